@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from genverify.bounds.count_tables import read_printed
-from genverify.bounds.propositions import redesign_table
 from genverify.run.jobs import Job, run
 from studies.cellbounds.settings import Cellbounds
+from studies.cellbounds.tables import redesign_table
 
 LABEL = "counts printed by Wright and Smucker (Tables 1 and 2 are fictitious)"
 NAMES = {"table1": "Table 1", "table2": "Table 2", "table6": "Table 6", "table7": "Table 7"}

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.evaluate import count_answers, count_households
 from genverify.model.domain import read_domain
 from genverify.model.release import TOTAL, read_schema
 from genverify.model.settings import ReleaseSettings
@@ -13,6 +12,7 @@ from genverify.model.tablefiles import FEW_BLOCKS_AT_ONCE, read_blocks, split_ro
 from genverify.run.jobs import Job, log, run
 from studies.country.settings import Sample
 from studies.country.store import read_microdata
+from studies.gtv.households import count_answers, count_households
 
 
 def main(job: Job) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from genverify.attack import area_attack as attack_of_levels
-from genverify.attack.area_attack import AreaAttack, attack_levels
+from genverify.attack.area_attack import AreaAttack
 from genverify.attack.explain import explain_levels
 from genverify.attack.verify import attack_release
 from genverify.checker.area_proofs import AreaChecker
@@ -38,7 +38,7 @@ def test_exactly_the_claims_that_hold_in_every_dataset_are_verified(
     blocks: list[list[tuple[int, ...]]], below: list[str], above: list[str], width: int, between: list[str] | None
 ) -> None:
     levels = levels_of(blocks, below, above, width, between)
-    for verified, true in zip(attack_levels(levels, K=6), true_claims(levels), strict=True):
+    for verified, true in zip(AreaAttack(levels, K=6).blocks(), true_claims(levels), strict=True):
         assert set(verified.claims) == true
         assert verified.undecided == ()
 
@@ -53,14 +53,14 @@ def test_the_ways_of_large_tracts_leave_at_most_something_undecided(
         patch.setattr(attack_of_levels, "ONE_SEARCH", 0)
         patch.setattr(jointbounds, "BRANCHED", -1)
         levels = levels_of(blocks, below, above)
-        for verified, true in zip(attack_levels(levels, K=2), true_claims(levels), strict=True):
+        for verified, true in zip(AreaAttack(levels, K=2).blocks(), true_claims(levels), strict=True):
             assert set(verified.claims) <= true <= set(verified.claims) | set(verified.undecided)
 
 
 def test_the_tract_tells_what_a_block_alone_does_not() -> None:
     levels = two_blocks()
     alone = attack_release(levels.blocks[0], DEFAULT).claims
-    together = next(iter(attack_levels(levels)))
+    together = next(iter(AreaAttack(levels).blocks()))
     assert Claim((0, ANY, 2), 1) not in alone
     assert Claim((0, ANY, 2), 1) in together.claims
     assert Claim((0, 0, 2), 1) not in together.claims  # which of the two has B = 0 is told by no table
@@ -72,7 +72,7 @@ def test_without_a_table_of_the_tract_it_is_the_attack_on_the_block(
     blocks: list[list[tuple[int, ...]]], below: list[str]
 ) -> None:
     levels = levels_of(blocks, below, [])
-    for verified, block in zip(attack_levels(levels, K=3), levels.blocks, strict=True):
+    for verified, block in zip(AreaAttack(levels, K=3).blocks(), levels.blocks, strict=True):
         assert set(verified.claims) == set(attack_release(block, DEFAULT).claims)
 
 
@@ -91,7 +91,7 @@ def test_tables_across_areas_of_a_users_release_say_the_same(
     counts = np.array([count(query, records, domain) for query in queries], dtype=np.int64)
     release = Release(Schema(domain, (), tuple(queries)), "all", len(records), np.arange(len(queries)), counts, counts)
     claims = attack_release(release, DEFAULT, K=6).claims
-    for verified in attack_levels(levels_of(blocks, below, above), K=6):
+    for verified in AreaAttack(levels_of(blocks, below, above), K=6).blocks():
         own = {Claim(claim.codes[1:], claim.m) for claim in claims if claim.codes[0] == verified.number and claim.k > 1}
         assert own == set(verified.claims)
 
@@ -100,7 +100,7 @@ def test_competing_blocks_are_told_apart_where_the_rest_as_one_is_not_enough() -
     """Three persons with C = 2 in the tract, and each block has room for one: taken together the others could hold all."""
     blocks = [[(0, 0, 2), (1, 1, 0)]] * 3
     levels = levels_of(blocks, ["AB", "sum"], ["AC"])
-    for verified, true in zip(attack_levels(levels), true_claims(levels), strict=True):
+    for verified, true in zip(AreaAttack(levels).blocks(), true_claims(levels), strict=True):
         assert set(verified.claims) == true
 
 
@@ -210,7 +210,7 @@ def test_tables_that_contradict_each_other_are_said_to() -> None:
     tract = publish(schema_of(["A", "BC"]), "tract", [(0, 0, 2)])
     levels = make_levels([block], [Area("tract", tract, (0,))])
     with pytest.raises(ReleaseError, match="contradict"):
-        list(attack_levels(levels))
+        list(AreaAttack(levels).blocks())
 
 
 def test_columns_tables_and_names_must_fit() -> None:

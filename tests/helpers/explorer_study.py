@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import count_households
 from genverify.attack.generate import generate_block, generated_row
 from genverify.attack.verify import claims_frame, verified_row, verify_block
 from genverify.checker.certificate import write_proofs
@@ -22,6 +21,7 @@ from genverify.run.code import find_script
 from genverify.run.jobs import Job
 from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.baselines import LEAVE_OUT, PRIORS, UNIFORM
+from studies.gtv.households import count_households
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = '01"><img src=x onerror=alert(1)>'

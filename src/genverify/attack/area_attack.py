@@ -54,24 +54,13 @@ class VerifiedAreaBlock:
         return sum(claim.m for claim in self.claims if claim.k == len(claim.codes))
 
 
-def attack_levels(
-    levels: AreaReleases, settings: ProgramSettings = DEFAULT, K: int = 20, min_k: int = 1, seed: int = 1
-) -> Iterator[VerifiedAreaBlock]:
-    """Generate datasets of all blocks together; verify, block by block, what holds in all of them; check every proof."""
-    return AreaAttack(levels, settings, K, seed).blocks(min_k)
-
-
 class AreaAttack:
     """The attack on all blocks of some areas, or on some; `shared` is the part of its proofs that all blocks share."""
 
     def __init__(
-        self,
-        levels: AreaReleases,
-        settings: ProgramSettings = DEFAULT,
-        K: int = 20,
-        seed: int = 1,
+        self, levels: AreaReleases, settings: ProgramSettings = DEFAULT, K: int = 20, seed: int = 1,
         asked: Sequence[int] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.levels, self.settings, self.seed, self.rng = levels, settings, seed, np.random.default_rng(seed)
         self.asked = range(len(levels.blocks)) if asked is None else asked
         whole = build_joint(levels, settings.max_types)
@@ -115,6 +104,7 @@ class AreaAttack:
         return self.bounder.datasets
 
     def blocks(self, min_k: int = 1) -> Iterator[VerifiedAreaBlock]:
+        """What holds in all datasets, block by block, with every proof checked."""
         for number in self.asked:
             yield self.block(number, min_k)
 
@@ -197,5 +187,4 @@ class AreaAttack:
 
 def _placed(number: int, decision: Decision) -> Decision:
     """The decision about the records of all blocks, whose first column is the block."""
-    claim = Claim((number + 1, *decision.claim.codes), decision.claim.m)
-    return Decision(claim, decision.verdict, decision.lower, decision.upper, decision.integer)
+    return replace(decision, claim=Claim((number + 1, *decision.claim.codes), decision.claim.m))

@@ -1,7 +1,7 @@
 """Evaluation against the private records: are the claims true, whom do they represent, and how sure are the totals?"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,6 @@ from genverify.model.work import derive_seed
 RESAMPLES = 2000  # of blocks: 50 of them lie beyond each end of a 95 % interval
 LIMITS = (2.5, 97.5)
 WEIGHTS_AT_ONCE = 10_000_000  # bounds memory: 80 MB of weights
-GROUPINGS = ("k", "effective_k")
 
 
 @dataclass(frozen=True)
@@ -84,10 +83,11 @@ def evaluate_codes(block: str, codes: Codes, m: Ints, records: npt.NDArray[np.in
 def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None:
     """An error unless every verified claim is true of its private block: COUNT(a, D) = m."""
     for evaluation in evaluate(claims, records):
-        _check_block(evaluation, claims, records)
+        check_evaluation(evaluation, claims, records)
 
 
-def _check_block(evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataFrame) -> None:
+def check_evaluation(evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataFrame) -> None:
+    """An error unless the claims of a block are true of its private records."""
     wrong = np.flatnonzero(evaluation.false)
     if wrong.size:
         claim = claims.iloc[evaluation.claims[wrong[0]]]
@@ -97,53 +97,6 @@ def _check_block(evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataF
             f"{evaluation.flags[wrong[0]].sum()} of its {len(evaluation.records)} private records match. Either the "
             "microdata changed after the release was tabulated: tabulate and attack again. Or the verification is wrong."
         )
-
-
-def count_households(
-    claims: pd.DataFrame, records: pd.DataFrame, household: Flags, sample: pd.DataFrame, columns: int
-) -> pd.DataFrame:
-    """
-    The households that claims represent (footnote 6), by block and design, for claims grouped by k and by effective k.
-
-    `household` marks the records that are households (a vacant unit is none). `sample` lists blocks and designs; a block
-    without claims counts 0. Every claim is checked against the records on the way.
-    """
-    keys = pd.Index(["claims", "grouping", "columns"])
-    rows = [row for part in evaluate(claims, records) for row in _block_rows(part, claims, records, household)]
-    counted = pd.DataFrame(rows, columns=["block", "design", *keys, "households"])
-    grid = pd.MultiIndex.from_tuples(
-        [(s, g, v) for s in ("singleton", "all") for g in GROUPINGS for v in range(g == "k", columns + 1)], names=list(keys)
-    )
-    full = sample[["block", "design", "n_households"]].merge(grid.to_frame(index=False), how="cross")
-    full = full.merge(counted, how="left", on=["block", "design", *keys])
-    return full.assign(households=full["households"].fillna(0).astype("int32"))
-
-
-def _block_rows(
-    evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataFrame, household: Flags
-) -> Iterator[tuple[str, str, str, str, int, int]]:
-    """For each design, kind of claims and group: the number of households of the block that match one of its claims."""
-    _check_block(evaluation, claims, records)
-    part = replace(evaluation, flags=evaluation.flags & household[evaluation.records])
-    of_block = claims.iloc[part.claims]
-    for design in of_block["design"].unique():
-        listed = (of_block["design"] == design).to_numpy()
-        for kind, meant in (("singleton", part.single), ("all", part.m >= 1)):
-            for grouping in GROUPINGS:
-                values = of_block[grouping].to_numpy()
-                for value in np.unique(values[listed & meant]):
-                    households = part.represented(listed & meant & (values == value))
-                    yield part.block, str(design), kind, grouping, int(value), households
-
-
-def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:
-    """How many of the queries each release answers, and how many of these answers are 0 and 1 (`total` is the row of N)."""
-    answers = counts[counts["query"].astype(str) != total]
-    flags = pd.DataFrame({"published": 1, "zeros": answers["count"] == 0, "ones": answers["count"] == 1}).astype("int32")
-    blocks = counts["block"].drop_duplicates().sort_values()
-    tally = flags.groupby(answers["block"]).sum().reindex(blocks, fill_value=0)
-    tally.insert(0, "queries", queries)
-    return tally.rename_axis("block").reset_index()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from genverify.attack.area_attack import VerifiedAreaBlock
 from genverify.attack.generate import no_dataset_fits
@@ -188,9 +189,8 @@ class Reasons:
         """The records, were only these rules known, and which of them the leaf's sum does not fit."""
         domain = self.release.schema.domain
         # of a fork on the records like one, the record itself: close enough for words
-        like = [dict(zip(domain.names, fork.get("like", ()), strict=False)) for fork, _ in forks]
-        parts = [Predicate.of(fork["where"]) if "where" in fork else exactly(one)
-                 for (fork, _), one in zip(forks, like, strict=True)]  # fmt: skip
+        parts = [Predicate.of(fork["where"]) if "where" in fork
+                 else exactly(dict(zip(domain.names, fork["like"], strict=True))) for fork, _ in forks]  # fmt: skip
         cells = [self.cells[name].predicate for name in leaf["y"]]
         rules = [*(self.rules[index] for index in chosen), *self.release.schema.rules]
         single = one_code_each(self.release.queries, domain)
@@ -303,23 +303,19 @@ CONCLUSIONS = {
 def lay_out(reasons: Reasons, node: Mapping[str, Any], s: int, matching: Sequence[Predicate], forks: Forks = ()) -> Layout:
     """One half of a proof (s = -1: at least m, s = +1: at most m) about the records that match one of the conditions."""
     if "kind" in node:
-        return _lay_out_leaf(reasons, node, s, matching, forks)
+        because, weights = tuple(reasons.needed(node, s, forks, matching)), node.get("w", [])
+        if not node["y"] and not any(weights):
+            return Sum("never_below" if s < 0 else "none_matches", 1, (), (), because)
+        sign = s if node["kind"] == "bound" else 1
+        conclusion = "cannot_be" if node["kind"] != "bound" else "at_least" if s < 0 else "at_most"
+        cells = tuple((sign * y, name) for name, y in node["y"].items())
+        sides = tuple((sign * w, below) for (_, below), w in zip(forks, weights, strict=False) if w)
+        return Sum(conclusion, node.get("d", 1), cells, sides, because)
     part = str(Predicate.of(node["where"])) if "where" in node else f"in the same published cells as {node['like']}"
-    below = lay_out(reasons, node["below"], s, matching, [*forks, (node, True)])
-    above = lay_out(reasons, node["above"], s, matching, [*forks, (node, False)])
+    below, above = (
+        lay_out(reasons, node[side], s, matching, [*forks, (node, side == "below")]) for side in ("below", "above")
+    )
     return CaseSplit(part, node["at"], below, above)
-
-
-def _lay_out_leaf(reasons: Reasons, leaf: Mapping[str, Any], s: int, matching: Sequence[Predicate], forks: Forks) -> Sum:
-    because = tuple(reasons.needed(leaf, s, forks, matching))
-    weights = leaf.get("w", [])
-    if not leaf["y"] and not any(weights):
-        return Sum("never_below" if s < 0 else "none_matches", 1, (), (), because)
-    sign = s if leaf["kind"] == "bound" else 1
-    conclusion = "cannot_be" if leaf["kind"] != "bound" else "at_least" if s < 0 else "at_most"
-    cells = tuple((sign * y, name) for name, y in leaf["y"].items())
-    sides = tuple((sign * w, below) for (_, below), w in zip(forks, weights, strict=False) if w)
-    return Sum(conclusion, leaf.get("d", 1), cells, sides, because)
 
 
 def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
@@ -436,10 +432,8 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
 
 def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool:
     """Whether the claims of a batch list this one, but name no proof."""
-    if not path.exists():
-        return False
-    claims = read_frame(path)
-    if len(claims) == 0:
+    claims = read_frame(path) if path.exists() else pd.DataFrame()
+    if claims.empty:
         return False
     unproved = claims[(claims["block"] == block) & (claims["m"] == claim.m) & claims["proof"].isna()]
     codes = unproved[list(schema.domain.names)].fillna(ANY).to_numpy(dtype=int)

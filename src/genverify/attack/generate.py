@@ -1,9 +1,9 @@
 """Problem 1: datasets that fit a release, by random vertices and exchanges; and why none fits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -111,8 +111,7 @@ MOST_PROGRAMS = 20_000  # nodes of an enumeration; beyond, the list is called in
 MOST_CLASSES = 400  # of the matrix that every node searches; beyond, the list is called incomplete
 
 
-@dataclass(frozen=True)
-class Enumeration:
+class Enumeration(NamedTuple):
     """Class counts that fit; `complete` if it is proved that there are no others."""
 
     vectors: list[Ints]
@@ -167,7 +166,9 @@ class _Search:
         short = np.flatnonzero(lo > 0)
         # the first row is N: as long as it is not full, it is short
         if not len(short):
-            self.found()
+            z = np.zeros(self.program.classes, dtype=np.int64)
+            z[self.classes] = self.counts
+            self.vectors += [z] if self.program.fits(z) else []
             return
         can = self.holds[short] & (room > 0)
         choices = np.flatnonzero(can[np.argmin(can.sum(axis=1))])
@@ -177,12 +178,6 @@ class _Search:
         for count in range(int(room[chosen]), -1, -1):
             self.counts[chosen] = count
             self.walk(rest, lo - count * self.A[:, chosen], hi - count * self.A[:, chosen])
-
-    def found(self) -> None:
-        z = np.zeros(self.program.classes, dtype=np.int64)
-        z[self.classes] = self.counts
-        if self.program.fits(z):
-            self.vectors.append(z)
 
 
 # Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records.
@@ -203,12 +198,13 @@ def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
     starts = _starts(bounder, rng)
     collection = _Collection(program, rng)
     _walk(program, collection, starts, K, rng)
+    complete = False
     if len(collection.datasets) < K:
         every = all_class_counts(bounder, collection.vectors, K)
-        _fill(collection, every.vectors, K)
+        for z in every.vectors:
+            collection.take(np.repeat(np.arange(len(z)), z), list_records(program, z), K)
         complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(collection.datasets)
-        return GeneratedDatasets(np.array(list(collection.datasets.values())), len(collection.classes), complete)
-    return GeneratedDatasets(np.array(list(collection.datasets.values())), len(collection.classes), False)
+    return GeneratedDatasets(np.array(list(collection.datasets.values())), len(collection.classes), complete)
 
 
 class _Collection:
@@ -223,11 +219,16 @@ class _Collection:
         """Draw a dataset for each row of classes, until there are K; how many are new."""
         before = len(self.datasets)
         for classes, records in zip(np.sort(points), draw_records(self.program, points, self.rng), strict=True):
+            self.take(classes, [records], K)
+        return len(self.datasets) - before
+
+    def take(self, classes: Ints, datasets: Iterable[Codes], K: int) -> None:
+        """Datasets of some class counts, until there are K."""
+        for records in datasets:
             if len(self.datasets) >= K:
-                break
+                return
             self.classes.setdefault(classes.tobytes(), classes)
             self.datasets.setdefault(records.tobytes(), records)
-        return len(self.datasets) - before
 
     @property
     def vectors(self) -> list[Ints]:
@@ -269,17 +270,6 @@ def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int,
         idle = 0 if collection.add(points, K) or not look else idle + 1
         if len(collection.datasets) >= K or idle >= PATIENCE:
             return
-
-
-def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:
-    """Datasets of the listed class counts in order, until K are found or every one of them is."""
-    for z in vectors:
-        for records in list_records(collection.program, z):
-            if len(collection.datasets) >= K:
-                return
-            classes = np.repeat(np.arange(len(z)), z)
-            collection.classes.setdefault(classes.tobytes(), classes)
-            collection.datasets.setdefault(records.tobytes(), records)
 
 
 def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:

@@ -17,8 +17,6 @@ from genverify.model.release import Release
 from genverify.solve.program import WrongAnswer, sparse_system
 from genverify.solve.solvers.base import IntegerProgram, Solver, integer_program
 
-# The paper's own program (section 5): N one-hot encoded records, with constraints 7-18. The reference formulation.
-#
 # Written as meant where the paper has slips: 10-13 compare X with the value a_j, 12-13 are linear, 17 reads 1 - M(1 - Y).
 # Queries keep their own number r of sub-predicates: padding them to the same r (section 5.1.3) adds rows that always hold.
 
@@ -53,11 +51,6 @@ def _stacked(rows: Sequence[_Rows], variables: int) -> _Rows:
     padded = [csr_array((part.A.data, part.A.indices, part.A.indptr), shape=(part.A.shape[0], variables)) for part in rows]
     lo, hi = np.concatenate([part.lo for part in rows]), np.concatenate([part.hi for part in rows])
     return _Rows(csr_array(vstack(padded, format="csr")), lo, hi)
-
-
-def _as_coo(*parts: Any) -> tuple[coo_array, ...]:
-    """The same matrices in the form that `_at` joins: to be turned into it once, not wherever they stand."""
-    return tuple(map(coo_array, parts))
 
 
 def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
@@ -99,8 +92,9 @@ class OneHot:
     @cached_property
     def problem1(self) -> _Rows:
         """Constraints 7-9 and 18, the one-hot equalities, and the structural rules."""
-        parts = [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()]
-        return _stacked(parts, self.variables)
+        return _stacked(
+            [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()], self.variables
+        )
 
     def _one_hot(self) -> _Rows:
         """Every column of every record takes exactly one code."""
@@ -180,21 +174,19 @@ def onehot_program(release: Release) -> IntegerProgram:
     return _program([program.problem1], program.variables)
 
 
-def refute_program(release: Release, claim: Claim) -> IntegerProgram:
-    """Problem 3: its points are the datasets that fit the release and contradict the claim (7-18)."""
-    return refuting(onehot(release), claim)
-
-
 def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
     """
-    Problem 3 on top of Problem 1. New variables: T and U (record by record, one per index of A_oh), S (one per record), Y.
+    Problem 3 on top of Problem 1: its points are the datasets that fit the release and contradict the claim (7-18). New
+    variables: T and U (record by record, one per index of A_oh), S (one per record), Y.
 
     T stands only where j is in A_oh (elsewhere it is 1). M is as small as the constraints allow: large ones invite rounding.
     """
     n, m, M = program.release.n, claim.m, float(max(program.release.n, claim.m) + 2)
     picked, a = _assignment(program.release.schema.domain, claim)
     T, U, S, Y = np.cumsum([program.variables, n * len(a), n * len(a), n]).tolist()
-    X, each, record_of = _as_coo(kron(eye_array(n), picked), eye_array(n * len(a)), kron(eye_array(n), np.ones((len(a), 1))))
+    # in the form that `_at` joins: turned into it once, not wherever they stand
+    parts = kron(eye_array(n), picked), eye_array(n * len(a)), kron(eye_array(n), np.ones((len(a), 1)))
+    X, each, record_of = map(coo_array, parts)
     value = np.tile(a, n)
     total = np.ones((1, n))
     rows = [

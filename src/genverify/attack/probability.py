@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.generate import GeneratedDatasets, generate, generate_block
-from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
+from genverify.model.arrays import Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError, GenverifyError, ReleaseError
@@ -90,9 +90,8 @@ def _unlikely(program: Program, masses: Masses, prior: Prior) -> UnlikelyRelease
     """Which published cell asks for records that the prior gives no weight, where one does."""
     without = (masses.of_classes[None, :] * program.A).sum(axis=1) == 0
     cells = [program.rows[row] for row in np.flatnonzero(without & (program.lo > 0))]
-    where = (
-        f"cell {cells[0]} counts records, and all that it could hold" if cells else "some record of every dataset that fits"
-    )
+    cell = f"cell {cells[0]} counts records, and all that it could hold" if cells else ""
+    where = cell or "some record of every dataset that fits"
     return UnlikelyRelease(
         f"block {program.release.block}: prior {prior.name} gives probability 0 to the release: {where} has weight 0 there. "
         "Give every record that can exist some weight (a floor)."
@@ -304,14 +303,9 @@ def _percent(value: float) -> str:
 
 
 def probability(
-    release: Release,
-    claim: Claim | str,
-    prior: Prior | pd.DataFrame | None = None,
-    floor: float = 0.0,
-    budget: Budget = BUDGET,
-    settings: ProgramSettings = DEFAULT,
-    seed: int = 1,
-) -> Probability:
+    release: Release, claim: Claim | str, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0,
+    budget: Budget = BUDGET, settings: ProgramSettings = DEFAULT, seed: int = 1,
+) -> Probability:  # fmt: skip
     """
     How likely a claim is given a release: a claim or a text such as `TEN=3,HHSIZE=1,m=1`.
 
@@ -320,7 +314,10 @@ def probability(
     """
     domain = release.schema.domain
     asked = parse_claim(claim, domain) if isinstance(claim, str) else claim
-    known = _prior(prior, domain, floor)
+    if prior is None or isinstance(prior, Prior):
+        known = uniform(domain) if prior is None else prior
+    else:
+        known = prior_of(prior, domain, "a table of weights", floor)
     program = build_program(release, settings.max_types)
     try:
         return _exact(count_release(program, budget), known, asked)
@@ -336,12 +333,6 @@ def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
     counts = counted.posterior(prior).distribution(codes, counted.program.n)[0][:-1]
     value = float(counts[claim.m]) if claim.m < len(counts) else 0.0
     return Probability(claim, prior.name, value, value, value, True, tuple(counts.tolist()), counted.datasets)
-
-
-def _prior(prior: Prior | pd.DataFrame | None, domain: Domain, floor: float) -> Prior:
-    if prior is None:
-        return uniform(domain)
-    return prior if isinstance(prior, Prior) else prior_of(prior, domain, "a table of weights", floor)
 
 
 def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
@@ -381,14 +372,9 @@ def count_some(program: Program) -> DatasetCount | None:
 
 
 def probable_singletons(
-    counted: DatasetCount,
-    prior: Prior,
-    verified: Collection[Claim],
-    min_k: int,
-    least: float,
-    seed: int,
+    counted: DatasetCount, prior: Prior, verified: Collection[Claim], min_k: int, least: float, seed: int,
     decided: bool = True,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """
     Claims about exactly one record that are not verified and have at least this probability, the likeliest first:
     a code per column (none where any will do), k and probability.
@@ -400,21 +386,17 @@ def probable_singletons(
     known = {claim.codes for claim in verified if claim.m == 1}
     sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
     chance = posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
-    _hold(program, chance, sure, decided and prior.rules_nothing_out)
+    # nothing else is certain where everything is decided and the prior rules no record out
+    if (chance[sure] != 1).any() or (decided and prior.rules_nothing_out and (chance[~sure] == 1).any()):
+        raise WrongAnswer(
+            f"block {program.release.block}: what is verified and what has probability 1 differ. One of the two is wrong: "
+            "nothing is reported. Please report this as a bug."
+        )
     codes, chance = codes[~sure], chance[~sure]
     frame = pd.DataFrame(codes, columns=list(program.types.domain.names)).astype("Int16").mask(codes == ANY)
     frame = frame.assign(k=(codes != ANY).sum(axis=1), probability=chance)
     frame.insert(0, "block", program.release.block)
     return frame[frame["probability"] >= least].sort_values(["probability", "k"], ascending=False, kind="stable")
-
-
-def _hold(program: Program, chance: Floats, sure: Flags, both: bool) -> None:
-    """An error unless verified claims have probability 1 and, with `both`, no other claim has."""
-    if (chance[sure] != 1).any() or (both and (chance[~sure] == 1).any()):
-        raise WrongAnswer(
-            f"block {program.release.block}: what is verified and what has probability 1 differ. One of the two is wrong: "
-            "nothing is reported. Please report this as a bug."
-        )
 
 
 def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:

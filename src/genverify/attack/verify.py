@@ -75,8 +75,7 @@ def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
     for bit in range(columns):
         halves = free.reshape(-1, 2, 1 << bit)
         halves[:, 0] |= halves[:, 1]
-    forced: Ints = ~free & ((1 << columns) - 1)
-    return forced
+    return np.asarray(~free & ((1 << columns) - 1))
 
 
 def _free(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
@@ -105,8 +104,7 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     size = np.bitwise_count(subsets).astype(np.int64)
     distinct, index = np.unique(named, return_inverse=True)
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
-    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[index]
-    return smallest
+    return np.asarray(np.where(enough, size, len(forced)).min(axis=1)[index])
 
 
 # Problem 3: which claims hold in every dataset that fits the release, each with its proof.
@@ -217,22 +215,15 @@ class Verifier:
         """Whether sign times the records in the classes of a side are at most b."""
         key = (sides[sign].tobytes(), sign, b)
         if key not in self.answers:
-            said = self._published(key[0], sign)
-            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(sides[sign], sign, b)
+            program = self.bounder.program
+            row = program.row_of.get(key[0])  # a published cell of just these classes: most claims are about such a cell
+            if row is not None and (program.hi[row] if sign > 0 else -program.lo[row]) <= b:
+                self.answers[key] = Bound(proof=Leaf("bound", 1, {program.rows[row]: sign}, ()))
+            else:
+                c = np.zeros(program.classes, dtype=np.int64)
+                c[sides[sign]] = sign
+                self.answers[key] = self.bounder.at_most(c, b)
         return self.answers[key]
-
-    def _published(self, indices: bytes, sign: int) -> tuple[int, Node] | None:
-        """What a published cell of exactly these classes says of them: most claims that hold are about such a cell."""
-        program, row = self.bounder.program, self.bounder.program.row_of.get(indices)
-        if row is None:
-            return None
-        most = int(program.hi[row]) if sign > 0 else -int(program.lo[row])
-        return most, Leaf("bound", 1, {program.rows[row]: sign}, ())
-
-    def _asked(self, indices: Ints, sign: int, b: int) -> Bound:
-        c = np.zeros(self.bounder.program.classes, dtype=np.int64)
-        c[indices] = sign
-        return self.bounder.at_most(c, b)
 
 
 def _classes(matrix: csr_array, index: int) -> Ints:

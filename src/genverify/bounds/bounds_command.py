@@ -53,14 +53,12 @@ def bound_cells(table: pd.DataFrame, N: int) -> pd.DataFrame:
     if all(pd.api.types.is_integer_dtype(kind) for kind in table.dtypes):
         conditionals = conditionals_of_counts(rows, columns, table.to_numpy(dtype=np.int64))
     else:
-        conditionals = conditionals_of_fractions(rows, columns, [tuple(map(_fraction, row)) for row in table.to_numpy()])
+        conditionals = conditionals_of_fractions(
+            rows, columns, [[Fraction(str(value)) for value in row] for row in table.to_numpy()]
+        )
     result = exact_bounds(conditionals, N)
     cells = [(row, column) for row in result.rows for column in result.columns]
     return pd.DataFrame(cells, columns=["row", "column"]).assign(lower=result.lower.ravel(), upper=result.upper.ravel())
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(str(value))
 
 
 # The command `bounds`: exact bounds of cell counts from conditionals or marginals, as CSV on the standard output.
@@ -111,12 +109,8 @@ def add_parser(commands: Any) -> None:
                         help="merge rows or columns of counts until the conditionals disclose no row")  # fmt: skip
     parser.add_argument("--small", type=int, metavar="n", help="with --redesign: only counts up to n must not be disclosed")
     parser.add_argument("--neighbours", action="store_true", help="with --redesign: merge neighbours only")
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=120.0,
-        help="limit of the search with marginals and of the check of its proofs (%(default)s)",
-    )
+    parser.add_argument("--seconds", type=float, default=120.0,
+                        help="limit of the search with marginals and of the check of its proofs (%(default)s)")  # fmt: skip
     parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
     parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
     parser.set_defaults(run=run, prints="csv")

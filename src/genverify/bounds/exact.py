@@ -96,8 +96,7 @@ class Conditionals:
     @cached_property
     def sums(self) -> Ints:
         """r_i, the reduced sum of each row."""
-        sums: Ints = self.reduced.sum(axis=1)
-        return sums
+        return np.asarray(self.reduced.sum(axis=1))
 
     @property
     def total(self) -> int:
@@ -126,11 +125,8 @@ def conditionals_of_counts(rows: Sequence[str], columns: Sequence[str], counts: 
 def conditionals_of_fractions(rows: Sequence[str], columns: Sequence[str], fractions: Sequence[Numbers]) -> Conditionals:
     """The conditionals of exact fractions: each row times its least common denominator."""
     check_labels(rows, columns)
-    return Conditionals(
-        tuple(rows),
-        tuple(columns),
-        np.array([_reduced(row, columns, values) for row, values in zip(rows, fractions, strict=True)], dtype=np.int64),
-    )
+    reduced = [_reduced(row, columns, values) for row, values in zip(rows, fractions, strict=True)]
+    return Conditionals(tuple(rows), tuple(columns), np.array(reduced, dtype=np.int64))
 
 
 def _reduced(row: str, columns: Sequence[str], values: Numbers) -> list[int]:
@@ -276,8 +272,7 @@ def flags_of(sums: int, length: int) -> Flags:
     """Whether each of 0, 1, ..., length - 1 is in the set."""
     low = sums & ((1 << length) - 1)
     packed = np.frombuffer(low.to_bytes(length // 8 + 1, "little"), dtype=np.uint8)
-    flags: Flags = np.unpackbits(packed, bitorder="little")[:length].astype(bool)
-    return flags
+    return np.asarray(np.unpackbits(packed, bitorder="little")[:length].astype(bool))
 
 
 def members(sums: int, largest: int) -> list[int]:
@@ -350,6 +345,9 @@ class Multipliers:
     def unique(self) -> bool:
         return self.least == self.greatest
 
+    def raised(self, low: int) -> "Multipliers":
+        return Multipliers(low, max(self.full, -1) + low, tuple(value + low for value in self.more)) if low else self
+
 
 @dataclass(frozen=True)
 class _Kind:
@@ -361,9 +359,7 @@ class _Kind:
 
     def steps(self, rows: int) -> list[Steps]:
         """What that many of these rows can contribute together."""
-        if rows == 0:
-            return [Steps(0, self.r, 1)]
-        return [Steps(0, self.r, None if self.room is None else rows * self.room + 1)]
+        return [Steps(0, self.r, None if rows and self.room is None else rows * (self.room or 0) + 1)]
 
 
 def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | None = None) -> list[Multipliers]:
@@ -378,14 +374,19 @@ def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | Non
     rooms = [None if limit.high is None else limit.high - limit.low for limit in limits]
     if left < 0 or any(room is not None and room < 0 for room in rooms):
         raise _unreachable(target)
-    kinds = _kinds(r, rooms)
+    # distinct rows with how many there are, small reduced sums first, so that the sums are soon without gaps
+    kinds = [_Kind(r_i, room, rows) for (r_i, room), rows in Counter(zip(r, rooms, strict=True)).items()]
+    kinds.sort(key=lambda kind: (kind.room is not None, kind.r, kind.room or 0))
     others = leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
-    result = {}
+    result: dict[tuple[int, int | None], Multipliers] = {}
     for kind, sums in zip(kinds, others, strict=True):
-        result[kind.r, kind.room] = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
-    if (not r and left > 0) or any(one is None for one in result.values()):
+        solved = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
+        if solved is None:
+            raise _unreachable(target)
+        result[kind.r, kind.room] = solved
+    if not r and left > 0:
         raise _unreachable(target)
-    return [_raised(result[r_i, room], limit.low) for r_i, room, limit in zip(r, rooms, limits, strict=True)]
+    return [result[r_i, room].raised(limit.low) for r_i, room, limit in zip(r, rooms, limits, strict=True)]
 
 
 def _unreachable(target: int) -> DataError:
@@ -393,15 +394,6 @@ def _unreachable(target: int) -> DataError:
         f"no table has these conditionals and this N: the remainder N - R = {target} is no sum of multiples of the reduced "
         "row sums within the stated limits. Check N, the fractions, and what is given as known beforehand."
     )
-
-
-def _kinds(r: Sequence[int], rooms: Sequence[int | None]) -> list[_Kind]:
-    """Distinct rows with how many there are, small reduced sums first, so that the sums are soon without gaps."""
-    counted: dict[tuple[int, int | None], int] = {}
-    for key in zip(r, rooms, strict=True):
-        counted[key] = counted.get(key, 0) + 1
-    kinds = [_Kind(r_i, room, rows) for (r_i, room), rows in counted.items()]
-    return sorted(kinds, key=lambda kind: (kind.room is not None, kind.r, kind.room or 0))
 
 
 def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
@@ -414,11 +406,6 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     reached = flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
     more = tuple(open_[reached].tolist())
     return Multipliers(0, full, more) if full >= 0 or more else None
-
-
-def _raised(result: Multipliers | None, low: int) -> Multipliers:
-    assert result is not None
-    return Multipliers(low, max(result.full, -1) + low, tuple(value + low for value in result.more)) if low else result
 
 
 # Exact bounds of every cell from exact conditionals and N (Theorem 2.1), with prior bounds on sums of cells in a row.
@@ -448,9 +435,8 @@ class CellBounds:
     greatest_totals: Ints
 
     @cached_property
-    def disclosed(self) -> npt.NDArray[np.bool_]:
-        flags: npt.NDArray[np.bool_] = (self.lower == self.upper).all(axis=1)
-        return flags
+    def disclosed(self) -> Flags:
+        return np.asarray((self.lower == self.upper).all(axis=1))
 
 
 def exact_bounds(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> CellBounds:
@@ -460,12 +446,6 @@ def exact_bounds(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> C
     greatest = np.array([row.greatest + 1 for row in result], dtype=np.int64)
     lower, upper = table.reduced * least[:, None], table.reduced * greatest[:, None]
     return CellBounds(table.rows, table.columns, lower, upper, table.sums * least, table.sums * greatest)
-
-
-def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
-    """Every value that the total of each row can take, r_i (nu_i + 1)."""
-    result = row_multipliers(table, N)
-    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, result, strict=True)]
 
 
 def row_multipliers(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> list[Multipliers]:
@@ -484,10 +464,8 @@ def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
     """Prior bounds l, u on sums of cells as limits of the multiplier: l / sum r_ij - 1 to u / sum r_ij - 1, rounded."""
     limits = [Limits()] * len(table.rows)
     for prior in priors:
-        row, columns = (
-            _place_of(table.rows, prior.row, "row"),
-            [_place_of(table.columns, c, "column") for c in prior.columns],
-        )
+        row = _position(table.rows, prior.row, "row")
+        columns = [_position(table.columns, name, "column") for name in prior.columns]
         reduced = int(table.reduced[row, columns].sum())
         if reduced == 0:
             if (prior.lower or 0) > 0 or (prior.upper is not None and prior.upper < 0):
@@ -499,7 +477,7 @@ def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
     return limits
 
 
-def _place_of(labels: Sequence[str], label: str, what: str) -> int:
+def _position(labels: Sequence[str], label: str, what: str) -> int:
     if label not in labels:
         raise DataError(f"no {what} {label!r}: {nearest(label, list(labels))}")
     return labels.index(label)

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 
-from genverify.bounds.count_tables import PrintedTwoWay
 from genverify.bounds.exact import (
     FREE,
     ZERO_ALONE,
@@ -22,7 +20,6 @@ from genverify.bounds.exact import (
     exact_bounds,
     prior_limits,
     row_multipliers,
-    solve_knapsack,
 )
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
@@ -47,11 +44,6 @@ def proposition_3_1(r: Sequence[int], remainder: int) -> Facts:
     return Facts(lower, {i: remainder // r[i] for i in dividing})
 
 
-def proposition_3_2a(r_ij: int, count: int) -> int | None:
-    """The multiplier of a row of which one nonzero count is known; None where the count is no multiple of r_ij."""
-    return count // r_ij - 1 if r_ij > 0 and count >= r_ij and count % r_ij == 0 else None
-
-
 def proposition_3_2b(r: Sequence[int], remainder: int) -> set[int]:
     """Rows with r_i > N - R stay at 0."""
     return {i for i, r_i in enumerate(r) if r_i > remainder}
@@ -65,19 +57,11 @@ def proposition_3_2c(r: Sequence[int], remainder: int) -> set[int]:
 
 def proposition_3_2d(r: Sequence[int], remainder: int) -> set[int]:
     """Rows with r_i < N - R beside which no second one fits (itself included), or only so that too little is left over."""
-    least = min(r, default=0)
-
-    def too_much(r_i: int) -> bool:
-        pairs = (r_i + other for other in set(r))
-        return all(pair > remainder or remainder - least < pair < remainder for pair in pairs)
-
-    rest = {r_i for r_i in set(r) if r_i < remainder and too_much(r_i)}
-    return {i for i, r_i in enumerate(r) if r_i in rest}
-
-
-def corollary_3_3(r: Sequence[int], remainder: int) -> set[int]:
-    """Where no row was reduced, N = R and the whole table is disclosed."""
-    return set(range(len(r))) if remainder == 0 else set()
+    least, known = min(r, default=0), set(r)
+    pairs = {r_i: [r_i + other for other in known] for r_i in known if r_i < remainder}
+    too_much = {r_i for r_i, sums in pairs.items()
+                if all(pair > remainder or remainder - least < pair < remainder for pair in sums)}  # fmt: skip
+    return {i for i, r_i in enumerate(r) if r_i in too_much}
 
 
 def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
@@ -85,7 +69,7 @@ def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
     first = {r_i: i for i, r_i in reversed(list(enumerate(r)))}
     lower: dict[int, int] = {}
     greatest: dict[int, int] = {}
-    for r_i, rows in _places(r).items():
+    for r_i, rows in _rows_of(r).items():
         divisors = [first[other] for other in first if r_i % other == 0 and (other != r_i or len(rows) > 1)]
         known = [(upper[k] * r[k] // r_i) for k in divisors if k in upper]
         for i in rows if divisors else ():
@@ -94,7 +78,7 @@ def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
     return Facts(lower, greatest)
 
 
-def _places(r: Sequence[int]) -> dict[int, list[int]]:
+def _rows_of(r: Sequence[int]) -> dict[int, list[int]]:
     """The rows of each reduced sum."""
     indices: dict[int, list[int]] = {}
     for i, r_i in enumerate(r):
@@ -111,57 +95,16 @@ def corollary_3_5(r: Sequence[int], remainder: int) -> Facts:
     return Facts(lower, {i: remainder // r_i for i, r_i in enumerate(r)})
 
 
-def precedes(r: Sequence[int], fewer: Sequence[int], rows: Sequence[int]) -> bool:
-    """
-    Whether L precedes K: L is part of K, and every r_k is a sum of nonnegative multiples of reduced sums of L.
-
-    >>> precedes([2, 21, 29], [0, 1], [0, 1, 2])
-    True
-    """
-    reached = _sums({r[i] for i in fewer}, max((r[k] for k in rows), default=0))
-    return set(fewer) <= set(rows) and all(reached >> r[k] & 1 for k in rows)
-
-
-def smallest_preceding(r: Sequence[int], rows: Sequence[int], keep: int | None = None) -> list[int]:
-    """The rows of K without those whose r is a sum of multiples of smaller ones that stay; `keep` always stays."""
-    limit = max((r[k] for k in rows), default=0)
-    reached, rest = ZERO_ALONE, []
-    for k in sorted(rows, key=lambda k: (r[k], k != keep, k)):
-        if k == keep or not reached >> r[k] & 1:
-            rest.append(k)
-            reached = add(reached, [Steps(0, r[k], None)], limit)
-    return sorted(rest)
-
-
-def proposition_3_6(r: Sequence[int], remainder: int, i: int) -> int:
-    """The greatest nu_i, from the smaller knapsack over an L that precedes all rows and holds i."""
-    rows = smallest_preceding(r, range(len(r)), keep=i)
-    return solve_knapsack([r[k] for k in rows], remainder)[rows.index(i)].greatest
-
-
-def proposition_3_7(r: Sequence[int], remainder: int, i: int) -> int:
-    """The least nu_i, from the smaller knapsack over row i and an L that precedes all other rows."""
-    rows = [i, *smallest_preceding(r, [k for k in range(len(r)) if k != i])]
-    return solve_knapsack([r[k] for k in rows], remainder)[0].least
-
-
 def corollary_3_9(r: Sequence[int]) -> set[int]:
     """Rows whose r_i is a sum of multiples of other rows' sums: they take every value from 0 to their greatest."""
     limit = max(r, default=0)
     result: set[int] = set()
     reached = ZERO_ALONE
-    for r_i, rows in sorted(_places(r).items()):
+    for r_i, rows in sorted(_rows_of(r).items()):
         if reached >> r_i & 1 or len(rows) > 1:
             result.update(rows)
         reached = add(reached, [Steps(0, r_i, None)], limit)
     return result
-
-
-def _sums(steps: set[int], limit: int) -> int:
-    reached = ZERO_ALONE
-    for step in sorted(steps):
-        reached = add(reached, [Steps(0, step, None)], limit)
-    return reached
 
 
 # Why a row has its bounds: which results of the paper give its least and greatest multiplier, and what discloses it.
@@ -198,16 +141,13 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
         if row not in filled:
             by: tuple[tuple[str, ...], ...] = ((EMPTY_ROW,),) * 3
         elif limited:
-            by = _with_priors(result[row], label in known)
+            prior = ("3.2 (a)",) if label in known else (f"{KNAPSACK} with prior bounds",)
+            by = prior, prior, prior if result[row].unique else ()
         else:
-            by = reasons.of(filled[row])
+            i = filled[row]
+            by = reasons.least(i), reasons.greatest(i), reasons.disclosed(i)
         explained.append(RowExplanation(label, int(table.sums[row]), result[row], *by))
     return explained
-
-
-def _with_priors(result: Multipliers, known: bool) -> tuple[tuple[str, ...], ...]:
-    by = ("3.2 (a)",) if known else (f"{KNAPSACK} with prior bounds",)
-    return by, by, by if result.unique else ()
 
 
 class _Reasons:
@@ -216,18 +156,12 @@ class _Reasons:
     def __init__(self, r: Sequence[int], remainder: int, found: Sequence[Multipliers]) -> None:
         self.found, self.remainder = found, remainder
         self.simple = proposition_3_1(r, remainder)
-        self.parts = {
-            "3.2 (b)": proposition_3_2b(r, remainder),
-            "3.2 (c)": proposition_3_2c(r, remainder),
-            "3.2 (d)": proposition_3_2d(r, remainder),
-        }
+        parts = {"3.2 (b)": proposition_3_2b, "3.2 (c)": proposition_3_2c, "3.2 (d)": proposition_3_2d}
+        self.parts = {name: part(r, remainder) for name, part in parts.items()}
         self.divided = theorem_3_4(r, {i: row.greatest for i, row in enumerate(found)})
         self.ones: Facts = corollary_3_5(r, remainder)
         self.summed = corollary_3_9(r)
         self.open = [i for i, row in enumerate(found) if row.greatest > 0]
-
-    def of(self, i: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        return self.least(i), self.greatest(i), self.disclosed(i)
 
     def least(self, i: int) -> tuple[str, ...]:
         named = {"3.1": self.simple.lower, "3.4": self.divided.lower, "3.5": self.ones.lower}
@@ -310,7 +244,8 @@ def redesign(counts: Ints, small: int | None = None, ordered: bool = False, foll
     """The best design for every number of merges, until one discloses nothing; `ordered`: only neighbours merge."""
     if not counts.sum():
         raise DataError("a table without records has nothing to disclose: check its counts")
-    level, fewest = [Design(_single(counts.shape[0]), _single(counts.shape[1]))], True
+    rows, columns = (tuple((index,) for index in range(size)) for size in counts.shape)
+    level, fewest = [Design(rows, columns)], True
     while level:
         scored = sorted(((disclosed_cells(one.counts(counts), small), -one.cells, index) for index, one in enumerate(level)))
         disclosed, _, index = scored[0]
@@ -322,17 +257,11 @@ def redesign(counts: Ints, small: int | None = None, ordered: bool = False, foll
         level = list(dict.fromkeys(after for one in rest for after in _merged(one, ordered)))
 
 
-def _single(size: int) -> Parts:
-    return tuple((index,) for index in range(size))
-
-
 def _merged(design: Design, ordered: bool) -> Iterator[Design]:
     """Every design with one merge more."""
-    for rows in _joined(design.rows, ordered):
-        yield Design(rows, design.columns)
+    yield from (Design(rows, design.columns) for rows in _joined(design.rows, ordered))
     if len(design.columns) > LEAST:
-        for columns in _joined(design.columns, ordered):
-            yield Design(design.rows, columns)
+        yield from (Design(design.rows, columns) for columns in _joined(design.columns, ordered))
 
 
 def _joined(parts: Parts, ordered: bool) -> Iterator[Parts]:
@@ -345,22 +274,3 @@ def _joined(parts: Parts, ordered: bool) -> Iterator[Parts]:
 def named(parts: Parts, labels: Sequence[str]) -> str:
     """The merged groups in words; the groups of one are left out."""
     return "; ".join(" + ".join(labels[index] for index in part) for part in parts if len(part) > 1)
-
-
-def redesign_table(tables: Mapping[str, PrintedTwoWay], smalls: Sequence[int | None]) -> pd.DataFrame:
-    """A line per table, way to merge and what counts: cells disclosed before, and the design that discloses none."""
-    lines = []
-    for name, printed in tables.items():
-        for small in smalls:
-            for ordered in (False, True):
-                steps = list(redesign(printed.counts, small, ordered))
-                last, shape = steps[-1], printed.counts.shape
-                lines.append({
-                    "table": name, "rows": shape[0], "columns": shape[1],
-                    "counts": "any" if small is None else f"up to {small}",
-                    "merged": "neighbours" if ordered else "any", "disclosed_before": steps[0].disclosed,
-                    "disclosed_after": last.disclosed, "merges": last.design.merges(*shape), "fewest": last.fewest,
-                    "merged_rows": named(last.design.rows, printed.rows),
-                    "merged_columns": named(last.design.columns, printed.columns),
-                })  # fmt: skip
-    return pd.DataFrame(lines)

@@ -54,14 +54,9 @@ class Rounding:
 
     def closed(self, printed: Ints) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Whether each range holds its own beginning and its own end."""
-        every = np.ones(printed.shape, dtype=bool)
-        even = printed % 2 == 0
-        return {
-            "nearest": (every, every),
-            "half_up": (every, ~every),
-            "half_even": (even, even),
-            "either": (~every, ~every),
-        }[self.rule]
+        every, even = np.ones(printed.shape, dtype=bool), printed % 2 == 0
+        ends = {"nearest": (every, every), "half_up": (every, ~every), "half_even": (even, even)}
+        return ends.get(self.rule, (~every, ~every))
 
     def counts(self, printed: Ints, totals: Ints) -> tuple[Ints, Ints]:
         """The least and the greatest count of each cell (column) at each total (row); none fits where least > greatest."""
@@ -84,13 +79,9 @@ class Rounding:
         if self.rule == "either":
             return down
         tie_up = down % 2 == 1 if self.rule == "half_even" else np.ones_like(down, dtype=bool)
-        up: Ints = down + ((2 * rest > totals) | ((2 * rest == totals) & tie_up))
-        return up
+        return np.asarray(down + ((2 * rest > totals) | ((2 * rest == totals) & tie_up)))
 
 
-# Exact bounds from conditionals that were rounded: over all tables of N records whose conditionals round to the printed
-# ones.
-#
 # For each row, the totals n for which whole counts exist that round to the printed values; then the totals must add up to
 # N.
 
@@ -244,18 +235,14 @@ def _cell_ranges(rounding: Rounding, printed: Ints, totals: Ints) -> tuple[Ints,
     floor = np.maximum(low, rounding.one - (high @ times - high))
     ceiling = np.minimum(high, rounding.one - (low @ times - low))
 
-    def least(n: Ints) -> Ints:
+    def least(n: Ints, upper: bool) -> Ints:
+        """The least count of each cell, or the greatest with its sign changed: the least of what is the other way round."""
         fewest, most = rounding.counts(values, n)
-        result: Ints = np.maximum(fewest, n[:, None] - ((most @ times)[:, None] - most)).min(axis=0)
-        return result
+        fewest, most, n = (-most, -fewest, -n) if upper else (fewest, most, n)
+        return np.asarray(np.maximum(fewest, n[:, None] - ((most @ times)[:, None] - most)).min(axis=0))
 
-    def greatest(n: Ints) -> Ints:
-        fewest, most = rounding.counts(values, n)
-        result: Ints = np.minimum(most, n[:, None] - ((fewest @ times)[:, None] - fewest)).max(axis=0)
-        return result
-
-    lower = _scan(totals, least, lambda best, n: floor * n >= best * rounding.one)
-    upper = _scan(totals[::-1], lambda n: -greatest(n), lambda best, n: ceiling * n <= -best * rounding.one)
+    lower = _scan(totals, lambda n: least(n, False), lambda best, n: floor * n >= best * rounding.one)
+    upper = _scan(totals[::-1], lambda n: least(n, True), lambda best, n: ceiling * n <= -best * rounding.one)
     return lower[index], -upper[index]
 
 

@@ -63,7 +63,7 @@ class Cells(Mapping[str, Cell]):
         return [self[self.queries[index].id].adding(self.domain) for index in zero]
 
 
-# The records that a release leaves open, as the checker sees them: found in its own way, column by column.
+# The records that a release leaves open.
 
 Words = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int16]
@@ -104,8 +104,7 @@ class AdmissibleTypes:
     def codes(self, name: str) -> Places:
         """The code of each type in a column all of whose codes some condition tells apart."""
         column = self.domain.names.index(name)
-        codes: Places = np.array([atom[0] for atom in self.atoms[column]], dtype=np.int64)[self.table[column]]
-        return codes
+        return np.asarray(np.array([atom[0] for atom in self.atoms[column]], dtype=np.int64)[self.table[column]])
 
     def touched(self, where: Predicate, among: Bits) -> Bits:
         """Of these types, those with at least one record that matches."""
@@ -156,11 +155,6 @@ def flags_of(bits: Bits, length: int) -> Flags:
     """
     packed = np.frombuffer(bits.to_bytes(-(-length // 8), "little"), np.uint8)
     return np.unpackbits(packed, count=length, bitorder="little").astype(bool)
-
-
-def first_of(bits: Bits) -> int:
-    """The first place in a set that is not empty."""
-    return (bits & -bits).bit_length() - 1
 
 
 class SharedConditions:

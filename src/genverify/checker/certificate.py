@@ -224,18 +224,12 @@ def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
 def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
     """Reads proofs about a system with these rows and cells."""
 
-    def row(name: Any, path: str) -> str:
-        if not isinstance(name, str) or name not in rows:
-            raise CertificateError(f"{path}: there is no row {str(name)[:60]!r}")
+    def known(name: Any, path: str, what: str = "row", names: Collection[str] = rows) -> str:
+        if not isinstance(name, str) or name not in names:
+            raise CertificateError(f"{path}: there is no {what} {str(name)[:60]!r}")
         return name
 
-    def part(text: Mapping[str, Any], path: str) -> str:
-        name = text.get("cell")
-        if not isinstance(name, str) or name not in cells:
-            raise CertificateError(f"{path}: there is no cell {str(name)[:60]!r}")
-        return name
-
-    return NodeReader(row, part, ("cell",), FARTHEST, sides=False)
+    return NodeReader(known, lambda text, path: known(text.get("cell"), path, "cell", cells), ("cell",), FARTHEST, False)
 
 
 # Statements about the records behind a release.

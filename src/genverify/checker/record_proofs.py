@@ -14,7 +14,6 @@ from genverify.checker.admitted import (
     SharedConditions,
     TooManyRecords,
     bits_of,
-    first_of,
     flags_of,
     live_types,
 )
@@ -38,8 +37,6 @@ from genverify.model.domain import Predicate, Rule
 from genverify.model.proof_form import HOUSING
 from genverify.model.release import Release
 
-# The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
-#
 # A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
 # Every record of a dataset that fits is live. A leaf gives each live record x a value v(x), a sum of multipliers over the
 # cells and parts that hold x, and the published counts bound the sum of v over any dataset that fits: sum v(x) <= total. So
@@ -202,7 +199,7 @@ class ProofChecker:
         wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, proved.open)
         if wrong:
             verb = "matches" if s > 0 else "does not match"
-            record = self.types.example(first_of(wrong))
+            record = self.types.example((wrong & -wrong).bit_length() - 1)
             raise CertificateError(f"{statement}: the {side} proof leaves out a live record that {verb}, like {record}")
 
     def proof(self, node: Node, s: int, said: Statement) -> ProvedLimit:

@@ -47,7 +47,6 @@ FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
     "coq": {"v": coq_text},
 }
 README = "README.txt"
-COLUMNS = ("block", "shown", "m", "claim", "files", "cells")
 EXACTLY, NOTHING, TOO_LARGE = "exactly", "no dataset fits", "not exported: too large"
 TEXT = """Proofs of claims about published tables, exported by genverify. {data}
 
@@ -75,8 +74,7 @@ def readme(format: str, data: str = "") -> str:
     return TEXT.format(data=data, how=HOW[format])
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of the index: what is shown of a block, the files that show it, the published cells that they name."""
 
     block: str
@@ -221,7 +219,7 @@ def index_text(lines: Iterable[Line]) -> str:
     """The index as CSV: files and cells of a line are separated by spaces and semicolons."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(COLUMNS)
+    rows.writerow(Line._fields)
     for line in lines:
         m = "" if line.m is None else line.m
         cells = neutral("; ".join(line.cells))
@@ -253,10 +251,7 @@ def _folder(path: Path) -> Iterator[Put]:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 # The commands `export` and `check-vipr`.
@@ -298,7 +293,11 @@ def run_export(options: argparse.Namespace) -> None:
         ((published, certificate),) = options.open_proofs(options.proofs, options.release, options.block)
         if not isinstance(published, Release):
             raise DataError(f"--claim and --range are for proofs about records, not of the model {certificate['model']}")
-        exports = _one_claim(published, certificate, options) if options.claim else _one_range(published, options)
+        if options.claim:
+            exports = _one_claim(published, certificate, options)
+        else:
+            lemmas, bounds = options.bounds(published, options.range)
+            exports = range_exports(published, read_bounds(published, lemmas, bounds), bounds)
         written = _write(out, exports, options.format, words, leave_out=False)
     else:
         proved = options.open_proofs(options.proofs, options.release, options.block)
@@ -318,11 +317,6 @@ def _one_claim(release: Release, certificate: Mapping[str, Any], options: argpar
             f"{len(result.claims)} claims with a proof. Ask `genverify explain` what is known of it"
         )
     yield _export(Exporter(release, result.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
-
-
-def _one_range(release: Release, options: argparse.Namespace) -> Iterator[Export]:
-    lemmas, bounds = options.bounds(release, options.range)
-    yield from range_exports(release, read_bounds(release, lemmas, bounds), bounds)
 
 
 def range_exports(release: Release, certificate: Certificate, bounds: Sequence[ProvedBound]) -> Iterator[Export]:

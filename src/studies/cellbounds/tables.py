@@ -9,19 +9,22 @@ import numpy as np
 import pandas as pd
 
 from genverify.bounds.count_tables import PrintedTwoWay
-from genverify.bounds.exact import CellBounds, Conditionals, Prior, exact_bounds, possible_totals, row_multipliers
+from genverify.bounds.exact import CellBounds, Conditionals, Prior, exact_bounds, row_multipliers
 from genverify.bounds.propositions import (
     RowExplanation,
     explain_rows,
+    named,
     proposition_3_1,
     proposition_3_2b,
     proposition_3_2c,
     proposition_3_2d,
+    redesign,
 )
 from genverify.bounds.rounded import Rounding, bound_rounded
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import statements_table
+from studies.cellbounds.reference_programs import possible_totals
 
 # The tables of the cell-bounding paper: what is computed from its counts beside what it prints.
 
@@ -265,3 +268,22 @@ def sentences_table(tables: Tables, sentences: Mapping[str, Mapping[str, Any]], 
         yield {"paper": paper, "ours": ours, "equal": ours == paper, "note": entry.get("note", "")}
 
     return statements_table(sentences, COMPUTED, rows, label)
+
+
+def redesign_table(tables: Mapping[str, PrintedTwoWay], smalls: Sequence[int | None]) -> pd.DataFrame:
+    """A line per table, way to merge and what counts: cells disclosed before, and the design that discloses none."""
+    lines = []
+    for name, printed in tables.items():
+        for small in smalls:
+            for ordered in (False, True):
+                steps = list(redesign(printed.counts, small, ordered))
+                last, shape = steps[-1], printed.counts.shape
+                lines.append({
+                    "table": name, "rows": shape[0], "columns": shape[1],
+                    "counts": "any" if small is None else f"up to {small}",
+                    "merged": "neighbours" if ordered else "any", "disclosed_before": steps[0].disclosed,
+                    "disclosed_after": last.disclosed, "merges": last.design.merges(*shape), "fewest": last.fewest,
+                    "merged_rows": named(last.design.rows, printed.rows),
+                    "merged_columns": named(last.design.columns, printed.columns),
+                })  # fmt: skip
+    return pd.DataFrame(lines)

@@ -13,30 +13,32 @@ from genverify.bounds.exact import (
     Prior,
     conditionals_of_counts,
     exact_bounds,
-    possible_totals,
     row_multipliers,
     solve_knapsack,
 )
 from genverify.bounds.propositions import (
     LAST_ROW,
     Facts,
-    corollary_3_3,
     corollary_3_5,
     corollary_3_9,
     explain_rows,
-    precedes,
     proposition_3_1,
-    proposition_3_2a,
     proposition_3_2b,
     proposition_3_2c,
     proposition_3_2d,
-    proposition_3_6,
-    proposition_3_7,
-    smallest_preceding,
     theorem_3_4,
 )
 from genverify.bounds.rounded import Rounding, bound_rounded
 from genverify.model.errors import DataError
+from studies.cellbounds.reference_programs import (
+    corollary_3_3,
+    possible_totals,
+    precedes,
+    proposition_3_2a,
+    proposition_3_6,
+    proposition_3_7,
+    smallest_preceding,
+)
 from studies.cellbounds.tables import compare, read_paper
 
 tiny = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
