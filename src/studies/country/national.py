@@ -16,6 +16,7 @@ from genverify.model.domain import DomainFile, Predicate, Records
 from genverify.model.errors import DataError, nearest
 from genverify.model.files import read_yaml
 from genverify.model.tablefiles import Expected, open_csv
+from studies.country.composition import GROUP, Setting, read_settings
 
 # Draw from tables of weights: one column of a row for each draw.
 
@@ -34,16 +35,16 @@ def pick(weights: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> Ints:
     return np.asarray(np.minimum(found, weights.shape[1] - 1), dtype=np.int64)
 
 
-def pick_cells(by_cell: Floats, f: Floats, g: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> tuple[Ints, Ints]:
+def pick_cells(by_cell: Floats, f: Floats, traits: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> tuple[Ints, Ints]:
     """
-    For each draw the cell c and the traits t of a household: its weight is by_cell[c, t] * f[row, c] * g[row, t].
+    For each draw the cell c and the traits t of a household: t by the weights of its row, c by by_cell[c, t] * f[row, c].
 
     The traits are drawn first: the table of a row would be large, that of its pairs with the traits that occur is not.
     """
-    traits = pick((f @ by_cell) * g, row, uniform[:, 0])
-    pairs, pair = np.unique(row * g.shape[1] + traits, return_inverse=True)
-    rows, shared = np.divmod(pairs, g.shape[1])
-    return pick(f[rows] * by_cell.T[shared], pair, uniform[:, 1]), traits
+    drawn = pick(traits, row, uniform[:, 0])
+    pairs, pair = np.unique(row * traits.shape[1] + drawn, return_inverse=True)
+    rows, shared = np.divmod(pairs, traits.shape[1])
+    return pick(f[rows] * by_cell.T[shared], pair, uniform[:, 1]), drawn
 
 
 # What the country is made of: national figures, odds of households, likeness of neighbours, states; read from files.
@@ -126,10 +127,13 @@ class Country:
     states: tuple[State, ...]
     block_spread: float
     tract_households: int
+    settings: tuple[Setting, ...]
+    rural: float
+    around: Mapping[str, float]
 
 
 def read_country(folder: Path) -> Country:
-    """The country described by national.yaml, odds.csv, likeness.yaml and states.yaml."""
+    """The country described by national.yaml, odds.csv, likeness.yaml, neighbours.yaml and states.yaml."""
     national, states = _read(folder / "national.yaml"), _read(folder / "states.yaml")
     likeness = _read(folder / "likeness.yaml")
     try:
@@ -141,6 +145,9 @@ def read_country(folder: Path) -> Country:
             _states(states["states"]),
             float(states["block_spread"]),
             int(states["tract_households"]),
+            read_settings(folder / "neighbours.yaml"),
+            float(national["rural"]) / 100,
+            {level: float(national["race_and_origin"][level]) for level in ("state", "county")},
         )
     except KeyError as error:
         raise DataError(f"{folder}: the entry {error} is missing; compare with the files of data/synthetic") from None
@@ -217,7 +224,8 @@ def _states(entries: Mapping[str, Mapping[str, Any]]) -> tuple[State, ...]:
 
 # The possible types of occupied households: profiles times traits, and their national joint distribution.
 
-TRAITS = ("TEN", "THHSPAN", "THHRACE")
+TENURE = "TEN"
+TRAITS = (TENURE, *GROUP)
 UNIVERSE = "occupied"
 
 

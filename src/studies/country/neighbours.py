@@ -1,6 +1,7 @@
 """Who lives beside whom: how the households of a place come to be alike, and the law of the households of a block."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,8 +13,10 @@ import numpy.typing as npt
 from genverify.model.arrays import Floats, Ints
 from genverify.model.domain import DomainFile, Records
 from genverify.model.errors import DataError
+from studies.country.composition import GROUP, Composition, composition_of, log_dirichlet
 from studies.country.national import (
     LEVELS,
+    TENURE,
     Country,
     Likeness,
     Margin,
@@ -30,7 +33,6 @@ from studies.country.national import (
 # Three generators: around a prototype household, by shares drawn from a Dirichlet distribution, by copies from an urn.
 
 ROUNDS = 50  # of a fixed point, always the same number, so that a country is the same everywhere
-SMALLEST_SHARE = 1e-9  # keeps logarithms and shapes of gammas finite
 MOST_COPIES = 0.95  # below 1: some households of a block are drawn, not repeated
 
 Rows = npt.NDArray[np.intp]
@@ -40,16 +42,34 @@ Places = npt.NDArray[Any]
 @dataclass(frozen=True)
 class Groups:
     """
-    The groups of columns in which neighbours are alike: the combination of codes that each cell or traits has in each.
+    The groups of columns in which neighbours are alike: the combination of codes that each cell or tenure has in each.
 
     `shares` has the nation's share of each combination, group by group.
     """
 
     likeness: Likeness
     of_cells: tuple[Rows | None, ...]
-    of_traits: tuple[Rows | None, ...]
+    of_tenure: tuple[Rows | None, ...]
     shares: tuple[Floats, ...]
     nation: Floats
+    traits: "Traits"
+
+
+@dataclass(frozen=True)
+class Traits:
+    """
+    The tenure, and the race and origin, of each combination of traits, numbered; and how they go together in the nation:
+    `given` has the share of each combination among the households of its cell and tenure.
+    """
+
+    tenure: Rows
+    group: Rows
+    given: Floats
+
+    def chances(self, weights: Floats, shares: Floats) -> Floats:
+        """Factors (blocks x traits) for which the weights have the given shares of races and origins in every block."""
+        sums = np.maximum(weights @ np.eye(shares.shape[1])[self.group], np.finfo(float).tiny)
+        return np.asarray((shares / sums)[:, self.group])
 
 
 class Neighbours(ABC):
@@ -60,12 +80,12 @@ class Neighbours(ABC):
         """The place around the states."""
 
     @abstractmethod
-    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
-        """One place of this level inside each given place."""
+    def below(self, level: str, around: Places, rng: np.random.Generator, shares: Floats | None = None) -> Places:
+        """One place of this level inside each given place; of blocks the shares of races and origins are known."""
 
     @abstractmethod
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
-        """f (blocks x cells) and g (blocks x traits): a household's chance is the joint distribution times both."""
+        """f (blocks x cells) and g (blocks x tenures): a household's chance is the joint distribution times both."""
 
     def copies(self) -> float:
         """The chance that a household repeats another of its block."""
@@ -93,41 +113,48 @@ class Prototypes(Neighbours):
         self._kernels = {level: _kernels(groups, level, times) for level, times in levels.items()}
         self._prototypes = _mixing(groups.nation, *self._kernels["block"])
         self._bases = {level: _scaled(self._prototypes, *kernels) for level, kernels in self._kernels.items()}
-        self._shape = groups.nation.shape
+        self._shape, self._traits = groups.nation.shape, groups.traits
+        self._blocks = self._bases["tract"][:, self._traits.tenure] * self._traits.given
 
     def nation(self) -> Places:
         return np.full((1, 2), -1)
 
-    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
+    def below(self, level: str, around: Places, rng: np.random.Generator, shares: Floats | None = None) -> Places:
         if level == "state":
             ones, base = (np.ones((len(around), size)) for size in self._shape), self._prototypes
             f, g = ones
         else:
             f, g = self._seen(_ABOVE[level], around)
             base = self._bases[_ABOVE[level]]
-        cells, traits = pick_cells(base, f, g, np.arange(len(around)), rng.random((len(around), 2)))
-        return np.stack([cells, traits], axis=1)
+        uniform = rng.random((len(around), 2))
+        if shares is None:
+            return np.stack(pick_cells(base, f, (f @ base) * g, np.arange(len(around)), uniform), axis=1)
+        _, first, own = np.unique(around @ (self._shape[1], 1), return_index=True, return_inverse=True)
+        weights = ((f[first] @ self._blocks) * g[first][:, self._traits.tenure])[own]  # blocks of a tract share them
+        chances = weights * self._traits.chances(weights, shares)
+        cells, traits = pick_cells(self._blocks, f, chances, np.arange(len(around)), uniform)
+        return np.stack([cells, self._traits.tenure[traits]], axis=1)
 
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
         return self._seen("block", blocks)
 
     def moved(self, wanted: Floats) -> Neighbours:
         other = copy(self)
-        other._bases = {**self._bases, "tract": self._bases["tract"] * wanted}
+        other._blocks = self._blocks * wanted
         return other
 
     def _seen(self, level: str, places: Places) -> tuple[Floats, Floats]:
-        cells, traits = self._kernels[level]
-        return cells[places[:, 0]], traits[places[:, 1]]
+        cells, tenures = self._kernels[level]
+        return cells[places[:, 0]], tenures[places[:, 1]]
 
 
 _ABOVE = dict(zip(LEVELS[1:], LEVELS[:-1], strict=True))
 
 
 def _kernels(groups: Groups, level: str, scale: float) -> tuple[Floats, Floats]:
-    """The likeness of cells with cells, and of traits with traits."""
+    """The likeness of cells with cells, and of tenures with tenures."""
     found = []
-    for size, codes in zip(groups.nation.shape, (groups.of_cells, groups.of_traits), strict=True):
+    for size, codes in zip(groups.nation.shape, (groups.of_cells, groups.of_tenure), strict=True):
         log = np.zeros((size, size))
         for group, own in zip(groups.likeness.groups, codes, strict=True):
             if own is not None:
@@ -136,22 +163,22 @@ def _kernels(groups: Groups, level: str, scale: float) -> tuple[Floats, Floats]:
     return found[0], found[1]
 
 
-def _mixing(nation: Floats, cells: Floats, traits: Floats) -> Floats:
+def _mixing(nation: Floats, cells: Floats, tenures: Floats) -> Floats:
     """The distribution of prototypes around which the households of all blocks come nearest to the nation's."""
-    around = np.maximum(cells @ nation @ traits, np.finfo(float).tiny)
+    around = np.maximum(cells @ nation @ tenures, np.finfo(float).tiny)
     prototypes = nation.copy()
     for _ in range(ROUNDS):
-        households = nation * (cells @ (prototypes / around) @ traits)
+        households = nation * (cells @ (prototypes / around) @ tenures)
         ratio = np.divide(nation, households, out=np.zeros_like(nation), where=households > 0)
-        prototypes = prototypes / around * (cells @ (nation * ratio) @ traits)
+        prototypes = prototypes / around * (cells @ (nation * ratio) @ tenures)
     return np.asarray(prototypes / prototypes.sum(), dtype=np.float64)
 
 
-def _scaled(prototypes: Floats, cells: Floats, traits: Floats) -> Floats:
+def _scaled(prototypes: Floats, cells: Floats, tenures: Floats) -> Floats:
     """The base b for which b(x) * kernel(x, y) * b(y) has the prototypes' distribution as margin on both sides."""
     base = prototypes.copy()
     for _ in range(ROUNDS):
-        reached = base * (cells @ base @ traits)
+        reached = base * (cells @ base @ tenures)
         base *= np.sqrt(np.divide(prototypes, reached, out=np.zeros_like(base), where=reached > 0))
     return base
 
@@ -169,18 +196,18 @@ class Shares(Neighbours):
     def nation(self) -> Places:
         return np.log(np.concatenate(self._groups.shares))[None, :]
 
-    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
+    def below(self, level: str, around: Places, rng: np.random.Generator, shares: Floats | None = None) -> Places:
         drawn: Floats = around.copy()
         for group, own in zip(self._groups.likeness.groups, self._spans(), strict=True):
             spread = self._scale * group.strength[level]
             if spread > 0:
-                drawn[:, own] = _log_dirichlet(np.exp(around[:, own]) / spread, rng)
+                drawn[:, own] = log_dirichlet(np.exp(around[:, own]), np.array(spread / (1 + spread)), rng)
         return drawn
 
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
         tilts = blocks - self.nation()
         found = []
-        for size, codes in zip(self._groups.nation.shape, (self._groups.of_cells, self._groups.of_traits), strict=True):
+        for size, codes in zip(self._groups.nation.shape, (self._groups.of_cells, self._groups.of_tenure), strict=True):
             log = np.zeros((len(blocks), size))
             for own, span in zip(codes, self._spans(), strict=True):
                 if own is not None:
@@ -191,19 +218,6 @@ class Shares(Neighbours):
     def _spans(self) -> list[slice]:
         ends = np.cumsum([0, *(shares.size for shares in self._groups.shares)]).tolist()
         return [slice(first, last) for first, last in pairwise(ends)]
-
-
-def _log_dirichlet(shape: Floats, rng: np.random.Generator) -> Floats:
-    """
-    Logs of shares from a Dirichlet distribution, one row per place; none below that of SMALLEST_SHARE.
-
-    Small shapes give gammas that no float can hold, but Gamma(a) is distributed as Gamma(a + 1) * U^(1 / a).
-    """
-    shape = np.maximum(shape, SMALLEST_SHARE)
-    logs = np.log(rng.gamma(shape + 1)) + np.log(1 - rng.random(shape.shape)) / shape
-    logs -= logs.max(axis=1, keepdims=True)
-    shares = np.maximum(np.exp(logs), SMALLEST_SHARE)
-    return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True)), dtype=np.float64)
 
 
 class Urn(Prototypes):
@@ -245,16 +259,18 @@ def sources(block: Ints, copies: float, rng: np.random.Generator) -> Ints:
     return source
 
 
-# The law of the households of a block: the nation's, weighted by what is common in the block.
+# The law of the households of a block: race and origin by its composition, the rest by what is common in the block.
 
 
 @dataclass(frozen=True)
 class Model:
     """
-    The law of a household: p_block(profile, traits) ~ joint(profile, traits) * f_block(profile) * g_block(traits).
+    The law of a household: its race and origin by the shares c of its block; given these
+    p_block(profile, tenure) ~ joint(profile, traits) * f_block(profile) * g_block(tenure).
 
     Profiles that f cannot distinguish form a cell: they stand together in `types`, `starts` has the first one of each cell.
-    A share of the households, the newcomers, do not resemble their neighbours: their law is the national one.
+    A share of the households, the newcomers, do not resemble their neighbours: given race and origin, their law is the
+    national one.
     """
 
     types: Types
@@ -262,11 +278,26 @@ class Model:
     national: Floats
     newcomers: float
     starts: Ints
+    traits: Traits
     neighbours: Neighbours
+    composition: Composition
 
     def by_cell(self) -> Floats:
         """The joint distribution of cells and traits."""
         return np.add.reduceat(self.joint, self.starts, axis=0)
+
+    def together(self) -> Iterator[Margin]:
+        """What goes together in the nation and must in the country: tenure, type, race and origin; tenure and age."""
+        for columns in ((TENURE, "HHT", *GROUP), (TENURE, "THHLDRAGE")):
+            codes = [self.types.records[name] for name in columns]
+            _, cells = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
+            yield Margin(cells.reshape(-1), np.bincount(cells.reshape(-1), self.national.ravel()))
+
+    def factors(self, by_cell: Floats, f: Floats, g: Floats, c: Floats) -> tuple[Floats, Floats]:
+        """What each block makes of the traits of its cells (blocks x traits), and the chance of these traits."""
+        inside, common = f @ by_cell, g[:, self.traits.tenure]
+        factors = common * self.traits.chances(inside * common, c)
+        return factors, inside * factors
 
 
 def build_model(file: DomainFile, country: Country, kind: str, homogeneity: float) -> tuple[Model, tuple[Margin, ...]]:
@@ -275,9 +306,17 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
         raise DataError(f"likeness.yaml: the entry {kind} is missing; it describes microdata.synthetic.likeness: {kind}")
     likeness = country.likeness[kind]
     types, starts, margins, joint = national_law(file, country, likeness)
-    groups = _groups(types, starts, likeness, np.add.reduceat(joint, starts, axis=0))
-    neighbours = neighbours_of(groups, homogeneity)
-    return Model(types, joint, joint.reshape(1, -1), likeness.newcomers, starts, neighbours), margins
+    tenures, tenure = np.unique(types.traits[TENURE], return_inverse=True)
+    pairs, group = np.unique(np.stack([types.traits[name] for name in GROUP], axis=1), axis=0, return_inverse=True)
+    tenure, group = tenure.reshape(-1), group.reshape(-1)
+    by_cell = np.add.reduceat(joint, starts, axis=0)
+    nation = by_cell @ np.eye(len(tenures))[tenure]
+    given = np.divide(by_cell, nation[:, tenure], out=np.zeros_like(by_cell), where=nation[:, tenure] > 0)
+    traits = Traits(tenure, group, given)
+    neighbours = neighbours_of(_groups(types, starts, likeness, {TENURE: tenures}, nation, traits), homogeneity)
+    shares = np.bincount(group, joint.sum(axis=0))
+    composition = composition_of(country.settings, pairs, shares, country.rural, country.around, homogeneity)
+    return Model(types, joint, joint, likeness.newcomers, starts, traits, neighbours, composition), margins
 
 
 def national_law(file: DomainFile, country: Country, likeness: Likeness) -> tuple[Types, Ints, tuple[Margin, ...], Floats]:
@@ -298,19 +337,19 @@ def _in_cells(types: Types, likeness: Likeness) -> tuple[Types, Ints]:
     return Types({name: codes[order] for name, codes in types.profiles.items()}, types.traits), starts
 
 
-def _groups(types: Types, starts: Ints, likeness: Likeness, nation: Floats) -> Groups:
-    """The groups of the likeness over the cells and traits, with the nation's shares."""
+def _groups(types: Types, starts: Ints, likeness: Likeness, tenures: Records, nation: Floats, traits: Traits) -> Groups:
+    """The groups of the likeness over the cells and tenures, with the nation's shares."""
     cells = {name: codes[starts] for name, codes in types.profiles.items()}
-    of_cells, of_traits, shares = [], [], []
+    of_cells, of_tenure, shares = [], [], []
     for group in likeness.groups:
-        on_cells, on_traits = (_combinations(group.columns, records) for records in (cells, types.traits))
-        if on_cells is None and on_traits is None:
-            both = f"{', '.join(types.profiles)}, or all of {', '.join(types.traits)}"
+        on_cells, on_tenure = (_combinations(group.columns, records) for records in (cells, tenures))
+        if on_cells is None and on_tenure is None:
+            both = f"{', '.join(types.profiles)}, or {TENURE} alone; race and origin are neighbours.yaml's"
             raise DataError(f"likeness.yaml, {' '.join(group.columns)}: the columns of a group must be all of {both}")
         of_cells.append(on_cells)
-        of_traits.append(on_traits)
-        shares.append(_shares(on_cells, nation.sum(axis=1)) + _shares(on_traits, nation.sum(axis=0)))
-    return Groups(likeness, tuple(of_cells), tuple(of_traits), tuple(shares), nation)
+        of_tenure.append(on_tenure)
+        shares.append(_shares(on_cells, nation.sum(axis=1)) + _shares(on_tenure, nation.sum(axis=0)))
+    return Groups(likeness, tuple(of_cells), tuple(of_tenure), tuple(shares), nation, traits)
 
 
 def _shares(combinations: Rows | None, weights: Floats) -> Floats:
