@@ -176,7 +176,7 @@ def test_other_generators_meet_the_same_shares_and_the_nation(kind: str) -> None
 def test_blocks_of_ten_are_diverse(drawn: SimpleNamespace) -> None:
     blocks = pa.concat_tables([blocks_of_size(table, 10) for table in drawn.tables]).to_pandas()
     kinds = [Counter(map(tuple, rows.drop(columns="block").to_numpy())) for _, rows in blocks.groupby("block")]
-    assert np.mean([len(kind) for kind in kinds]) > 6.5
+    assert np.mean([len(kind) for kind in kinds]) > 7
     assert np.mean([max(kind.values()) >= 7 for kind in kinds]) < 0.08
 
 
@@ -328,7 +328,7 @@ def copy_country(folder: Path, name: str, change: Callable[[str], str]) -> Path:
             "prototypes:",
             "prototypes: unknown kind: did you mean prototype\\?",
         ),
-        ("likeness.yaml", "scale: 3.7", "scale: 0", "the scale must be over 0"),
+        ("likeness.yaml", "scale: 4.0", "scale: 0", "the scale must be over 0"),
         ("likeness.yaml", "newcomers: 0.02", "newcomers: 1", "newcomers a share under 1"),
         ("likeness.yaml", "county: 0.2", "parish: 0.2", "unknown level 'parish'"),
         ("neighbours.yaml", "rural:", "country:", "the entry rural is missing; make the file again"),
