@@ -60,7 +60,8 @@ def study(root: Path, tmp_path_factory: pytest.TempPathFactory, program_settings
     inputs = {"claims": [one["claims"] for one in done], "blocks": [one["blocks"] for one in done]}
     script("count_generator")(
         job({**inputs, "records": drawn["records"], "sample": home / "attacked.parquet", "domain": domain},
-            {"counts": home / "represented.parquet", "baselines": home / "baselines.parquet", "blocks": home / "told.parquet"},
+            {"counts": home / "represented.parquet", "baselines": home / "baselines.parquet",
+             "blocks": home / "told.parquet"},
             WORDS, microdata=settings["microdata"], release=release)
     )  # fmt: skip
     return home

@@ -169,7 +169,20 @@ def test_properties_stand_in_blocks_that_can_hold_them(text: dict[str, Any]) -> 
     again = place_properties(sizes, 400, model, rng(2))
     assert (again[0] == blocks).all()
     assert (again[1] == subsidized).all()
-    assert (place_properties(sizes, 400, model, rng(3))[0] != blocks).any()
+    assert set(place_properties(sizes, 400, model, rng(3))[0]) != set(blocks)
+    assert 0.1 < (subsidized == sizes[blocks]).mean() < 0.2, "15 % of properties fill their block"
+
+
+@pytest.mark.parametrize(("percent", "words"), [(101, r"whole_blocks \(101\) is a percentage"), ("many", "not a table of")])
+def test_properties_that_fill_their_block_are_a_percentage(text: dict[str, Any], percent: Any, words: str) -> None:
+    none, every = ({**text, "properties": {**text["properties"], "whole_blocks": share}} for share in (0, 100))
+    sizes = rng().integers(1, 300, 2000)
+    blocks, subsidized = place_properties(sizes, 400, model_of(every), rng(2))
+    assert (subsidized == sizes[blocks]).all()
+    blocks, subsidized = place_properties(sizes, 400, model_of(none), rng(2))
+    assert (subsidized == sizes[blocks]).mean() < 0.03
+    with pytest.raises(DataError, match=words):
+        model_of({**text, "properties": {**text["properties"], "whole_blocks": percent}})
 
 
 def test_fewer_blocks_than_wanted_hold_a_property_each_and_none_is_an_error(text: dict[str, Any]) -> None:
