@@ -2,8 +2,9 @@
 
     The first part is about records of any type X, given a list [live] of records outside of which no record of a dataset can
     lie. The second part says why zero cells, structural rules and exhausted totals leave such a list. The third part is the
-    checker of src/genverify/checker/check.py on records that are lists of codes; the fourth is the form in which
-    `genverify export` writes proofs: kinds of records over the whole domain, nothing ruled out beforehand. *)
+    checker of src/genverify/checker/record_proofs.py on records that are lists of codes; the fourth is about whole numbers
+    tied by sums, as src/genverify/checker/linear_proofs.py has them, and is the form in which `genverify export` writes
+    every proof: the columns are kinds of records over the whole domain, nothing ruled out beforehand, or cells of tables. *)
 
 From Coq Require Import ZArith List Bool Lia.
 Import ListNotations.
@@ -348,7 +349,7 @@ Arguments AtLeast {X} _ _.
 Arguments Never {X} _ _.
 Arguments NoDataset {X}.
 
-(** * Records as lists of codes, conditions as lists of allowed codes: the checker of check.py *)
+(** * Records as lists of codes, conditions as lists of allowed codes: the checker of record_proofs.py *)
 
 Module Records.
 
@@ -432,41 +433,241 @@ End Claims.
 
 End Records.
 
-(** * Kinds of records as columns of a table: the form of an exported proof *)
+(** * Whole numbers tied by sums: the form of an exported proof, of records (a column for each kind) and of tables (a column
+    for each cell) *)
 
-Module Tables.
+Module Linear.
 
-Record Row := mkRow { coefficients : list Z; row_lo : Z; row_hi : Z }.
-Inductive Tree := TLeaf : Leaf -> Tree | TFork : list Z -> Z -> Tree -> Tree -> Tree.
-Inductive Question := CountAtMost (counted : list Z) (m : Z) | CountAtLeast (counted : list Z) (m : Z)
-  | CountNever (counted : list Z) (m : Z) | Contradiction.
+(** What is known of a list x of whole numbers: the ends of each, and rows of weighted sums; an end may be open. *)
+Definition Ends := (option Z * option Z)%type.
+Record Row := mkRow { weights : list Z; least : option Z; most : option Z }.
 
-Definition flag (values : list Z) (k : nat) : bool := nth k values 0 =? 1.
-Definition cell_of (row : Row) : Cell nat := mkCell (fun k => nth k (coefficients row) 0) (row_lo row) (row_hi row).
-Definition goal_of (q : Question) : Goal nat :=
+Fixpoint dot (a x : list Z) : Z :=
+  match a, x with u :: a', v :: x' => u * v + dot a' x' | _, _ => 0 end.
+
+Definition above_ (o : option Z) (v : Z) : Prop := match o with Some l => l <= v | None => True end.
+Definition below_ (o : option Z) (v : Z) : Prop := match o with Some h => v <= h | None => True end.
+Definition within (e : Ends) (v : Z) : Prop := above_ (fst e) v /\ below_ (snd e) v.
+Definition fits_row (x : list Z) (r : Row) : Prop := within (least r, most r) (dot (weights r) x).
+Definition fits_system (ends : list Ends) (rows : list Row) (x : list Z) : Prop :=
+  Forall2 within ends x /\ Forall (fits_row x) rows.
+
+(** Multipliers on rows (by place) and on the sides of the forks above, over d; a fork: a sum is at most t, or more. *)
+Inductive Tree :=
+  | Leaf_ : bool -> list (nat * Z) -> Z -> list Z -> Tree
+  | Fork_ : list Z -> Z -> Tree -> Tree -> Tree.
+(** A row that is shown on the way: its sum is at most a number. *)
+Definition Step := (list Z * Z * Tree)%type.
+Inductive Question := SumAtMost (counted : list Z) (m : Z) | SumAtLeast (counted : list Z) (m : Z) | NothingFits.
+Definition Sides := list (list Z * Z * bool).
+
+Definition true_of_sums (q : Question) (x : list Z) : Prop :=
   match q with
-  | CountAtMost counted m => AtMost (flag counted) m
-  | CountAtLeast counted m => AtLeast (flag counted) m
-  | CountNever counted m => Never (flag counted) m
-  | Contradiction => NoDataset
+  | SumAtMost a m => dot a x <= m
+  | SumAtLeast a m => dot a x >= m
+  | NothingFits => False
   end.
-Fixpoint node_of (t : Tree) : Node nat :=
+
+(** ** The checker: [left] is what the rows and sides leave of each column, for its ends to bound *)
+
+Fixpoint minus (k : Z) (a left : list Z) : list Z := (* left - k a *)
+  match left, a with
+  | l :: left', u :: a' => (l - k * u) :: minus k a' left'
+  | l :: left', [] => l :: left'
+  | [], _ => []
+  end.
+
+Definition end_of (k : Z) (lo hi : option Z) : option Z :=
+  if 0 <? k then match hi with Some h => Some (k * h) | None => None end
+  else if k <? 0 then match lo with Some l => Some (k * l) | None => None end
+  else Some 0.
+
+Definition plus (a b : option Z) : option Z := match a, b with Some u, Some v => Some (u + v) | _, _ => None end.
+
+Definition no_row : Row := mkRow [] None None.
+
+(** The bound of d target by a leaf: rows, then sides, then ends of columns. *)
+Fixpoint by_ends (ends : list Ends) (left : list Z) {struct left} : option Z :=
+  match left, ends with
+  | [], _ => Some 0
+  | l :: left', e :: ends' => plus (end_of l (fst e) (snd e)) (by_ends ends' left')
+  | l :: left', [] => None
+  end.
+
+Fixpoint by_sides (ends : list Ends) (sides : Sides) (ws : list Z) (left : list Z) : option Z :=
+  match sides, ws with
+  | [], [] => by_ends ends left
+  | (part, t, below) :: sides', v :: ws' =>
+      if (if (below : bool) then 0 <=? v else v <=? 0)
+      then plus (Some (v * (if below then t else t + 1))) (by_sides ends sides' ws' (minus v part left))
+      else None
+  | _, _ => None
+  end.
+
+Fixpoint by_rows (ends : list Ends) (rows : list Row) (sides : Sides) (ws : list Z) (ys : list (nat * Z)) (left : list Z)
+  : option Z :=
+  match ys with
+  | [] => by_sides ends sides ws left
+  | (i, k) :: ys' =>
+      let r := nth i rows no_row in
+      plus (end_of k (least r) (most r)) (by_rows ends rows sides ws ys' (minus k (weights r) left))
+  end.
+
+Definition scaled (k : Z) (a : list Z) : list Z := map (Z.mul k) a.
+Definition zeros (n : nat) : list Z := repeat 0 n.
+Definition wide (n : nat) (a : list Z) : bool := Nat.eqb (length a) n.
+Definition rows_wide (n : nat) (rows : list Row) : bool := forallb (fun r => Nat.leb (length (weights r)) n) rows.
+
+(** Is target x at most b in every case? An empty leaf shows that its case cannot be. *)
+Fixpoint check_tree (ends : list Ends) (rows : list Row) (sides : Sides) (target : option (list Z * Z)) (t : Tree) : bool :=
   match t with
-  | TLeaf leaf => AtLeaf leaf
-  | TFork part at_ below above => Fork (flag part) at_ (node_of below) (node_of above)
+  | Leaf_ empty ys d ws =>
+      (0 <? d) &&
+      match (if empty then None else target) with
+      | None => match by_rows ends rows sides ws ys (zeros (length ends)) with Some v => v <? 0 | None => false end
+      | Some (a, b) =>
+          wide (length ends) a &&
+          match by_rows ends rows sides ws ys (scaled d a) with Some v => v <? d * (b + 1) | None => false end
+      end
+  | Fork_ part at_ below above =>
+      Nat.leb (length part) (length ends) &&
+      check_tree ends rows (sides ++ [(part, at_, true)]) target below &&
+      check_tree ends rows (sides ++ [(part, at_, false)]) target above
   end.
 
-Definition check_table (kinds : nat) (rows : list Row) (q : Question) (t : Tree) : bool :=
-  check_node nat (map cell_of rows) (seq 0 kinds) (goal_of q) [] (node_of t).
+Definition target_of (q : Question) : option (list Z * Z) :=
+  match q with
+  | SumAtMost a m => Some (a, m)
+  | SumAtLeast a m => Some (scaled (-1) a, - m)
+  | NothingFits => None
+  end.
 
-(** A dataset is the list of the kinds of its records. *)
-Theorem table_sound : forall kinds rows q t, check_table kinds rows q t = true ->
-  forall D, (forall k, In k D -> (k < kinds)%nat) -> fits nat (map cell_of rows) D -> true_of nat (goal_of q) D.
+Fixpoint check_steps (ends : list Ends) (rows : list Row) (steps : list Step) (q : Question) (t : Tree) : bool :=
+  rows_wide (length ends) rows &&
+  match steps with
+  | [] => check_tree ends rows [] (target_of q) t
+  | (a, b, tree) :: steps' =>
+      check_tree ends rows [] (Some (a, b)) tree &&
+      check_steps ends (rows ++ [mkRow a None (Some b)]) steps' q t
+  end.
+
+(** ** Soundness *)
+
+Lemma dot_minus : forall k left a x, (length a <= length left)%nat -> dot (minus k a left) x = dot left x - k * dot a x.
 Proof.
-  intros kinds rows q t C D A F. eapply node_sound; eauto. intros k I. apply in_seq. specialize (A k I). lia.
+  induction left as [|l left IH]; destruct a as [|u a]; intros x L; simpl in *; try lia.
+  - destruct x as [|v x]; [ring|]. rewrite IH by lia. ring.
 Qed.
 
-End Tables.
+Lemma length_minus : forall k left a, length (minus k a left) = length left.
+Proof. induction left as [|l left IH]; destruct a; simpl; auto. Qed.
+
+Lemma dot_scaled : forall k a x, dot (scaled k a) x = k * dot a x.
+Proof. induction a as [|u a IH]; destruct x as [|v x]; simpl; try ring. rewrite IH. ring. Qed.
+
+Lemma dot_zeros : forall n x, dot (zeros n) x = 0.
+Proof. induction n; destruct x; simpl; auto. Qed.
+
+Lemma end_sound : forall k lo hi v b, end_of k lo hi = Some b -> above_ lo v -> below_ hi v -> k * v <= b.
+Proof.
+  intros k lo hi v b E A B. unfold end_of in E.
+  destruct (Z.ltb_spec 0 k); [|destruct (Z.ltb_spec k 0)].
+  - destruct hi; [|discriminate]. inversion E; subst. simpl in B. nia.
+  - destruct lo; [|discriminate]. inversion E; subst. simpl in A. nia.
+  - inversion E; subst. assert (k = 0) by lia. subst. lia.
+Qed.
+
+Lemma plus_some : forall a b v, plus a b = Some v -> exists u w, a = Some u /\ b = Some w /\ v = u + w.
+Proof. intros [u|] [w|] v H; simpl in H; try discriminate. inversion H. eauto. Qed.
+
+Lemma by_ends_sound : forall left ends x v, by_ends ends left = Some v -> Forall2 within ends x -> dot left x <= v.
+Proof.
+  induction left as [|l left IH]; intros ends x v H F; simpl in *.
+  - inversion H. lia.
+  - destruct ends as [|e ends]; [discriminate|]. inversion F as [|? w ? x' W F']; subst.
+    apply plus_some in H as (u & t & E & R & ->). destruct W as [A B].
+    pose proof (end_sound _ _ _ _ _ E A B). specialize (IH _ _ _ R F'). simpl. lia.
+Qed.
+
+Definition holds_side (x : list Z) (side : list Z * Z * bool) : Prop :=
+  let '(part, t, below) := side in if (below : bool) then dot part x <= t else dot part x >= t + 1.
+Definition narrow (n : nat) (side : list Z * Z * bool) : Prop := (length (fst (fst side)) <= n)%nat.
+
+Lemma by_sides_sound : forall sides ws ends left x v, by_sides ends sides ws left = Some v ->
+  Forall2 within ends x -> Forall (holds_side x) sides -> Forall (narrow (length left)) sides -> dot left x <= v.
+Proof.
+  induction sides as [|[[part t] below] sides IH]; intros [|w ws] ends left x v H F S N; simpl in *; try discriminate.
+  - eapply by_ends_sound; eauto.
+  - destruct (if below then 0 <=? w else w <=? 0) eqn:G; [|discriminate].
+    destruct (by_sides ends sides ws (minus w part left)) as [r|] eqn:R; [|discriminate]. inversion H; subst. clear H.
+    inversion S as [|? ? H1 H2]; subst. inversion N as [|? ? N1 N2]; subst. unfold narrow in N1. simpl in N1.
+    eapply IH in R; eauto; [|now rewrite length_minus].
+    rewrite dot_minus in R by lia. simpl in H1. destruct below; apply Z.leb_le in G; nia.
+Qed.
+
+Lemma row_at : forall rows x i, Forall (fits_row x) rows -> fits_row x (nth i rows no_row).
+Proof.
+  intros rows x i F. destruct (Nat.lt_ge_cases i (length rows)).
+  - rewrite Forall_forall in F. apply F. now apply nth_In.
+  - rewrite nth_overflow by lia. split; simpl; auto.
+Qed.
+
+Lemma wide_at : forall n rows i, rows_wide n rows = true -> (length (weights (nth i rows no_row)) <= n)%nat.
+Proof.
+  intros n rows i W. destruct (Nat.lt_ge_cases i (length rows)).
+  - unfold rows_wide in W. rewrite forallb_forall in W. apply Nat.leb_le. apply W. now apply nth_In.
+  - rewrite nth_overflow by lia. simpl. lia.
+Qed.
+
+Lemma by_rows_sound : forall ys ends rows sides ws left x v, by_rows ends rows sides ws ys left = Some v ->
+  rows_wide (length left) rows = true ->
+  fits_system ends rows x -> Forall (holds_side x) sides -> Forall (narrow (length left)) sides -> dot left x <= v.
+Proof.
+  induction ys as [|[i k] ys IH]; intros ends rows sides ws left x v H W [F R] S N; simpl in *.
+  - eapply by_sides_sound; eauto.
+  - apply plus_some in H as (u & r & E & Q & ->).
+    destruct (row_at rows x i R) as [A B]. pose proof (end_sound _ _ _ _ _ E A B) as K. simpl in K.
+    apply (IH ends rows sides ws _ x) in Q; try rewrite length_minus; auto; [|now split].
+    rewrite dot_minus in Q by now apply wide_at. lia.
+Qed.
+
+Theorem tree_sound : forall t ends rows sides target x, check_tree ends rows sides target t = true ->
+  rows_wide (length ends) rows = true -> fits_system ends rows x -> Forall (holds_side x) sides ->
+  Forall (narrow (length ends)) sides ->
+  match target with Some (a, b) => dot a x <= b | None => False end.
+Proof.
+  induction t as [empty ys d ws|part t below IHb above IHa]; intros ends rows sides target x C W F S N; simpl in C.
+  - apply andb_prop in C as [D C]. apply Z.ltb_lt in D.
+    destruct (if empty then None else target) as [[a b]|] eqn:T.
+    + destruct empty; [discriminate|]. subst target. apply andb_prop in C as [L C]. apply Nat.eqb_eq in L.
+      destruct (by_rows ends rows sides ws ys (scaled d a)) eqn:E; [|discriminate]. apply Z.ltb_lt in C.
+      assert (length (scaled d a) = length ends) as LS by (unfold scaled; now rewrite map_length).
+      apply (by_rows_sound _ _ _ _ _ _ x) in E; try rewrite LS; auto. rewrite dot_scaled in E.
+      exact (whole d (dot a x) b z D E C).
+    + destruct (by_rows ends rows sides ws ys (zeros (length ends))) eqn:E; [|discriminate]. apply Z.ltb_lt in C.
+      assert (length (zeros (length ends)) = length ends) as LZ by (unfold zeros; now rewrite repeat_length).
+      apply (by_rows_sound _ _ _ _ _ _ x) in E; try rewrite LZ; auto. rewrite dot_zeros in E. exfalso. lia.
+  - apply andb_prop in C as [C Ca]. apply andb_prop in C as [P Cb]. apply Nat.leb_le in P.
+    assert (G : forall b, narrow (length ends) (part, t, b)) by (intros b; exact P).
+    destruct (Z.le_gt_cases (dot part x) t).
+    + apply (IHb _ _ _ _ _ Cb W F); apply Forall_app; split; auto; repeat constructor; auto.
+    + apply (IHa _ _ _ _ _ Ca W F); apply Forall_app; split; auto; repeat constructor; auto. simpl. lia.
+Qed.
+
+Theorem system_sound : forall ends rows steps q t, check_steps ends rows steps q t = true ->
+  forall x, fits_system ends rows x -> true_of_sums q x.
+Proof.
+  intros ends rows steps. revert rows. induction steps as [|[[a b] tree] steps IH]; intros rows q t C x F; simpl in C.
+  - apply andb_prop in C as [W C]. pose proof (tree_sound _ _ _ _ _ x C W F) as H.
+    specialize (H (Forall_nil _) (Forall_nil _)).
+    destruct q; simpl in *; auto. rewrite dot_scaled in H. lia.
+  - apply andb_prop in C as [W C]. apply andb_prop in C as [C1 C2].
+    pose proof (tree_sound _ _ _ _ _ x C1 W F (Forall_nil _) (Forall_nil _)) as H. simpl in H.
+    apply (IH _ _ _ C2). destruct F as [E R]. split; [assumption|]. apply Forall_app. split; [assumption|].
+    repeat constructor. unfold fits_row, within. simpl. auto.
+Qed.
+
+End Linear.
 
 (** * A case to follow by hand: three rent, and nobody rents who does not live alone; so three rent alone. *)
 
@@ -489,4 +690,4 @@ End Example.
 
 Print Assumptions Records.goal_sound.
 Print Assumptions Records.claim_is_true.
-Print Assumptions Tables.table_sound.
+Print Assumptions Linear.system_sound.

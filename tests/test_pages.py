@@ -128,6 +128,13 @@ def test_the_site_needs_no_network_and_has_no_broken_link(site: Path) -> None:
                 assert unquote(parts.fragment) in pages[target].places | {"__tabbed"}, f"{path.relative_to(site)}: {link}"
 
 
+def test_the_pages_of_studies_are_found(site: Path) -> None:
+    """mkdocs.yml lists none of them: docs/NAME.md and the pages that a study registers, papers in the order of reading."""
+    menu = list(dict.fromkeys(Links((site / "index.html").read_text()).leads))
+    papers = ["gtv.html", "probability.html", "tracts.html", "raprank.html", "cellbounds.html", "housing.html"]
+    assert [link for link in menu if link in papers] == papers
+
+
 def test_the_reference_pages_have_every_command_setting_and_name(site: Path) -> None:
     import genverify
     from genverify.run.cli.commands import groups

@@ -40,9 +40,10 @@ export async function digestOf(sums) {
 /** The system; an end that nobody printed is null. */
 export const systemText = (sums) => JSON.stringify(sums);
 
-/** One line that names the system, then one for each statement. */
+/** The certificate: its version, the system that it is about, and the statements. */
 export async function proofsText({ sums, statements }) {
-  return [{ system: await digestOf(sums) }, ...statements].map((line) => JSON.stringify(line) + "\n").join("");
+  const about = { kind: "system", name: "tables", digest: await digestOf(sums) };
+  return JSON.stringify({ version: 1, about, model: "linear", statements }) + "\n";
 }
 
 export async function gzipped(text) {

@@ -1,24 +1,22 @@
-gv_disclose <- function(tables, marks = NULL, rule = NULL, total = NULL, fact = NULL, inside = NULL, hierarchy = NULL,
-                        fail_on = "exact", seconds = 120, search_seconds = 60, out = NULL) {
-  # kept results are checked against their tables, so that these are kept beside them
+gv_disclose <- function(tables, symbols = NULL, rule = NULL, total = NULL, fact = NULL, inside = NULL, hierarchy = NULL,
+                        fail_on = "exact", seconds = 120, search_seconds = 60, out = NULL, marks = NULL) {
+  # stored results are checked against their tables, so that these lie beside them
   folder <- if (is.null(out)) tempfile("genverify") else paste0(normalizePath(out, mustWork = FALSE), "_tables")
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   if (is.null(out)) on.exit(unlink(folder, recursive = TRUE))
-  results <- if (is.null(out)) file.path(folder, "audit") else normalizePath(out, mustWork = FALSE)
-  words <- c("disclose", write_tables(tables, folder), "--json", "--out", results, "--fail-on", fail_on,
-             "--seconds", number(seconds), "--search-seconds", number(search_seconds),
-             option("mark", marks), option("rule", rule), option("total", total), option("fact", fact),
-             option("inside", inside), option("hierarchy", hierarchy))
-  answer <- file.path(results, "answer.json")
-  if (file.exists(answer)) unlink(answer)
-  found <- answered(words)
-  if (!file.exists(answer)) fail(found)
-  disclosure(results, jsonlite::fromJSON(answer, simplifyVector = FALSE), if (is.null(out)) NULL else results)
+  results <- if (is.null(out)) "" else normalizePath(out, mustWork = FALSE)
+  listed <- list(symbol = pairs(c(symbols, marks)), rule = as.list(rule), total = pairs(total), fact = as.list(fact),
+                 inside = pairs(inside), hierarchy = pairs(hierarchy))
+  options <- c(Filter(length, listed), list(fail_on = fail_on, seconds = seconds, search_seconds = search_seconds))
+  found <- disclosed(write_tables(tables, folder), jsonlite::toJSON(options, auto_unbox = TRUE, digits = NA), results)
+  if (found$status != 0) fail(found)
+  disclosure(found, if (is.null(out)) NULL else results)
 }
 
 # What was found, as R holds it.
-disclosure <- function(results, answer, out) {
-  cells <- read_result(file.path(results, "cells.csv"))
+disclosure <- function(found, out) {
+  answer <- jsonlite::fromJSON(found$answer, simplifyVector = FALSE)
+  cells <- read_result(text = found$out)
   cells$lower <- whole(cells$lower)
   cells$upper <- whole(cells$upper)
   cells$known_exactly <- cells$known_exactly == "True"
@@ -29,8 +27,9 @@ disclosure <- function(results, answer, out) {
                "accepted", "proof", "place")
   structure(list(cells = cells[columns], counts = unlist(answer[c("printed_cells", "suppressed", "suppressed_known_exactly",
                                                                   "other_unclear", "other_known_exactly", "unsafe")]),
-                 safe = isTRUE(answer$safe), fail_on = answer$fail_on, withhold = as.character(unlist(answer$withhold)),
-                 limit = as.character(answer$limit), out = out), class = "gv_disclosure")
+                 safe = isTRUE(answer$safe), fail_on = answer$fail_on, suppress = as.character(unlist(answer$suppress)),
+                 left_out = as.character(unlist(answer$left_out)), limit = as.character(answer$limit), out = out),
+            class = "gv_disclosure")
 }
 
 print.gv_disclosure <- function(x, ...) {
@@ -42,7 +41,8 @@ print.gv_disclosure <- function(x, ...) {
     cat(n["other_known_exactly"], " of ", n["other_unclear"], " rounded counts are known exactly.\n", sep = "")
   }
   if (n["suppressed"] + n["other_unclear"] == 0) cat("All ", n["printed_cells"], " cells are printed exactly.\n", sep = "")
-  if (length(x$withhold)) cat("Withhold as well: ", paste(x$withhold, collapse = "; "), "\n", sep = "")
+  if (length(x$suppress)) cat("Also suppress: ", paste(x$suppress, collapse = "; "), "\n", sep = "")
+  if (length(x$left_out)) cat("Left out: ", paste(x$left_out, collapse = "; "), "\n", sep = "")
   if (nzchar(x$limit)) {
     cat("Note: ", x$limit, "; ranges hold, but some may be too wide (more seconds narrow them).\n", sep = "")
   }

@@ -21,19 +21,30 @@ no_python <- function() tryCatch({
   ""
 }, error = conditionMessage)
 
+# An error unless the Python package can be used.
+need_python <- function() {
+  if (gv_available()) return(invisible())
+  if (nzchar(no_python())) {
+    stop("reticulate ", utils::packageVersion("reticulate"), " cannot start this Python (", no_python(), "). Python 3.12 and ",
+         "later need a newer one: install.packages(\"reticulate\"), or name an older Python before the first call: ",
+         "Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
+  }
+  stop("the Python package genverify is not found. Install it (in a copy of the repository: pip install .), and name its Python before the ",
+       "first call: Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
+}
+
 # What a command says: its status, its output and its messages. A message of the command is an error here.
 answered <- function(words) {
-  if (!gv_available()) {
-    if (nzchar(no_python())) {
-      stop("reticulate ", utils::packageVersion("reticulate"), " cannot start this Python (", no_python(), "). Python 3.12 and ",
-           "later need a newer one: install.packages(\"reticulate\"), or name an older Python before the first call: ",
-           "Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
-    }
-    stop("the Python package genverify is not found. Install it (in a copy of the repository: pip install .), and name its Python before the ",
-         "first call: Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
-  }
+  need_python()
   found <- as.character(unlist(bridge()$answered(as.list(words))))
   list(status = as.integer(found[1]), out = found[2], error = found[3])
+}
+
+# What gv.disclose of Python returns: its answer as JSON, its cells as CSV.
+disclosed <- function(paths, options, out) {
+  need_python()
+  found <- as.character(unlist(bridge()$disclosed(as.list(paths), as.character(options), out)))
+  list(status = as.integer(found[1]), answer = found[2], out = found[3], error = found[4])
 }
 
 fail <- function(found) {
@@ -47,5 +58,8 @@ option <- function(name, values) {
   own <- if (is.null(names(values))) as.character(values) else paste0(names(values), "=", as.character(values))
   as.vector(rbind(paste0("--", name), own))
 }
+
+# Named values as a list that JSON writes as an object.
+pairs <- function(values) if (length(values)) as.list(vapply(values, as.character, "")) else NULL
 
 number <- function(value) format(value, scientific = FALSE, trim = TRUE, digits = 15)

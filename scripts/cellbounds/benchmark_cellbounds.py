@@ -9,11 +9,11 @@ from studies.cellbounds.settings import CellboundsBenchmark
 
 
 def main(job: Job) -> None:
-    own, lines = job.settings("cellbounds", CellboundsBenchmark), []
-    for size in own.tables:
+    part, lines = job.settings("cellbounds", CellboundsBenchmark), []
+    for size in part.tables:
         for kind in KINDS:
             rng = np.random.default_rng(derive_seed(job.params.seed, "cellbounds", kind, *map(str, dict(size).values())))
-            for line in time_table(kind, random_counts(kind, **dict(size), rng=rng), own, rng):
+            for line in time_table(kind, random_counts(kind, **dict(size), rng=rng), part, rng):
                 lines.append(line)
                 log.info("%s", line)
     benchmark_frame(lines).to_csv(job.output.table, index=False)

@@ -11,9 +11,9 @@ from studies.cellbounds.shapes import open_shapes, time_shape
 
 
 def main(job: Job) -> None:
-    own, lines = job.settings("cellbounds", CellboundsBenchmark), []
-    for shaped in open_shapes(own.shapes, read_yaml(Path(job.input.adult)), job.params.seed):
-        for line in time_shape(shaped, own.shapes[shaped.name].responses, own.repeats):
+    part, lines = job.settings("cellbounds", CellboundsBenchmark), []
+    for shaped in open_shapes(part.shapes, read_yaml(Path(job.input.adult)), job.params.seed):
+        for line in time_shape(shaped, part.shapes[shaped.name].responses, part.repeats):
             lines.append(line)
             log.info("%s", line)
     pd.DataFrame(lines).to_csv(job.output.table, index=False)

@@ -9,9 +9,9 @@ from studies.cellbounds.settings import MarginalsBenchmark
 
 
 def main(job: Job) -> None:
-    own, name = job.settings("marginals", MarginalsBenchmark), job.wildcards.case
+    part, name = job.settings("marginals", MarginalsBenchmark), job.wildcards.case
     lines = []
-    for line in time_marginals(name, own.cases[name], own, derive_seed(job.params.seed, "marginals", name)):
+    for line in time_marginals(name, part.cases[name], part, derive_seed(job.params.seed, "marginals", name)):
         lines.append(line)
         log.info("%s", line)
     pd.DataFrame(lines).to_csv(job.output.table, index=False)

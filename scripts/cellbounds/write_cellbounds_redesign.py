@@ -13,8 +13,8 @@ NAMES = {"table1": "Table 1", "table2": "Table 2", "table6": "Table 6", "table7"
 
 def main(job: Job) -> None:
     tables = {words: read_printed(Path(getattr(job.input, name))) for name, words in NAMES.items()}
-    found = redesign_table(tables, job.settings("cellbounds", Cellbounds).small)
-    found.assign(data=LABEL).to_csv(job.output.table, index=False)
+    result = redesign_table(tables, job.settings("cellbounds", Cellbounds).small)
+    result.assign(data=LABEL).to_csv(job.output.table, index=False)
 
 
 if __name__ == "__main__":

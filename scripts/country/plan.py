@@ -18,9 +18,9 @@ from studies.country.plan import jobs_of, plan, plan_everything, read_earlier
 def main(job: Job) -> None:
     earlier = read_earlier(Path("benchmarks"), Path("results"), read_yaml(Path(job.params.times))["seconds"])
     config, cores = parse_config(job.params.study), os.cpu_count() or 1
-    for target, told in {"all": plan, "everything": plan_everything}.items():
+    for target, given in {"all": plan, "everything": plan_everything}.items():
         jobs = jobs_of(dry_run(job.params.study, target))
-        for line in told(config, jobs, job.params.batches, earlier, Path("results"), cores):
+        for line in given(config, jobs, job.params.batches, earlier, Path("results"), cores):
             log.info("%s", line)
 
 

@@ -15,9 +15,9 @@ def main(job: Job) -> None:
     inside = read_inside(Path(job.input.areas), how.area, how.inside)
     small, larger = read_areas(Path(job.input.counts)), read_areas(Path(job.input.larger))
     parts = batch_of(small, larger, inside, int(job.wildcards.batch), how.batches)
-    found = [bound_part(part, spec, work_of(how.seconds)) for part in progress(parts, "larger areas")]
-    stack([one.rows for one in found]).to_parquet(job.output.ranges, index=False)
-    write_proofs((one.proof for one in found), Path(job.output.proofs))
+    matches = [bound_part(part, spec, work_of(how.seconds)) for part in progress(parts, "larger areas")]
+    stack([one.rows for one in matches]).to_parquet(job.output.ranges, index=False)
+    write_proofs((one.proof for one in matches), Path(job.output.proofs))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Audit a release: claims, ranges, proofs, what to withhold, and the report."""
+"""Audit a release: claims, ranges, proofs, what to suppress, and the report."""
 
 from pathlib import Path
 
-from genverify.disclose.record_audit import Attack
-from genverify.disclose.record_report import write_audit
+from genverify.disclose.disclosure import FailOn
+from genverify.disclose.outputs import write_files
+from genverify.disclose.record_attack import Attack
 from genverify.disclose.release_data import describe
+from genverify.disclose.sources import audit_records, record_source
 from genverify.model.settings import Generate
 from genverify.model.tablefiles import write_frame
 from genverify.run.jobs import Job, run
@@ -15,7 +17,11 @@ def main(job: Job) -> None:
     described = describe(Path(job.input.described))
     settings, datasets = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
     attack = Attack.of(described, settings, datasets)
-    found, _ = write_audit(described, attack, Path(job.output.report).parent)
+    source = record_source(Path(job.input.described), {}, described)
+    found = audit_records(described, attack, source, FailOn(), "plain").suppress()
+    folder = Path(job.output.report).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    write_files(found, folder, folder)
     write_frame(found.claims, Path(job.output.claims).parent, "claims")  # the audit of a study compares it with the proofs
 
 

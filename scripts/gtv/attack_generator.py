@@ -21,9 +21,9 @@ def main(job: Job) -> None:
     releases = list(read_releases(Path(job.input.counts), schema))[part::parts]
     claims, blocks = [], []
     for release in progress(releases, "blocks attacked"):
-        found, told = attack_block(release, settings, K, min_k, derive_seed(seed, "generate", release.block))
-        claims.append(found)
-        blocks.append(told)
+        result, given = attack_block(release, settings, K, min_k, derive_seed(seed, "generate", release.block))
+        claims.append(result)
+        blocks.append(given)
     stack(claims).to_parquet(job.output.claims, index=False)
     pd.DataFrame(blocks).to_parquet(job.output.blocks, index=False)
 

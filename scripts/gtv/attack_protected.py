@@ -24,14 +24,14 @@ def main(job: Job) -> None:
     def kinds() -> Kinds:
         return build_kinds(read_schema(Path(job.input.possible)), settings.max_types)
 
-    own = limited(settings, job.params.max_types)
-    attack = Attack(own, job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k, kinds)
+    part = limited(settings, job.params.max_types)
+    attack = Attack(part, job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k, kinds)
     claims, proofs, rows = [], [], contradictory_rows(counts, empty)
     for release in progress(list(read_releases(counts, schema, empty)), "blocks attacked"):
-        found = attack.block(release, derive_seed(job.params.seed, "generate", release.block))
-        claims += verified_claims(found)
-        proofs.append(found.certificate)
-        rows.append(attacked_row(release, found))
+        result = attack.block(release, derive_seed(job.params.seed, "generate", release.block))
+        claims += verified_claims(result)
+        proofs.append(result.certificate)
+        rows.append(attacked_row(release, result))
     stack(claims).to_parquet(job.output.claims, index=False)
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
     write_proofs(proofs, Path(job.output.proofs))

@@ -20,13 +20,13 @@ def main(job: Job) -> None:
     schemas = [read_schema(Path(path)) for path in (job.input.blocks, job.input.tracts)]
     files = zip((job.input.block_counts, job.input.tract_counts), schemas, strict=True)
     blocks, tracts = (list(read_releases(Path(path), schema)) for path, schema in files)
-    own = batch_of_tracts(blocks, tracts, int(job.wildcards.batch), batches)
-    found = attack_tracts(own, schemas[0].domain.names, settings, asked, job.params.seed)
-    found.claims.to_parquet(job.output.claims, index=False)
-    found.areas.to_parquet(job.output.areas, index=False)
-    found.whole.to_parquet(job.output.whole, index=False)
-    write_proofs(found.proofs, Path(job.output.proofs))
-    log.info("%d tracts, %d claims", len(found.whole), len(found.claims))
+    part = batch_of_tracts(blocks, tracts, int(job.wildcards.batch), batches)
+    result = attack_tracts(part, schemas[0].domain.names, settings, asked, job.params.seed)
+    result.claims.to_parquet(job.output.claims, index=False)
+    result.areas.to_parquet(job.output.areas, index=False)
+    result.whole.to_parquet(job.output.whole, index=False)
+    write_proofs(result.proofs, Path(job.output.proofs))
+    log.info("%d tracts, %d claims", len(result.whole), len(result.claims))
 
 
 if __name__ == "__main__":

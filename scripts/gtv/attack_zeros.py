@@ -16,13 +16,13 @@ def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
     settings = job.settings("program", ProgramSettings).proving("The study of withheld zeros")
     K, min_k = job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k
-    found = []
+    result = []
     for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks attacked"):
         seed = derive_seed(job.params.seed, "generate", release.block)
         claims = claim_columns(singletons(release, settings, K, min_k, seed), schema.domain.names)
         claims.insert(0, "block", release.block)
-        found.append(claims)
-    stack(found).to_parquet(job.output.singletons, index=False)
+        result.append(claims)
+    stack(result).to_parquet(job.output.singletons, index=False)
 
 
 if __name__ == "__main__":

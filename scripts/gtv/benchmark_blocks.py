@@ -18,7 +18,7 @@ from studies.gtv.settings import BlocksBenchmark
 
 
 def main(job: Job) -> None:
-    settings, own = job.settings("release", ReleaseSettings), job.settings("blocks", BlocksBenchmark)
+    settings, part = job.settings("release", ReleaseSettings), job.settings("blocks", BlocksBenchmark)
     keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
     schema, sizes = read_study(Path(job.input.domain), settings), pd.read_parquet(job.input.sizes)
     seed = derive_seed(job.params.seed, "blocks")
@@ -28,14 +28,14 @@ def main(job: Job) -> None:
         job.settings("verify", Verify).min_k,
         seed,
     )
-    versions = {"before": Path(own.before)} if own.before else {}
+    versions = {"before": Path(part.before)} if part.before else {}
     rows = []
-    for class_, blocks in draw_classes(sizes, own.per_class, np.random.default_rng(seed)).items():
+    for class_, blocks in draw_classes(sizes, part.per_class, np.random.default_rng(seed)).items():
         releases = list(releases_of(read_microdata(Path(job.input.microdata), blocks=blocks), keeps, schema))
         for version, folder in {**versions, "now": None}.items():
             rows.append(cost_rows(version, class_, costs(releases, how, folder)))
             log.info("%s", rows[-1])
-    blocks_frame(list(country_rows(rows, shares(sizes), own.inhabited))).to_csv(job.output.table, index=False)
+    blocks_frame(list(country_rows(rows, shares(sizes), part.inhabited))).to_csv(job.output.table, index=False)
 
 
 if __name__ == "__main__":

@@ -15,16 +15,16 @@ from studies.gtv.settings import CountingBenchmark, Probability
 
 
 def main(job: Job) -> None:
-    own, max_types = job.settings("counting", CountingBenchmark), job.settings("program", ProgramSettings).max_types
+    chosen, max_types = job.settings("counting", CountingBenchmark), job.settings("program", ProgramSettings).max_types
     budget = Budget(**job.settings("probability", Probability).budget.model_dump())
     releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
     programs = [build_program(release, max_types) for release in releases]
-    small = [program for program in programs if program.classes <= own.classes][: own.blocks]
-    larger = [program for program in programs if own.classes < program.classes <= own.larger][: own.blocks]
+    small = [program for program in programs if program.classes <= chosen.classes][: chosen.blocks]
+    larger = [program for program in programs if chosen.classes < program.classes <= chosen.larger][: chosen.blocks]
     largest = max(programs, key=lambda program: program.classes)
-    budgets = [replace(budget, states=budget.states // part, moves=budget.moves // part) for part in own.parts]
-    found = [compare_speed(small, budget), time_arrays(larger, budget), measure_memory(largest.release, max_types, budgets)]
-    pd.concat(found, ignore_index=True).to_csv(job.output.table, index=False, float_format="%.6g")
+    budgets = [replace(budget, states=budget.states // part, moves=budget.moves // part) for part in chosen.parts]
+    result = [compare_speed(small, budget), time_arrays(larger, budget), measure_memory(largest.release, max_types, budgets)]
+    pd.concat(result, ignore_index=True).to_csv(job.output.table, index=False, float_format="%.6g")
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.attack.probability import Effort
 from genverify.model.claims import Codes
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import Verify
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
@@ -20,11 +20,11 @@ from studies.gtv.settings import EstimateBenchmark, Probability
 
 
 def main(job: Job) -> None:
-    schema, own = read_schema(Path(job.input.schema)), job.settings("estimate", EstimateBenchmark)
+    schema, part = read_schema(Path(job.input.schema)), job.settings("estimate", EstimateBenchmark)
     settings, min_k = job.settings("probability", Probability), job.settings("verify", Verify).min_k
     max_types = job.settings("program", ProgramSettings).max_types
     areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, chosen_smoothing(pd.read_csv(job.input.smoothing)))
-    effort, budget = Effort(**settings.estimate.model_dump()), Budget(**own.budget.model_dump())
+    effort, budget = Effort(**settings.estimate.model_dump()), Budget(**part.budget.model_dump())
     releases: list[Release] = []
     starts: dict[str, Codes] = {}
     for counts, datasets in zip(job.input.counts, job.input.datasets, strict=True):
@@ -32,7 +32,7 @@ def main(job: Job) -> None:
         starts |= read_datasets(Path(datasets), own_releases)
         releases += own_releases
     rows = []
-    for release in progress(releases[: own.blocks], "blocks estimated"):
+    for release in progress(releases[: part.blocks], "blocks estimated"):
         priors = {name: prior for name, prior in areas.priors(release.block).items() if name in SINGLED}
         program = build_program(release, max_types)
         rows += compare_estimates(

@@ -18,7 +18,7 @@ from studies.gtv.settings import ScalingBenchmark
 
 
 def main(job: Job) -> None:
-    settings, own = job.settings("release", ReleaseSettings), job.settings("scaling", ScalingBenchmark)
+    settings, part = job.settings("release", ReleaseSettings), job.settings("scaling", ScalingBenchmark)
     keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
     schemas = [read_study(Path(job.input.domain), settings.but(structural_zeros=known)) for known in (False, True)]
     how = (
@@ -27,14 +27,14 @@ def main(job: Job) -> None:
         job.settings("verify", Verify).min_k,
     )
     sizes, rows = pd.read_parquet(job.input.sizes), []
-    for n, repeat in [(n, repeat) for n in own.households for repeat in range(own.repeats)]:
+    for n, repeat in [(n, repeat) for n in part.households for repeat in range(part.repeats)]:
         seed = derive_seed(job.params.seed, "scaling", str(n), str(repeat))
         blocks = draw_tract(sizes, n, np.random.default_rng(seed))
         records = read_microdata(Path(job.input.microdata), blocks=blocks)
         merged = merge_blocks(records, blocks, keeps, n, f"{blocks[0][:11]}-{n}-{repeat}")
         for structural, schema in enumerate(schemas):
             (release,) = releases_of(merged, keeps, schema)
-            measured = measure(attack_stages, release, *how, seed, seconds=own.seconds, memory_mb=own.memory_mb)
+            measured = measure(attack_stages, release, *how, seed, seconds=part.seconds, memory_mb=part.memory_mb)
             rows.append(scaling_row(n, bool(structural), repeat, measured))
             log.info("%s", rows[-1])
     scaling_frame(rows).to_csv(job.output.table, index=False)

@@ -17,15 +17,15 @@ DESIGN = "country_median"
 
 
 def main(job: Job) -> None:
-    sample, own = pd.read_parquet(job.input.sample), job.settings("speed", SpeedBenchmark)
-    chosen = draw_blocks(sample, DESIGN, own.blocks, job.params.seed, "speed")
+    sample, part = pd.read_parquet(job.input.sample), job.settings("speed", SpeedBenchmark)
+    chosen = draw_blocks(sample, DESIGN, part.blocks, job.params.seed, "speed")
     schema, rows = read_schema(Path(job.input.schema)), []
     program = job.settings("program", ProgramSettings)
     K, min_k = job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k
     for release in (release for path in job.input.counts for release in read_releases(Path(path), schema)):
         if release.block in chosen:
             seed = derive_seed(job.params.seed, "generate", release.block)
-            rows.append(compare(release, program, K, min_k, seed, own))
+            rows.append(compare(release, program, K, min_k, seed, part))
             log.info("%d of %d blocks: %s", len(rows), len(chosen), rows[-1])
     pd.DataFrame(rows).sort_values("block").to_csv(job.output.table, index=False)
 

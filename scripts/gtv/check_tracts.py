@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.checker.certificate import read_proofs
 from genverify.model.release import read_releases, read_schema
 from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
 from studies.gtv.tract_counts import batch_of_tracts
-from studies.gtv.tract_proofs import check_tract, read_tracts
+from studies.gtv.tract_proofs import check_tract
 
 
 def main(job: Job) -> None:
@@ -20,9 +21,9 @@ def main(job: Job) -> None:
     files = list(zip(job.input.proofs, job.input.claims, strict=True))
     for path, claims in progress(files, "files of proofs checked"):
         frame = pd.read_parquet(claims)
-        for shared, of_blocks in read_tracts(Path(path)):
-            tract = shared["block"]
-            rows.append(check_tract(of_tract[tract], shared, of_blocks, frame[frame["tract"] == tract]))
+        for certificate in read_proofs(Path(path)):
+            tract = certificate["about"]["name"]
+            rows.append(check_tract(of_tract[tract], certificate, frame[frame["tract"] == tract]))
     columns = ["tract", "blocks", "claims", "determined", "one_solution"]
     checked = pd.DataFrame(rows, columns=columns).sort_values("tract", ignore_index=True)
     checked.to_csv(job.output.checked, index=False)

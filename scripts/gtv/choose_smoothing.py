@@ -16,12 +16,12 @@ def main(job: Job) -> None:
     published = file.domain.restrict(file.universe(universe).codes)
     sampled = set(pd.read_parquet(job.input.blocks)["block"])
     outside = OutsideHouseholds(Path(job.input.microdata), file, universe, published, sampled)
-    own = job.settings("probability", Probability)
+    part = job.settings("probability", Probability)
     scored = score_smoothing(
         lambda: (households for _, households in outside.states()),
         {column.name: len(column.codes) for column in published.columns},
-        own.smoothing,
-        given=own.known_columns(published.names),
+        part.smoothing,
+        given=part.known_columns(published.names),
     )
     log.info("chosen: %s", chosen_smoothing(scored))
     scored.to_csv(job.output.table, index=False, float_format="%.6g")

@@ -28,9 +28,9 @@ def _fitted(job: Job, counted: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     blocks = pd.read_parquet(job.input.blocks, columns=["block", "n_households"])
     nation = nation_types(microdata, file.domain, universe.keeps)
     for claims in read_pieces(Path(job.input.claims)):
-        found, unseen = fit_baselines(claims, blocks, microdata, file.domain, published, universe.keeps, nation)
+        result, unseen = fit_baselines(claims, blocks, microdata, file.domain, published, universe.keeps, nation)
         counted.append(unseen)
-        yield found
+        yield result
 
 
 if __name__ == "__main__":

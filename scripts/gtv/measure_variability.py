@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.model.release import read_releases, read_schema
 from genverify.model.tablefiles import stack
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 from genverify.solve.datasets import solution_variability
@@ -21,8 +21,8 @@ def main(job: Job) -> None:
     rows = []
     for release in progress(releases, "blocks measured"):
         first = datasets[release.block][0]
-        found = solution_variability(build_program(release, settings.max_types), first, settings.make_solver())
-        rows.append({"block": release.block, "n_households": release.n, **vars(found)})
+        result = solution_variability(build_program(release, settings.max_types), first, settings.make_solver())
+        rows.append({"block": release.block, "n_households": release.n, **vars(result)})
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.variability, index=False)
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.model.claims import Codes
 from genverify.model.files import data_label
 from genverify.model.release import TOTAL, Schema, read_releases, read_schema
 from genverify.model.settings import Verify
 from genverify.model.tablefiles import read_blocks
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
@@ -22,8 +22,8 @@ def main(job: Job) -> None:
     sizes = pd.concat(pd.read_parquet(path, filters=[("query", "==", TOTAL)]) for path in job.input.counts)
     chosen = spread_blocks(list(sizes["block"]))
     batches = zip(job.input.counts, job.input.datasets, strict=True)
-    found = {block: held for counts, path in batches for block, held in _datasets(counts, path, schema, chosen)}
-    records = ((block, found[block]) for block in progress(chosen, "blocks counted"))
+    result = {block: held for counts, path in batches for block, held in _datasets(counts, path, schema, chosen)}
+    records = ((block, result[block]) for block in progress(chosen, "blocks counted"))
     claims = read_blocks(Path(job.input.claims), chosen)
     table = candidates_table(records, len(sizes), claims, job.settings("verify", Verify).min_k)
     table.to_csv(job.output.table, index=False, float_format="%.4g")

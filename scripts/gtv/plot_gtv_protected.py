@@ -18,9 +18,9 @@ def main(job: Job) -> None:
         rows.append(summarise(name, json.loads(Path(how).read_text()), pd.read_parquet(blocks), job.params.seed))
         check_unprotected(rows[-1])
     label = data_label(Path(job.input.manifest))
-    found = pd.DataFrame(rows)
-    found.assign(data=label).to_csv(job.output.csv, index=False)
-    save(plot_gtv_protected(found, label), Path(job.output.pdf), Path(job.output.png))
+    result = pd.DataFrame(rows)
+    result.assign(data=label).to_csv(job.output.csv, index=False)
+    save(plot_gtv_protected(result, label), Path(job.output.pdf), Path(job.output.png))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.model.release import read_releases, read_schema
 from genverify.model.settings import Verify
 from genverify.model.tablefiles import stack
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program import build_program
@@ -27,14 +27,14 @@ def main(job: Job) -> None:
     known = known_of(
         read_datasets(Path(job.input.datasets), releases), Path(job.input.claims), Path(job.input.decided), schema
     )
-    found = []
+    result = []
     for release in progress(releases, "blocks weighed"):
         seed = derive_seed(job.params.seed, "probability", release.block)
         program = build_program(release, max_types)
-        found.append(weigh_block(program, known[release.block], areas.priors(release.block), settings, min_k, seed))
-    stack([one.claims for one in found]).to_parquet(job.output.claims, index=False)
-    stack([one.rows for one in found]).to_parquet(job.output.rows, index=False)
-    pd.DataFrame([one.block for one in found]).to_parquet(job.output.blocks, index=False)
+        result.append(weigh_block(program, known[release.block], areas.priors(release.block), settings, min_k, seed))
+    stack([one.claims for one in result]).to_parquet(job.output.claims, index=False)
+    stack([one.rows for one in result]).to_parquet(job.output.rows, index=False)
+    pd.DataFrame([one.block for one in result]).to_parquet(job.output.blocks, index=False)
 
 
 if __name__ == "__main__":

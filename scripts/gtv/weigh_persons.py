@@ -27,12 +27,12 @@ def main(job: Job) -> None:
     rng = np.random.default_rng(derive_seed(job.params.seed, "weigh_persons"))
     chosen = np.sort(rng.permutation(len(blocks))[: settings.person_blocks])
     max_types = job.settings("program", ProgramSettings).max_types
-    own = [blocks[place] for place in chosen]
-    smoothing = smoothing_of(records, schema.domain, {known.release.block for known in own}, settings.smoothing)
+    part = [blocks[index] for index in chosen]
+    smoothing = smoothing_of(records, schema.domain, {known.release.block for known in part}, settings.smoothing)
     log.info("smoothing, chosen on the other blocks: %s", smoothing)
-    weighed = progress(own, "blocks weighed")
-    found = list(weigh_known(weighed, OtherBlocks(records), smoothing, settings, max_types, job.params.seed))
-    judge_known(found, job.params.seed).to_csv(job.output.table, index=False, float_format="%.6g")
+    weighed = progress(part, "blocks weighed")
+    result = list(weigh_known(weighed, OtherBlocks(records), smoothing, settings, max_types, job.params.seed))
+    judge_known(result, job.params.seed).to_csv(job.output.table, index=False, float_format="%.6g")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from genverify.attack.generate import read_datasets
 from genverify.model.files import data_label
 from genverify.model.release import read_releases, read_schema
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
@@ -14,7 +14,7 @@ from studies.gtv.settings import Excluded
 
 
 def main(job: Job) -> None:
-    schema, own = read_schema(Path(job.input.schema)), job.settings("excluded", Excluded)
+    schema, part = read_schema(Path(job.input.schema)), job.settings("excluded", Excluded)
     settings = job.settings("program", ProgramSettings).proving("What cannot exist")
     rows: list[dict[str, Any]] = []
     for counts, generated in zip(job.input.counts, job.input.datasets, strict=True):
@@ -22,7 +22,7 @@ def main(job: Job) -> None:
         datasets = read_datasets(Path(generated), releases)
         for release in progress(releases, "blocks"):
             if len(datasets[release.block]):
-                rows += excluded_of_block(release, datasets[release.block], own, settings, job.params.seed)
+                rows += excluded_of_block(release, datasets[release.block], part, settings, job.params.seed)
     table = excluded_table(rows, data_label(Path(job.input.manifest)))
     table.to_csv(job.output.table, index=False)
     log.info("%s", table.to_dict("records"))

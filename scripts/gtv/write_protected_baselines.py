@@ -19,14 +19,14 @@ def main(job: Job) -> None:
     blocks = pd.read_parquet(job.input.blocks, columns=["block", "n_households"])
     nation = nation_types(microdata, file.domain, keeps)
     rows, batches = [], len(job.input.claims) // len(job.params.protections)
-    for place, name in enumerate(job.params.protections):
-        parts = [pd.read_parquet(path) for path in job.input.claims[place * batches : (place + 1) * batches]]
+    for index, name in enumerate(job.params.protections):
+        parts = [pd.read_parquet(path) for path in job.input.claims[index * batches : (index + 1) * batches]]
         claims = stack([part for part in parts if len(part)] or parts[:1])
         rows.append(surprise(claims, blocks, microdata, file.domain, keeps, nation).assign(protection=name))
-    found = stack([part for part in rows if len(part)] or rows[:1])
-    found.insert(0, "protection", found.pop("protection"))
-    found.assign(data=data_label(Path(job.input.manifest))).to_csv(job.output.table, index=False, float_format="%.6g")
-    log.info("%s", found[["protection", "k", "claims", "tract_median", "state_median"]].round(4).to_string(index=False))
+    result = stack([part for part in rows if len(part)] or rows[:1])
+    result.insert(0, "protection", result.pop("protection"))
+    result.assign(data=data_label(Path(job.input.manifest))).to_csv(job.output.table, index=False, float_format="%.6g")
+    log.info("%s", result[["protection", "k", "claims", "tract_median", "state_median"]].round(4).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ from studies.housing.settings import Condition
 def main(job: Job) -> None:
     file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
     settings, reading = job.settings("program", ProgramSettings), job.part("condition", Condition).reading
-    found = []
+    result = []
     for block, row in progress(read_statistics(Path(job.input.statistics), percentages), "blocks decided"):
-        found.append(detect_block(row, block, file, percentages, reading, settings))
-        found[-1].check()
-    frame = detected_frame(found)
+        result.append(detect_block(row, block, file, percentages, reading, settings))
+        result[-1].check()
+    frame = detected_frame(result)
     frame.to_parquet(job.output.blocks, index=False)
-    write_proofs([one.certificate for one in found if one.certificate], Path(job.output.proofs))
+    write_proofs([one.certificate for one in result if one.certificate], Path(job.output.proofs))
     log.info("condition %s: %s", job.wildcards.condition, frame["verdict"].value_counts().to_dict())
 
 

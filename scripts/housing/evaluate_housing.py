@@ -19,9 +19,9 @@ from studies.housing.households import read_household_file
 def main(job: Job) -> None:
     file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
     households = read_property_households(Path(job.input.households))
-    counted, found = read_counted(job.input.reconstructions, file), read_found(job.input.found)
-    judged = with_reconstructions(pd.read_parquet(job.input.judged), counted, found)
-    attack = Attack(condition, set(judged.loc[judged["flagged"], "block"]), counted, found)
+    counted, result = read_counted(job.input.reconstructions, file), read_found(job.input.found)
+    judged = with_reconstructions(pd.read_parquet(job.input.judged), counted, result)
+    attack = Attack(condition, set(judged.loc[judged["flagged"], "block"]), counted, result)
     curves, totals = reidentify(households, attack, job.params.match_keys, file, job.params.seed)
     for name, frame in {"curves": curves, "totals": totals, "evaluation": judged}.items():
         frame.to_parquet(getattr(job.output, name), index=False)

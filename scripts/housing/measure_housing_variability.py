@@ -21,8 +21,8 @@ def main(job: Job) -> None:
     statistics = statistics[int(job.wildcards.batch) :: job.params.batches]
     for block, row in progress(statistics, "blocks measured"):
         release = read_block(row, block, file, percentages, reading)
-        found = measure_block(release, prior_of(prior, block), file, job.params.simple, settings)
-        rows += [{"block": block, "n": row["N"], "n_s": row["HUD_N"], **one} for one in found]
+        result = measure_block(release, prior_of(prior, block), file, job.params.simple, settings)
+        rows += [{"block": block, "n": row["N"], "n_s": row["HUD_N"], **one} for one in result]
     frame = variability_frame(rows)
     frame.to_parquet(job.output.variability, index=False)
     log.info("%d of %d exact", int(frame["exact"].sum()), len(frame))

@@ -13,10 +13,10 @@ from studies.housing.figures import CURVES, thin_curves
 def main(job: Job) -> None:
     drawn = CURVES[job.wildcards.curve]
     curves = pd.concat(map(pd.read_parquet, job.input.curves), ignore_index=True)
-    shown = thin_curves(curves, drawn.keys, drawn.scope, "putative")
-    shown.to_csv(job.output.csv, index=False, float_format="%.6g")
+    displayed = thin_curves(curves, drawn.keys, drawn.scope, "putative")
+    displayed.to_csv(job.output.csv, index=False, float_format="%.6g")
     totals, label = pd.read_parquet(job.input.totals), data_label(Path(job.input.manifest))
-    figure = drawn.plot(shown, totals, drawn.keys, label)
+    figure = drawn.plot(displayed, totals, drawn.keys, label)
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

@@ -13,9 +13,9 @@ from studies.housing.figures import KNOWN_SUBSIDY, PANELS, plot_match_rate, thin
 def main(job: Job) -> None:
     keys = [*PANELS, *KNOWN_SUBSIDY]
     curves = pd.concat(map(pd.read_parquet, job.input.curves), ignore_index=True)
-    shown = thin_curves(curves, keys, "all", "k")
-    shown.to_csv(job.output.csv, index=False, float_format="%.6g")
-    figure = plot_match_rate(shown, keys, data_label(Path(job.input.manifest)))
+    displayed = thin_curves(curves, keys, "all", "k")
+    displayed.to_csv(job.output.csv, index=False, float_format="%.6g")
+    figure = plot_match_rate(displayed, keys, data_label(Path(job.input.manifest)))
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

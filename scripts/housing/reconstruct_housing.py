@@ -18,14 +18,14 @@ def main(job: Job) -> None:
     condition = job.part("condition", Condition)
     wanted = flagged_batch(pd.read_parquet(job.input.blocks), int(job.wildcards.batch), job.params.batches)
     rows = dict(read_statistics(Path(job.input.statistics), percentages))
-    settings, prior, found = job.settings("program", ProgramSettings), pd.read_parquet(job.input.prior), []
+    settings, prior, result = job.settings("program", ProgramSettings), pd.read_parquet(job.input.prior), []
     for block in progress(wanted, "blocks reconstructed"):
         release = read_block(rows[block], block, file, percentages, condition.reading)
-        own = prior_of(prior, block)
-        found.append(reconstruct_block(release, own, condition.top, settings, job.params.search, job.params.seed))
-    all_datasets(found).to_parquet(job.output.datasets, index=False)
-    blocks_frame(found).to_parquet(job.output.blocks, index=False)
-    log.info("%d fit, %d proved, of %d", sum(r.fits for r in found), sum(r.likely.proved for r in found), len(found))
+        part = prior_of(prior, block)
+        result.append(reconstruct_block(release, part, condition.top, settings, job.params.search, job.params.seed))
+    all_datasets(result).to_parquet(job.output.datasets, index=False)
+    blocks_frame(result).to_parquet(job.output.blocks, index=False)
+    log.info("%d fit, %d proved, of %d", sum(r.fits for r in result), sum(r.likely.proved for r in result), len(result))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from studies.housing.tables import condition_table, condition_text
 
 def main(job: Job) -> None:
     label = data_label(Path(job.input.manifest))
-    found = {name: by_condition(getattr(job.input, name)) for name in ("judged", "curves", "totals")}
+    result = {name: by_condition(getattr(job.input, name)) for name in ("judged", "curves", "totals")}
     conditions = {name: Condition(**condition) for name, condition in job.params.conditions.items()}
-    table = condition_table(**found, conditions=conditions, label=label)
+    table = condition_table(**result, conditions=conditions, label=label)
     table.to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(condition_text(table, label))
 

@@ -14,12 +14,12 @@ from studies.housing.numbers import Evidence, numbers_table, numbers_text
 
 def main(job: Job) -> None:
     label = data_label(Path(job.input.manifest))
-    found = {name: by_condition(getattr(job.input, name)) for name in ("judged", "curves", "totals")}
-    found["curves"][SAMPLING] = pd.read_parquet(job.input.sampling)
+    result = {name: by_condition(getattr(job.input, name)) for name in ("judged", "curves", "totals")}
+    result["curves"][SAMPLING] = pd.read_parquet(job.input.sampling)
     variability = stack([pd.read_parquet(path) for path in job.input.variability])
     households = read_property_households(Path(job.input.households))
     file = read_household_file(Path(job.input.domain))
-    evidence = Evidence(**found, variability=variability, households=households, file=file, simple=job.params.simple)
+    evidence = Evidence(**result, variability=variability, households=households, file=file, simple=job.params.simple)
     table = numbers_table(evidence, read_yaml(Path(job.input.paper))["numbers"], label)
     table.to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(numbers_text(table, label))

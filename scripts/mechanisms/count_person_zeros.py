@@ -17,10 +17,10 @@ from studies.mechanisms.zeros import block_sizes, count_left, draw_sizes
 
 
 def main(job: Job) -> None:
-    settings, own = job.settings("release", ReleaseSettings), job.settings("zeros", Zeros)
+    settings, part = job.settings("release", ReleaseSettings), job.settings("zeros", Zeros)
     schema, store = read_study(Path(job.input.domain), settings), Path(job.input.persons)
     keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
-    drawn = draw_sizes(block_sizes(store), own.persons, own.blocks, job.params.seed, "persons")
+    drawn = draw_sizes(block_sizes(store), part.persons, part.blocks, job.params.seed, "persons")
     limit = job.settings("program", ProgramSettings).max_types
     releases = list(releases_of(read_microdata(store, blocks=drawn), keeps, schema))
     rows = [{"block": release.block, "n": release.n, **count_left(release, schema.rules, limit)}

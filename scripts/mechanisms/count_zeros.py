@@ -17,10 +17,10 @@ from studies.mechanisms.zeros import count_left, draw_sizes
 
 
 def main(job: Job) -> None:
-    settings, own = job.settings("release", ReleaseSettings), job.settings("zeros", Zeros)
+    settings, part = job.settings("release", ReleaseSettings), job.settings("zeros", Zeros)
     keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
     plain, known = (read_study(Path(job.input.domain), settings.but(structural_zeros=zeros)) for zeros in (False, True))
-    drawn = draw_sizes(pd.read_parquet(job.input.sizes), own.households, own.blocks, job.params.seed)
+    drawn = draw_sizes(pd.read_parquet(job.input.sizes), part.households, part.blocks, job.params.seed)
     blocks = sorted({*drawn, *pd.read_parquet(job.input.sample)["block"]})
     releases = list(releases_of(read_microdata(Path(job.input.microdata), blocks=blocks), keeps, plain))
     limit = job.settings("program", ProgramSettings).max_types

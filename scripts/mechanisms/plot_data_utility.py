@@ -21,14 +21,14 @@ from studies.mechanisms.workload import Workload
 
 
 def main(job: Job) -> None:
-    settings, own = job.settings("release", ReleaseSettings), job.settings("utility", DataUtility)
+    settings, part = job.settings("release", ReleaseSettings), job.settings("utility", DataUtility)
     schema, keeps = read_study(Path(job.input.domain), settings), _keeps(job, settings)
     blocks = sorted(set(pd.read_parquet(job.input.sample)["block"]))
     answers = tabulate_counts(read_microdata(Path(job.input.microdata), blocks=blocks), keeps, schema)[2].astype(float)
     workload = Workload(schema.domain.restrict(keeps.where), tuple(query.predicate for query in schema.queries))
-    people, whole = persons(workload, schema.queries, answers, own.persons, own.value)
+    people, whole = persons(workload, schema.queries, answers, part.persons, part.value)
     rng = np.random.default_rng(derive_seed(job.params.seed, "data utility"))
-    rows = compare_utilities(people, whole, dict(made(own.curvatures)), own.epsilons, own.simulations, rng)
+    rows = compare_utilities(people, whole, dict(made(part.curvatures)), part.epsilons, part.simulations, rng)
     rows.to_csv(job.output.table, index=False, float_format="%.10g")
     log.info("simulated off the exact value: %.2f standard errors at most", rows["off_exact"].abs().max())
     label = f"{len(answers)} sampled blocks, noise simulated; bars: three standard errors. Data: "

@@ -16,16 +16,16 @@ LABEL = "expected error, whatever the data; no data are shown"
 
 
 def main(job: Job) -> None:
-    settings, own = job.settings("release", ReleaseSettings), job.settings("mechanism", MatrixMechanism)
+    settings, part = job.settings("release", ReleaseSettings), job.settings("mechanism", MatrixMechanism)
     schema = read_study(Path(job.input.domain), settings)
     keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
     workload = Workload(schema.domain.restrict(keeps.where), tuple(query.predicate for query in schema.queries))
-    found = strategies(workload)
-    errors = query_errors(found, schema.queries, workload.sizes, own.by_table)
-    numbers = compare_strategies(found, own.epsilons, errors)
+    result = strategies(workload)
+    errors = query_errors(result, schema.queries, workload.sizes, part.by_table)
+    numbers = compare_strategies(result, part.epsilons, errors)
     errors.to_csv(job.output.queries, index=False, float_format="%.8g")
     numbers.to_csv(job.output.table, index=False, float_format="%.8g")
-    log.info("%d queries on %d records: %s", len(schema.queries), workload.domain.size, [s.name for s in found])
+    log.info("%d queries on %d records: %s", len(schema.queries), workload.domain.size, [s.name for s in result])
     save(plot_matrix_mechanism(numbers, LABEL), Path(job.output.pdf), Path(job.output.png))
 
 

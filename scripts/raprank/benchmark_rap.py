@@ -16,19 +16,19 @@ DESIGN = "country_median"
 
 
 def main(job: Job) -> None:
-    sample, own, seed = pd.read_parquet(job.input.sample), job.settings("own", RapBenchmark), job.params.seed
+    sample, part, seed = pd.read_parquet(job.input.sample), job.settings("own", RapBenchmark), job.params.seed
     file, schema = read_domain(Path(job.input.domain)), read_schema(Path(job.input.schema))
     keeps = file.universe(job.params.universe).keeps
     table = read_microdata(Path(job.input.microdata), states=[sample["state"].min()])
-    kept = keeps.matches({name: table[name].to_numpy() for name in keeps.columns or ["state"]})
-    records = {name: table[name].to_numpy()[kept] for name in file.domain.names}
-    chosen = draw_blocks(sample, DESIGN, own.blocks, seed, "benchmark_rap")
-    found = [
+    rest = keeps.matches({name: table[name].to_numpy() for name in keeps.columns or ["state"]})
+    records = {name: table[name].to_numpy()[rest] for name in file.domain.names}
+    chosen = draw_blocks(sample, DESIGN, part.blocks, seed, "benchmark_rap")
+    matches = [
         release for path in job.input.counts for release in read_releases(Path(path), schema) if release.block in chosen
     ]
     rap = job.settings("rap", RapSettings)
-    marginals = time_marginals(records, file.domain, rap, own, seed)
-    speed_table([marginals, *time_blocks(found, rap, own, seed)]).to_csv(job.output.table, index=False)
+    marginals = time_marginals(records, file.domain, rap, part, seed)
+    speed_table([marginals, *time_blocks(matches, rap, part, seed)]).to_csv(job.output.table, index=False)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ def main(job: Job) -> None:
     targets = list(read_targets(Path(job.input.counts), read_schema(Path(job.input.schema)), learned))
     for target in progress(targets, "areas ranked"):
         start = None if baseline is None else start_of(baseline, target)
-        found, runs = rank_target(target, names, experiment.runs, job.params.seed, experiment.rap, start)
-        ranked.append(ranked_frame(target, found, runs))
+        result, runs = rank_target(target, names, experiment.runs, job.params.seed, experiment.rap, start)
+        ranked.append(ranked_frame(target, result, runs))
         rows.append(pd.DataFrame([runs_row(target, runs)]))
     stack(ranked).to_parquet(job.output.ranked, index=False)
     stack(rows).to_parquet(job.output.runs, index=False)

@@ -20,8 +20,8 @@ def main(job: Job) -> None:
         list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))), "blocks ranked"
     ):
         target = make_target([release])
-        found, done = rank_target(target, ("release",), runs, job.params.seed, settings)
-        ranked.append(ranked_frame(target, found, done, key="block"))
+        result, done = rank_target(target, ("release",), runs, job.params.seed, settings)
+        ranked.append(ranked_frame(target, result, done, key="block"))
         rows.append(pd.DataFrame([runs_row(target, done, key="block")]))
     stack(ranked).to_parquet(job.output.ranked, index=False)
     stack(rows).to_parquet(job.output.runs, index=False)

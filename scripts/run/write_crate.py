@@ -26,8 +26,8 @@ def main(job: Job) -> None:
     files = [*job.input.workflow, job.input.lock, job.input.sources, job.input.licence, *code, *raw]
     texts = {ABOUT["settings"]: yaml.safe_dump(job.params.study, sort_keys=False)}
     write_crate(Path(job.output.crate), chain, files, texts, ABOUT)
-    found = check_crate(Path(job.output.crate))
-    log.info("%d files, %d runs", found["File"], found["CreateAction"])
+    result = check_crate(Path(job.output.crate))
+    log.info("%d files, %d runs", result["File"], result["CreateAction"])
 
 
 if __name__ == "__main__":

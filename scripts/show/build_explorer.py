@@ -28,9 +28,9 @@ def main(job: Job) -> None:
     )
     words = read_words(settings, Path(job.input.manifest), Path(job.input.tables), Path(job.input.domain))
     sample, least = pd.read_parquet(job.input.sample), job.settings("verify", Verify).min_k
-    told = (sample, Path(job.input.blocks), Path(job.input.households), least)
+    given = (sample, Path(job.input.blocks), Path(job.input.households), least)
     designs = sorted(set(sample["design"])) if words.synthetic or settings.show_households else None
-    write_study(folder, schema, add_up(figures_by_state(*told)), words, least, designs)
+    write_study(folder, schema, add_up(figures_by_state(*given)), words, least, designs)
     if designs is not None:
         files = (map(Path, paths) for paths in (job.input.counts, job.input.proofs, job.input.explained))
         batches = list(zip(*files, strict=True))
@@ -39,7 +39,7 @@ def main(job: Job) -> None:
         weighed = WeighedFiles(list(map(Path, job.input.weighed)), settings.likely)
         entries = block_entries(schema, batches, *tables, certificates=certificates, weighed=weighed)
         piece = write_blocks(folder, entries, settings.blocks_per_piece)
-        write_lists(folder, figures_by_state(*told), designs, piece)
+        write_lists(folder, figures_by_state(*given), designs, piece)
     Path(job.output.page).write_text(page_text(f"Block explorer: {words.data}"))
     log.info("%d files, %.1f MB", *weight(folder))
 

@@ -33,6 +33,11 @@ What is not certain has a probability, given a prior (here: every record is equa
 >>> less = gv.make_release(schema, "my block", {"N": 3, "sex_age.f.young": 1, "sex_age.m.young": 1, "smoking.young.yes": 1})
 >>> print(gv.probability(less, "sex=1,smokes=1,m=1"))
 50.00 % (exact, prior: uniform)
+
+Tables as they are printed, with suppressed or rounded counts:
+
+>>> found = gv.disclose("tables.xlsx", symbol={"*": "suppressed"})    # doctest: +SKIP
+>>> found.cells, found.answer, found.report(), found.check(), found.write("audit")    # doctest: +SKIP
 """
 
 from importlib import import_module
@@ -52,6 +57,7 @@ _MODULES = {
 }
 _PLACES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 _PLACES["check"] = _PLACES.pop("check_block")
+_PLACES["disclose"] = f"{__name__}.disclose"  # a package that can be called
 __all__ = sorted(_PLACES)
 
 
@@ -59,7 +65,8 @@ def __getattr__(name: str) -> Any:
     """A name of the API, from its module."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_PLACES[name]), "check_block" if name == "check" else name)
+    module = import_module(_PLACES[name])
+    value = module if name == "disclose" else getattr(module, "check_block" if name == "check" else name)
     globals()[name] = value
     return value
 

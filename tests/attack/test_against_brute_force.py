@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import brute_force as brute
 import mutations
+from certificates import check
 from genverify.attack.generate import generate
 from genverify.attack.verify import Decision, Verdict, Verifier, cannot_exist
 from genverify.checker.certificate import CertificateError
-from genverify.checker.record_proofs import check_block
 from genverify.model.claims import ANY, Claim, as_claims, candidate_claims
 from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import ReleaseError
@@ -95,7 +95,7 @@ def test_verified_claims_are_those_of_brute_force_and_their_proofs_are_accepted(
     assert {d.claim for d in decisions if d.verdict is Verdict.VERIFIED} == true_claims(release, claims)
     assert {d.verdict for d in decisions} <= {Verdict.VERIFIED, Verdict.REFUTED}
     text = certificate(bounder.program, decisions)
-    assert check_block(release, text).claims == len(text["claims"])
+    assert check(release, text).claims == len(text["claims"])
 
 
 @tiny
@@ -145,12 +145,12 @@ def test_ranges_are_those_of_brute_force(random: Random) -> None:
         more = {"where": said, "m": found.high + 1, "proof": mutations.impossible_of(found.upper.as_dict(), 1)}
         less = {"where": said, "m": found.low - 1, "proof": mutations.impossible_of(found.lower.as_dict(), -1)}
         text = impossible(verifier.bounder.program, [more, less] if found.low else [more])
-        assert check_block(release, text).impossible == len(text["impossible"])
+        assert check(release, text).impossible == len(text["impossible"])
         bound = {"where": said, "m": found.low, "proof": found.lower.as_dict()}
         text = certificate(verifier.bounder.program, []) | {"at_least": [bound]}
-        assert [m for _, m in check_block(release, text).at_least] == [min(counts)]
+        assert [m for _, m in check(release, text).at_least] == [min(counts)]
         with pytest.raises(CertificateError):
-            check_block(release, text | {"at_least": [bound | {"m": min(counts) + 1}]})
+            check(release, text | {"at_least": [bound | {"m": min(counts) + 1}]})
 
 
 @tiny
@@ -165,7 +165,7 @@ def test_counts_that_cannot_exist_are_those_of_brute_force(random: Random) -> No
         assert (found.counterexample is None) == (found.proof is not None)
         if found.proof is not None:
             said = {"where": where(release, claim), "m": claim.m, "proof": found.proof.as_dict()}
-            assert check_block(release, impossible(program, [said])).impossible == 1
+            assert check(release, impossible(program, [said])).impossible == 1
 
 
 @tiny
@@ -184,9 +184,9 @@ def test_contradictory_counts_are_proved_so(random: Random) -> None:
     proof = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1).proof
     assert proof is not None
     text = {**certificate(bounder.program, []), "contradiction": proof.as_dict()}
-    assert check_block(changed, json.loads(json.dumps(text))).contradiction
+    assert check(changed, json.loads(json.dumps(text))).contradiction
     with pytest.raises(CertificateError):
-        check_block(release, json.loads(json.dumps(text)))
+        check(release, json.loads(json.dumps(text)))
 
 
 @pytest.mark.parametrize("size", [4, 5, 6])
@@ -198,7 +198,7 @@ def test_a_clique_needs_a_branching_proof(size: int) -> None:
     assert decision.integer
     text = certificate(bounder.program, [decision])
     assert "at" in text["proofs"][0]["upper"]
-    assert check_block(release, text).claims == 1
+    assert check(release, text).claims == 1
 
 
 def test_ranges_of_the_same_records_are_cited_each_under_its_own_name() -> None:
@@ -210,7 +210,7 @@ def test_ranges_of_the_same_records_are_cited_each_under_its_own_name() -> None:
     bounder = bounder_of(release)
     decisions = Verifier(bounder).decide([Claim((1, ANY), 1)])
     assert decisions[0].verdict is Verdict.VERIFIED
-    assert check_block(release, certificate(bounder.program, decisions)).claims == 1
+    assert check(release, certificate(bounder.program, decisions)).claims == 1
 
 
 # Mutations
@@ -252,7 +252,7 @@ def test_no_mutated_certificate_is_accepted_for_what_is_false() -> None:
     random = Random(20240607)
     tried, accepted, seen = Counter[str](), Counter[str](), Counter[str]()
     for release, text in cases(random, 300):
-        check_block(release, text)
+        check(release, text)
         forks = any("at" in node for node in mutations.nodes_of(text))
         seen["forks"] += forks
         seen.update(key for key in ("lemmas", "impossible", "at_least", "contradiction") if text.get(key))
@@ -262,7 +262,7 @@ def test_no_mutated_certificate_is_accepted_for_what_is_false() -> None:
                 kind, changed = mutations.mutate(random, changed, mutant)
             tried[kind] += 1
             try:
-                check_block(changed, mutant)
+                check(changed, mutant)
             except CertificateError:
                 continue
             accepted[kind] += 1
@@ -284,7 +284,7 @@ def test_no_wrong_lemma_is_accepted_for_what_is_false() -> None:
         for codes in random.sample(brute.every_assignment(release.schema.domain), 4):
             said = {**text, "claims": [{"where": where(release, Claim(codes, 0)), "m": 0, "proof": 0}]}
             try:
-                check_block(release, said)
+                check(release, said)
             except CertificateError:
                 continue
             accepted += 1

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certificates import check
 from genverify.attack.generate import generate, generate_block
 from genverify.attack.verify import Verdict, Verifier, cannot_exist, check_decisions, proofs_dict, verify_block
 from genverify.checker.record_proofs import check_block
@@ -109,7 +110,7 @@ def test_a_contradiction_has_a_certificate(schema: Schema) -> None:
     proof = bounder(release).at_most(np.zeros(bounder(release).program.classes, dtype=np.int64), -1).proof
     assert proof is not None
     proofs = {"block": "b", "lemmas": [], "proofs": [], "claims": [], "contradiction": proof.as_dict()}
-    assert check_block(release, proofs).contradiction
+    assert check(release, proofs).contradiction
 
 
 def test_counts_that_cannot_exist(schema: Schema) -> None:
@@ -123,7 +124,7 @@ def test_counts_that_cannot_exist(schema: Schema) -> None:
             said = {"where": {"A": 1, "B": 1}, "m": m, "proof": found.proof.as_dict()}
             lemmas = [lemma.as_dict() for lemma in program.lemmas]
             proofs = {"block": "b", "lemmas": lemmas, "proofs": [], "claims": [], "impossible": [said]}
-            assert check_block(release, proofs).impossible == 1
+            assert check(release, proofs).impossible == 1
     assert cannot_exist(program, Claim((-1, -1, 1), 2), Highs(WORK), LIMITS, 1000).counterexample is not None
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.generate import GeneratedDatasets, datasets_frame, generate_block, read_datasets
+from genverify.attack.generate import GeneratedDatasets, datasets_frame, generate_block
 from genverify.attack.verify import verify_block
 from genverify.model.domain import Column, Domain, Predicate, Rule
 from genverify.model.errors import DataError
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, make_release, read_releases
+from genverify.model.tabulate import read_datasets
 from genverify.solve.datasets import class_vectors
 from genverify.solve.program import WrongAnswer, build_program
 from genverify.solve.program_settings import ProgramSettings

@@ -96,9 +96,9 @@ def side_holds(schema: Schema, lines: list[str], claim: dict[str, int], m: int, 
 @pytest.mark.parametrize("block", [FIRST, SECOND])
 def test_the_words_of_every_proof_are_enough_to_follow_it(made_study: Path, block: str) -> None:
     schema = read_schema(made_study / "release" / "schema.json")
-    stored = next(found for found in read_proofs(made_study / "proofs" / "000.jsonl.gz") if found["block"] == block)
-    assert len(stored["claims"]) == {FIRST: 14, SECOND: 7}[block]
-    for claim in stored["claims"]:
+    stored = next(found for found in read_proofs(made_study / "proofs" / "000.jsonl.gz") if found["about"]["name"] == block)
+    assert len(stored["statements"]) == {FIRST: 14, SECOND: 7}[block]
+    for claim in stored["statements"]:
         text = ",".join(f"{name}={code}" for name, code in claim["where"].items()) + f",m={claim['m']}"
         lines = list(explain_claim(made_study, block, text))
         lower, upper = lines.index(f"At least {claim['m']}:"), lines.index(f"At most {claim['m']}:")
@@ -188,15 +188,15 @@ def halve(proofs: list[dict[str, Any]]) -> None:
 
 
 TAMPERED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
-    "another m": lambda proofs: proofs[1]["claims"][0].update(m=3),
-    "another code": lambda proofs: proofs[1]["claims"][0].update(where={"PET": 2}),
+    "another m": lambda proofs: proofs[1]["statements"][0].update(m=3),
+    "another code": lambda proofs: proofs[1]["statements"][0].update(where={"PET": 2}),
     "another cell": lambda proofs: proofs[1]["proofs"][0].update(lower={"kind": "bound", "y": {"T1.dog": -1}}),
     "another multiplier": lambda proofs: proofs[1]["proofs"][0].update(lower={"kind": "bound", "y": {"N": -2}}),
     "another denominator": halve,
     "a lemma that is none": lambda proofs: proofs[1]["lemmas"].append({"universe": "N", "cells": ["T1.dog"]}),
-    "no such proof": lambda proofs: proofs[1]["claims"][0].update(proof=9),
+    "no such proof": lambda proofs: proofs[1]["statements"][0].update(proof=9),
     "no such cell": lambda proofs: proofs[1]["proofs"][0].update(lower={"kind": "bound", "y": {"T9.cat": -1}}),
-    "no claims": lambda proofs: proofs[1].pop("claims"),
+    "no goal": lambda proofs: proofs[1]["statements"][0].pop("goal"),
 }
 
 
@@ -225,7 +225,7 @@ def test_a_changed_release_refutes_its_proofs(study: Path, capsys: pytest.Captur
     [
         (lambda proofs: proofs.pop(), f"block {SECOND} of "),
         (lambda proofs: proofs.append(proofs[0]), f"block {FIRST} is not in "),
-        (lambda proofs: proofs[0].update(block="99"), "block 99 is not in "),
+        (lambda proofs: proofs[0]["about"].update(name="99"), "block 99 is not in "),
     ],
 )
 def test_every_block_has_its_proofs_once(
@@ -243,7 +243,7 @@ def test_damaged_files_of_proofs_are_named(study: Path, tmp_path: Path, capsys: 
         (whole[:-20], "000.jsonl.gz: not a file of proofs, or cut short"),
         (b"plain text\n", "000.jsonl.gz: not a file of proofs, or cut short"),
         (gzip.compress(b"{\n"), "000.jsonl.gz, line 1: not valid JSON"),
-        (gzip.compress(b"[1]\n"), "000.jsonl.gz, line 1: holds no block"),
+        (gzip.compress(b"[1]\n"), "000.jsonl.gz, line 1: holds no object"),
     ]:
         path.write_bytes(content)
         assert check(study) == 2
@@ -258,7 +258,7 @@ def test_the_same_proofs_give_the_same_bytes(made_study: Path, tmp_path: Path) -
     write_proofs(proofs, tmp_path / "again.jsonl.gz")
     assert (tmp_path / "again.jsonl.gz").read_bytes() == (made_study / "proofs" / "000.jsonl.gz").read_bytes()
     lines = gzip.decompress((tmp_path / "again.jsonl.gz").read_bytes()).splitlines()
-    assert [json.loads(line)["block"] for line in lines] == [FIRST, SECOND]
+    assert [json.loads(line)["about"]["name"] for line in lines] == [FIRST, SECOND]
     with pytest.raises(DataError, match="none"):
         list(read_proofs(tmp_path / "none.jsonl.gz"))
 

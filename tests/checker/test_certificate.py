@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 import genverify
+from certificates import check
 from genverify.checker.certificate import CertificateError
-from genverify.checker.record_proofs import CheckSummary, check_block
+from genverify.checker.record_proofs import CheckSummary
 from genverify.model.domain import Column, Domain, Predicate, Rule
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
 CHECKER = ("checker.admitted", "checker.certificate", "checker.record_proofs")
-MODEL = ("arrays", "domain", "errors", "files", "linear", "query", "release", "settings", "tablefiles", "work")
+MODEL = ("arrays", "domain", "errors", "files", "proof_form", "query", "release", "settings", "tablefiles", "work")
 ALLOWED = {*CHECKER, *(f"model.{name}" for name in MODEL)}
 
 
@@ -54,19 +55,19 @@ def proofs(**changes: Any) -> dict[str, Any]:
 
 def refuses(text: Any, message: str, release: Release = RELEASE) -> None:
     with pytest.raises(CertificateError, match=message) as caught:
-        check_block(release, text)
+        check(release, text)
     assert "block b1" in str(caught.value)
 
 
 def test_two_claims_share_a_proof() -> None:
-    assert check_block(RELEASE, proofs()) == CheckSummary(2, 1, impossible=0, at_least=(), contradiction=False)
+    assert check(RELEASE, proofs()) == CheckSummary(2, 1, impossible=0, at_least=(), contradiction=False)
 
 
 @pytest.mark.parametrize(
     ("m", "message"), [(2, "upper proof shows only COUNT <= 3"), (4, "lower proof shows only COUNT >= 3")]
 )
 def test_another_count_is_refused(m: int, message: str) -> None:
-    refuses(proofs(claims=[{"where": {"TEN": 3}, "m": m, "proof": 0}]), f"claim 0 .TEN=3, m = {m}.: the {message}")
+    refuses(proofs(claims=[{"where": {"TEN": 3}, "m": m, "proof": 0}]), f"statement 0 .TEN=3, m = {m}.: the {message}")
 
 
 def test_a_live_record_that_the_proof_leaves_out_is_named() -> None:
@@ -90,7 +91,7 @@ def test_codes_that_no_cell_tells_apart_are_told_apart_by_a_claim() -> None:
 def test_a_code_outside_the_domain_matches_nobody() -> None:
     nothing = {"lower": leaf({}), "upper": leaf({})}
     text = proofs(proofs=[nothing], claims=[{"where": {"TEN": 9}, "m": 0, "proof": 0}])
-    assert check_block(RELEASE, text).claims == 1
+    assert check(RELEASE, text).claims == 1
     refuses({**text, "claims": [{"where": {"TEN": 9}, "m": 1, "proof": 0}]}, "COUNT >= 0")
 
 
@@ -99,7 +100,7 @@ def test_lemma_rules_out_the_rest_of_its_universe() -> None:
     lemma = {"universe": "N", "cells": ["own", "rent"]}
     nothing = {"lower": leaf({}), "upper": leaf({})}
     text = proofs(proofs=[nothing], claims=[{"where": {"TEN": 2}, "m": 0, "proof": 0}])
-    assert check_block(RELEASE, text | {"lemmas": [lemma]}).claims == 1
+    assert check(RELEASE, text | {"lemmas": [lemma]}).claims == 1
     refuses(text, "upper proof leaves out")
     refuses(text | {"lemmas": [{"universe": "N", "cells": ["own", "old"]}]}, r"lemmas\[0\]: old and own are not disjoint")
     refuses(text | {"lemmas": [{"universe": "N", "cells": ["own", "own"]}]}, "own and own are not disjoint")
@@ -111,7 +112,7 @@ def test_structural_rule_rules_out_records() -> None:
     rule = Rule("old-alone", Predicate.of({"AGE": [2]}), (Predicate.of({"SIZE": [1]}), Predicate.of({"SIZE": [2]})))
     nothing = {"lower": leaf({}), "upper": leaf({})}
     text = proofs(proofs=[nothing], claims=[{"where": {"AGE": 2, "SIZE": 4}, "m": 0, "proof": 0}])
-    assert check_block(make_release(schema({}, (rule,)), "b1", {"N": 5}), text).claims == 1
+    assert check(make_release(schema({}, (rule,)), "b1", {"N": 5}), text).claims == 1
     refuses(text, "upper proof leaves out", make_release(schema({}), "b1", {"N": 5}))
 
 
@@ -121,7 +122,7 @@ def test_denominator() -> None:
     release = Release(schema(queries), "b1", 9, np.arange(3), np.array([2, 3, 2]), np.array([2, 3, 9]))
     pair = {"lower": leaf({"c": -1}), "upper": leaf({"a": 1, "b": 1}, d=2)}
     text = proofs(proofs=[pair], claims=[{"where": {"TEN": 1}, "m": 2, "proof": 0}])
-    assert check_block(release, text).claims == 1
+    assert check(release, text).claims == 1
     pair["upper"]["d"] = 3
     refuses(text, "upper proof leaves out", release)
 
@@ -141,8 +142,8 @@ def test_fork_splits_into_cases() -> None:
         pair = {"lower": lower, "upper": leaf({"four": 1})}
         return proofs(proofs=[pair], claims=[{"where": {"SIZE": 4}, "m": 1, "proof": 0}])
 
-    assert check_block(release, text(one)).claims == 1
-    assert check_block(release, text(like_one)).claims == 1
+    assert check(release, text(one)).claims == 1
+    assert check(release, text(like_one)).claims == 1
     refuses(text(fork | {"like": [2, 2, 1]}), "lower proof leaves out", release)
     refuses(text(one | {"where": {"SIZE": [2]}}), "lower proof leaves out", release)
     refuses(text(one | {"at": 1}), "lower proof shows only COUNT >= 0", release)
@@ -155,7 +156,7 @@ def test_the_wrong_sign_on_a_fork_proves_nothing() -> None:
     """At most six of five records, times -1, is not at least six."""
     side = leaf({"N": 1}, kind="empty", w=[-1])
     text = proofs(proofs=[], claims=[], contradiction={"where": {}, "at": 6, "below": side, "above": side})
-    refuses(text, "contradiction.below: the multiplier -1 has the wrong sign below a fork")
+    refuses(text, "statement 0, proof.below: the multiplier -1 has the wrong sign below a fork")
 
 
 def test_a_count_that_cannot_be() -> None:
@@ -163,8 +164,8 @@ def test_a_count_that_cannot_be() -> None:
     more = {"where": {"TEN": 3}, "m": 4, "proof": leaf({"rent": 1}, kind="empty", c=-1)}
     less = {"where": {"TEN": 3, "SIZE": 1}, "m": 2, "proof": leaf({"rent": -1}, kind="empty", c=1)}
     text = proofs(proofs=[], claims=[], impossible=[more, less])
-    assert check_block(RELEASE, text) == CheckSummary(0, 0, impossible=2, at_least=(), contradiction=False)
-    refuses(text | {"impossible": [more | {"m": 3}]}, "impossible 0 .TEN=3, m = 3.: .* the sum is 0, not below 0")
+    assert check(RELEASE, text) == CheckSummary(0, 0, impossible=2, at_least=(), contradiction=False)
+    refuses(text | {"impossible": [more | {"m": 3}]}, "statement 0 .TEN=3, m = 3.: .* the sum is 0, not below 0")
     refuses(text | {"impossible": [less | {"where": {"AGE": 1}}]}, "a live record has the value -1, below 0")
     refuses(text | {"impossible": [more | {"proof": leaf({"rent": 1})}]}, "kind is 'bound'")
 
@@ -180,12 +181,10 @@ def test_a_lower_bound_is_shown_with_its_condition() -> None:
     bound = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": leaf({"rent": -1})}
     text = proofs(proofs=[], claims=[], at_least=[bound, bound | {"m": 2}])
     alone = Predicate.of({"TEN": [3], "SIZE": [1]})
-    assert check_block(RELEASE, text) == CheckSummary(
-        0, 0, impossible=0, at_least=((alone, 3), (alone, 2)), contradiction=False
-    )
+    assert check(RELEASE, text) == CheckSummary(0, 0, impossible=0, at_least=((alone, 3), (alone, 2)), contradiction=False)
     refuses(
         text | {"at_least": [bound | {"m": 4}]},
-        "at_least 0 .SIZE=1 and TEN=3, m = 4.: the lower proof shows only COUNT >= 3",
+        "statement 0 .SIZE=1 and TEN=3, m = 4.: the lower proof shows only COUNT >= 3",
     )
     refuses(text | {"at_least": [bound | {"where": {"AGE": 1}}]}, "leaves out a live record that does not match")
     refuses(text | {"at_least": [bound | {"proof": leaf({"rent": 1})}]}, "shows only COUNT >= -3")
@@ -198,21 +197,23 @@ def test_a_lower_bound_by_cases() -> None:
     side = leaf({"N": -1, "own": 1, "old": 1}, w=[0])
     fork = {"where": {"TEN": [3], "AGE": [2]}, "at": 0, "below": side, "above": side}
     text = proofs(proofs=[], claims=[], at_least=[{"where": {"AGE": 1}, "m": 2, "proof": fork}])
-    assert check_block(RELEASE, text).at_least == ((Predicate.of({"AGE": [1]}), 2),)
+    assert check(RELEASE, text).at_least == ((Predicate.of({"AGE": [1]}), 2),)
     refuses(text | {"at_least": [text["at_least"][0] | {"m": 3}]}, "shows only COUNT >= 2")
 
 
 def test_contradiction() -> None:
     release = make_release(schema(QUERIES), "b1", {"N": 5, "own": 4, "rent": 3})
     text = proofs(proofs=[], claims=[], contradiction=leaf({"N": 1, "own": -1, "rent": -1}, kind="empty"))
-    assert check_block(release, text).contradiction
-    refuses(text, "contradiction: the sum is 0, not below 0")
+    assert check(release, text).contradiction
+    refuses(text, "the sum is 0, not below 0")
 
 
 MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ("another block", {"block": "b2"}, "of another block, 'b2'"),
+    ("another release", {"release": "0" * 64}, "of other counts than these"),
+    ("no text for a name", {"block": 3}, "does not name what it is about"),
     ("unknown key", {"claim": []}, "'claim' means nothing here"),
-    ("no list", {"claims": {"where": {}}}, "claims: dict .* is not a list"),
+    ("no list", {"claims": {"where": {}}}, "has no list of statements"),
     ("no lemma", {"lemmas": [["own"]]}, r"lemmas\[0\]: list .* is not an object"),
     ("unpublished cell in a lemma", {"lemmas": [{"universe": "N", "cells": ["P99"]}]}, "'P99' is no published cell"),
     ("cell that is no name", {"lemmas": [{"universe": ["N"], "cells": []}]}, r"\['N'\] is no published cell"),
@@ -221,11 +222,13 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ("negative m", {"claims": [{"where": {}, "m": -1, "proof": 0}]}, "m is -1"),
     ("m is no integer", {"claims": [{"where": {}, "m": 1.0, "proof": 0}]}, "m: float '1.0' is not an integer"),
     ("m is a truth value", {"claims": [{"where": {}, "m": True, "proof": 0}]}, "m: .* is not an integer"),
-    ("unknown column", {"claims": [{"where": {"X": 1}, "m": 1, "proof": 0}]}, "claim 0: the domain has no column 'X'"),
+    ("unknown column", {"claims": [{"where": {"X": 1}, "m": 1, "proof": 0}]}, "statement 0: the domain has no column 'X'"),
     ("list of codes", {"claims": [{"where": {"TEN": [3]}, "m": 1, "proof": 0}]}, "TEN: list .* is not an integer"),
-    ("null", {"claims": None}, "claims: NoneType"),
-    ("null contradiction", {"contradiction": None}, "contradiction: NoneType"),
-    ("null bounds", {"at_least": None}, "at_least: NoneType"),
+    ("null", {"claims": None}, "has no list of statements"),
+    ("no goal", {"claims": [{"goal": "mostly", "where": {}, "m": 1, "proof": 0}]}, "its goal is 'mostly'; known: exactly"),
+    ("no statement", {"claims": [3]}, "statement 0: is no statement"),
+    ("null contradiction", {"contradiction": None}, "proof: NoneType"),
+    ("two contradictions", {"claims": [{"goal": "nothing fits", "proof": leaf({}, kind="empty")}] * 2}, "two statements"),
 ]
 
 
@@ -284,7 +287,7 @@ def test_endless_forks_are_refused() -> None:
 
 @pytest.mark.parametrize("text", [None, 3, [], "b1", {}])
 def test_no_certificate_at_all(text: Any) -> None:
-    refuses(text, "is not an object|'block' is missing")
+    refuses(text, "is no certificate|the version of the certificate is missing")
 
 
 def imports(path: Path) -> set[str]:

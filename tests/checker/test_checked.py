@@ -17,8 +17,8 @@ from genverify.checker.certificate import CertificateError, ProvedBound, read_pr
 from genverify.checker.record_proofs import check_block, check_bounds
 from genverify.checker.stored import checked_blocks, require_proved
 from genverify.cli import main
-from genverify.disclose.record_audit import Attack, audit, riskiest_cells
-from genverify.disclose.record_report import report
+from genverify.disclose.record_attack import Attack
+from genverify.disclose.record_audit import attack_records as audit
 from genverify.disclose.release_data import ReleaseDescription, describe
 from genverify.disclose.suppression import open_singles, search_cells
 from genverify.disclose.whatif import what_if
@@ -91,7 +91,7 @@ def call_all_verified(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda proofs: proofs[0]["claims"].append({"where": {"PET": 1}, "m": 3, "proof": 0}),
+        lambda proofs: proofs[0]["statements"].append({"goal": "exactly", "where": {"PET": 1}, "m": 3, "proof": 0}),
         lambda proofs: proofs[0]["proofs"][0].update(lower={"kind": "bound", "y": {}}),
         lambda proofs: proofs[0]["lemmas"].append({"universe": "N", "cells": ["T1.fish"]}),
     ],
@@ -135,7 +135,10 @@ def test_explain_proves_that_no_dataset_fits(study: Path) -> None:
     rows.to_parquet(path, index=False)
     schema = read_schema(study / "release" / "schema.json")
     digest = next(release.digest for release in read_releases(path, schema) if release.block == FIRST)
-    change_proofs(study, lambda proofs: proofs[0].update(release=digest, lemmas=[], proofs=[], claims=[]))
+    change_proofs(
+        study,
+        lambda proofs: proofs[0].update(about={**proofs[0]["about"], "digest": digest}, lemmas=[], proofs=[], statements=[]),
+    )
     with pytest.raises(NoDatasetError, match="no dataset fits the published counts") as caught:
         list(explain_claim(study, FIRST, "PET=1"))
     assert caught.value.certificate is not None
@@ -146,8 +149,8 @@ def test_explain_proves_that_no_dataset_fits(study: Path) -> None:
 
 def rows_of(study: Path, block: str) -> pd.DataFrame:
     """The stored claims of a block as rows of claims.parquet."""
-    found = next(found for found in read_proofs(study / "proofs" / "000.jsonl.gz") if found["block"] == block)
-    rows = [{"block": block, "m": said["m"], "proof": said["proof"], **said["where"]} for said in found["claims"]]
+    found = next(found for found in read_proofs(study / "proofs" / "000.jsonl.gz") if found["about"]["name"] == block)
+    rows = [{"block": block, "m": said["m"], "proof": said["proof"], **said["where"]} for said in found["statements"]]
     return pd.DataFrame(rows).astype(dict.fromkeys(("PET", "HOME", "AGE"), "Int16"))
 
 
@@ -172,7 +175,7 @@ def test_only_claims_with_a_checked_proof_are_repeated(made_study: Path, toy_sch
 def test_every_block_of_a_batch_is_checked(study: Path, toy_schema: Schema) -> None:
     batch = study / "release" / "000.parquet", study / "proofs" / "000.jsonl.gz"
     assert [block.release.block for block in checked_blocks(*batch, toy_schema)] == [FIRST, SECOND]
-    change_proofs(study, lambda proofs: proofs[1]["claims"][0].update(m=3))
+    change_proofs(study, lambda proofs: proofs[1]["statements"][0].update(m=3))
     assert [block.release.block for block in checked_blocks(*batch, toy_schema, {FIRST})] == [FIRST]
     with pytest.raises(CertificateError, match=f"a stored proof fails: block {SECOND}"):
         list(checked_blocks(*batch, toy_schema))
@@ -243,13 +246,13 @@ def test_the_cells_of_the_solver_are_recounted(tiny: ReleaseDescription, monkeyp
 
 
 def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: ReleaseDescription) -> None:
-    found = audit(tiny, ATTACK)
-    search = search_cells(found.verified, ATTACK, 2, 20)
-    text = report(found, riskiest_cells(tiny.releases, found.proofs), search)
+    found = audit(tiny, ATTACK).suppress()
+    text = found.report()
     assert "the solver&#x27;s optimum of a covering program" in text or "the solver's optimum of a covering program" in text
     assert "the attack was run again and its proofs were checked." in text
-    assert "the proofs that no count lies outside were checked, and are not stored" in text
-    limited = report(found, riskiest_cells(tiny.releases, found.proofs), replace(search, undecided=3))
+    assert f"a proof in whole numbers that was checked ({len(found.bounds)} statements, stored in cells.jsonl.gz)" in text
+    assert found.suppression
+    limited = replace(found, suppression=replace(found.suppression, undecided=3)).report()
     assert "3 more could not be decided within the limits" in limited
 
 
@@ -265,7 +268,7 @@ def test_claims_that_ran_into_a_limit_are_counted(tiny: ReleaseDescription) -> N
 
 def test_ranges_of_an_audit_are_checked(tiny: ReleaseDescription, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts of 1 are stars: a search that calls each of them 1, without a proof worth the name, is refused."""
-    assert (audit(tiny, ATTACK).ranges["limit"] == "").all()
+    assert audit(tiny, ATTACK).cells["ends_attained"].all()
     monkeypatch.setattr(Verifier, "range_of", lambda *_: Range(1, 1, NOTHING, NOTHING, None))
     with pytest.raises(CertificateError, match="lower proof shows only COUNT >= 0"):
         audit(tiny, ATTACK)
@@ -299,6 +302,6 @@ def test_a_certificate_that_proves_nothing_needs_no_records(toy_release: Release
 
 
 def attack_unchecked(release: Release) -> dict[str, Any]:
-    claim = {"where": {"PET": 3}, "m": 1, "proof": 0}
+    claim = {"goal": "exactly", "where": {"PET": 3}, "m": 1, "proof": 0}
     half = {"kind": "bound", "y": {"T1.fish": 1}}
-    return certificate_of(release) | {"proofs": [{"lower": half, "upper": half}], "claims": [claim]}
+    return certificate_of(release) | {"proofs": [{"lower": half, "upper": half}], "statements": [claim]}

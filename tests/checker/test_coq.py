@@ -11,7 +11,8 @@ import brute_force as brute
 from genverify.attack.verify import Verifier, claim_where
 from genverify.checker.certificate import read_certificate
 from genverify.export.formats import coq_text
-from genverify.export.rows import Exporter, Fork, questions_of
+from genverify.export.program import Fork
+from genverify.export.record_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.solve.bounds import certificate_of
 from genverify.solve.program_settings import DEFAULT
@@ -55,7 +56,9 @@ def test_exported_claims_are_theorems_and_false_ones_are_not(compiled: tuple[Pat
     (decision,) = verifier.decide([Claim((ANY, 1), 1)])
     text = certificate_of(release, verifier.bounder.program.lemmas)
     text["proofs"] = [{"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()}]
-    text["claims"] = [{"where": claim_where(release.schema.domain.names, decision.claim), "m": 1, "proof": 0}]
+    text["statements"] = [
+        {"goal": "exactly", "where": claim_where(release.schema.domain.names, decision.claim), "m": 1, "proof": 0}
+    ]
     certificate = read_certificate(release, text)
     exporter = Exporter(release, certificate.lemmas)
     lower, upper = (exporter.program(question) for question, _ in questions_of(release.schema.domain, certificate))
@@ -65,7 +68,7 @@ def test_exported_claims_are_theorems_and_false_ones_are_not(compiled: tuple[Pat
         found = coqc(folder, f"{name}.v")
         assert found.returncode == 0, found.stderr
         assert CLOSED in found.stdout
-    wrong = re.sub(r"^(Definition goal := CountAtMost .*) 1\.$", r"\1 0.", coq_text(upper), flags=re.MULTILINE)
+    wrong = re.sub(r"^(Definition goal := SumAtMost .*) \(1\)\.$", r"\1 (0).", coq_text(upper), flags=re.MULTILINE)
     assert wrong != coq_text(upper)
     (folder / "wrong.v").write_text(wrong)
     assert coqc(folder, "wrong.v").returncode != 0

@@ -14,7 +14,7 @@ from genverify.attack.explain import Reasons, proof_cells
 from genverify.attack.verify import Verdict, Verifier, check_ranges, proofs_dict
 from genverify.checker.certificate import CertificateError
 from genverify.checker.record_proofs import check_block
-from genverify.disclose.record_audit import Attack
+from genverify.disclose.record_attack import Attack
 from genverify.disclose.suppression import search_cells, singles
 from genverify.model.claims import ANY, Claim
 from genverify.model.release import Release
@@ -111,7 +111,7 @@ def test_the_cells_of_a_proof_are_enough_for_it(random: Random) -> None:
     release = exact_release(random)
     found = Attack(SETTINGS, 20, 1, 1)(release)
     proofs = proofs_dict(found)
-    for stored in proofs["claims"][:4]:
+    for stored in proofs["statements"][:4]:
         cells = proof_cells(Reasons(release, proofs["lemmas"]), proofs, stored)
         alone = withhold(release, {query.id for query in release.queries} - set(cells))
         codes = tuple(stored["where"].get(name, ANY) for name in release.schema.domain.names)

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.disclose import record_audit as probable
-from genverify.disclose.record_audit import audit, longest, recovered, riskiest_cells, singled_out
-from genverify.disclose.record_report import report, write_audit
+from genverify.disclose import record_attack as probable
+from genverify.disclose.outputs import write_folder
+from genverify.disclose.record_attack import longest, singled_out
+from genverify.disclose.record_audit import attack_records as audit
 from genverify.disclose.release_data import ReleaseDescription, describe
 from genverify.disclose.release_form import bin_labels
 from genverify.disclose.suppression import _Area, search_cells
@@ -109,10 +110,12 @@ def test_a_suppressed_count_that_follows_from_a_total_is_recovered(tmp_path: Pat
     )
     counts = "cell,count\nN,9\nsex_age.f.under 65,4\nsex_age.f.65 and over,*\nsex_age.f.all,5\n"
     found = audit(describe(write(tmp_path, text, counts + "age_home.under 65.owns,3\n", "counts.csv")), ATTACK)
-    rows = found.ranges.set_index("cell")
-    assert rows.loc["sex_age.f.65 and over", ["lo", "hi", "least", "most"]].tolist() == [1, 2, 1, 1]
-    assert rows.loc["sex_age.m.all", ["least", "most"]].tolist() == [4, 4]
-    assert recovered(found.ranges) >= 2
+    rows = found.cells.set_index("cell")
+    assert rows.loc["sex_age.f.65 and over", ["published", "lower", "upper"]].tolist() == ["1 to 2", 1, 1]
+    assert rows.loc["sex_age.m.all", ["published", "lower", "upper"]].tolist() == ["", 4, 4]
+    assert found.counts["suppressed_known_exactly"] + found.counts["other_known_exactly"] >= 2
+    assert all(proof for proof in rows["proof"])
+    assert found.check().endswith("all proofs right")
 
 
 def test_the_claims_hold_and_the_proofs_are_checked_by_the_command_line(
@@ -139,9 +142,9 @@ def test_the_claims_hold_and_the_proofs_are_checked_by_the_command_line(
 def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
     described = describe(write(tmp_path, YAML + "published_as: {random_round: 3}\nshow_claims: true\n"))
     for name in ("one", "two"):
-        write_audit(described, ATTACK, tmp_path / name)
+        write_folder(audit(described, ATTACK).suppress(), tmp_path / name)
     files = [file for file in (tmp_path / "one").rglob("*") if file.is_file()]
-    assert len(files) == 11
+    assert len(files) == 12
     for file in files:
         assert file.read_bytes() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes(), file
 
@@ -163,9 +166,7 @@ def test_no_more_proofs_are_gone_through_when_time_is_up(tmp_path: Path, monkeyp
 
 
 def the_report(described: ReleaseDescription) -> str:
-    found = audit(described, ATTACK)
-    search = search_cells(found.verified, ATTACK, 2, 20)
-    return report(found, riskiest_cells(described.releases, found.proofs), search)
+    return audit(described, ATTACK).suppress().report()
 
 
 def test_claims_in_words_are_shown_only_where_the_file_says_so(tmp_path: Path) -> None:
@@ -246,8 +247,7 @@ def test_the_page_of_the_health_survey_says_what_the_audit_finds(root: Path) -> 
 
 def test_many_records_are_attacked_with_the_same_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without exchanges of records the same claims are verified."""
-    from genverify.disclose import record_audit as audits
-    from genverify.disclose.disclose_command import attack_of
+    from genverify.disclose.sources import attack_of
 
     (tmp_path / "people.csv").write_text(
         "a,b,c\n" + "".join(f"{i % 3},{i % 2},{i * i % 5}\n" for i in range(40)) + "9,1,1\n"
@@ -255,7 +255,7 @@ def test_many_records_are_attacked_with_the_same_answer(tmp_path: Path, monkeypa
     (tmp_path / "r.yaml").write_text("name: r\ndata: people.csv\ntables: {t: {columns: [a, b]}, u: {columns: [b, c]}}\n")
     described = describe(tmp_path / "r.yaml")
     few = attack_of(described)(described.releases[0])
-    monkeypatch.setattr(audits, "LARGE", 1)
+    monkeypatch.setattr(probable, "LARGE", 1)
     many = attack_of(described)(described.releases[0])
     assert set(many.claims) == set(few.claims)
     assert few.claims

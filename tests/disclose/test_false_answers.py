@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.answer import Answer, read_fail_on
+from genverify.disclose.disclosure import Source
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import find_intervals
+from genverify.disclose.tables_audit import TablesAudit
 from genverify.model.errors import GenverifyError
 from genverify.solve.linear.search import Work
 
@@ -40,7 +41,7 @@ def test_a_table_that_was_answered_falsely(case: dict[str, Any], tmp_path: Path)
     assert [words for words in never if words in said] == []
 
 
-def _answer(case: dict[str, Any], folder: Path) -> Answer | GenverifyError:
+def _answer(case: dict[str, Any], folder: Path) -> TablesAudit | GenverifyError:
     texts = {**case["files"], **{f"{column}.hrc": text for column, text in case.get("hierarchy", {}).items()}}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -52,17 +53,16 @@ def _answer(case: dict[str, Any], folder: Path) -> Answer | GenverifyError:
     )
     try:
         understood = interpret(form, folder)
-        return Answer(
-            find_intervals(understood.linked, Work(seconds=60.0)), read_fail_on("exact"), left_out=understood.left_out
-        )
+        exposed = find_intervals(understood.linked, Work(seconds=60.0))
+        return TablesAudit(exposed=exposed, source=Source(left_out=understood.left_out))
     except GenverifyError as error:
         return error
 
 
-def _ranges(answer: Answer) -> dict[str, list[int | None]]:
+def _ranges(answer: TablesAudit) -> dict[str, list[int | None]]:
     """The range of every printed cell by its place: B2, or the number of its line where each line is a cell."""
     found = {}
-    for row in answer.frame("plain").to_dict("records"):
+    for row in answer.cells.to_dict("records"):
         upper = re.fullmatch(r"\d+", str(row["upper"]))
         found[str(row["place"]).rsplit(", ", 1)[-1].removeprefix("line ")] = [
             int(row["lower"]),
@@ -105,7 +105,7 @@ def test_breakdowns_of_the_same_people_are_recognised_though_they_share_a_label(
     if not path.exists():
         pytest.skip(f"no ../shared/tables/{REAL[0][0]} beside the repository")
     form = PrintedForm(printed=[str(path)], marks={"[REDACTED]": "suppressed"}, rule=["round=5"])
-    ranges = _ranges(Answer(find_intervals(interpret(form, Path()).linked, Work()), read_fail_on(None)))
+    ranges = _ranges(TablesAudit(exposed=find_intervals(interpret(form, Path()).linked, Work())))
     header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
     hidden = 0
     for column in range(2, len(header)):

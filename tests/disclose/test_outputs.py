@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.tables_command import CHECK, OPTIONS, RECORDS, TABLES
+from genverify.disclose.options import CHECK, OPTIONS, RECORDS, TABLES
 from genverify.model.errors import DiskError
 from genverify.model.files import file_name, written_folder
 
@@ -47,11 +47,12 @@ def all_bytes(folder: Path) -> dict[str, bytes]:
 # options
 
 VALUES = {
-    "--mark": "*=suppressed", "--rule": "round=5", "--total": "sex=f", "--hierarchy": "a=b.hrc", "--inside": "a=b",
+    "--symbol": "*=suppressed", "--rule": "round=5", "--total": "sex=f", "--hierarchy": "a=b.hrc", "--inside": "a=b",
     "--fact": "sex=f >= 3", "--contributions": "t.csv", "--sensitive": "p=10", "--dialect": "argus", "--write": "new.yaml",
     "--seconds": "3", "--search-seconds": "3", "--fail-on": "exact", "--max-rows": "9", "--max-bytes": "999",
     "--out": "results", "--cells": None, "--json": None, "--check": None, "--no-total": "f", "--label": "<1",
-    "--decimal": ",", "--same-people": None, "--allow-partial": None,
+    "--decimal": ",", "--same-people": None, "--allow-partial": None, "--sheet": "s", "--labels": "A", "--counts": "B",
+    "--skip": "9", "--period": "2020", "--total-from": "o.csv:All", "--tolerance": "1",
 }  # fmt: skip
 
 
@@ -74,21 +75,21 @@ def test_the_help_lists_every_option_once(capsys: pytest.CaptureFixture[str]) ->
         main(["disclose", "--help"])
     said = capsys.readouterr().out
     assert {option.name for option in OPTIONS} == VALUES.keys()
-    assert all(len(re.findall(rf"^  {option.name}\b", said, re.MULTILINE)) == 1 for option in OPTIONS)
+    assert all(len(re.findall(rf"^  {option.name}(?![\w-])", said, re.MULTILINE)) == 1 for option in OPTIONS)
 
 
 @pytest.mark.parametrize(
     "words",
     [
         ("--fail-on", "nonsense"), ("--fail-on", "range<0"), ("--fail-on", f"range<{'9' * 5000}"), ("--seconds", "nan"),
-        ("--seconds", "-1"), ("--search-seconds", "inf"), ("--max-rows", "0"), ("--rule", "round=x"), ("--mark", "*"),
-        ("--mark", "*=1", "--mark", "*=2"), ("--fact", "perhaps"), ("--sensitive", "p=10"), ("--contributions", "t.csv"),
+        ("--seconds", "-1"), ("--search-seconds", "inf"), ("--max-rows", "0"), ("--rule", "round=x"), ("--symbol", "*"),
+        ("--symbol", "*=1", "--mark", "*=2"), ("--fact", "perhaps"), ("--sensitive", "p=10"), ("--contributions", "t.csv"),
     ],
 )  # fmt: skip
 def test_nonsense_is_an_error_before_any_work(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("genverify.disclose.tables_command.interpret", None)
+    monkeypatch.setattr("genverify.disclose.sources.interpret", None)
     assert disclose("t.csv", *words) == 2
     assert words[0] in capsys.readouterr().err.replace("the fact", "--fact").replace("rule:", "--rule:")
     if words[0] in ("--fail-on", "--max-rows"):
@@ -302,8 +303,9 @@ def _safe(part: ast.expr) -> bool:
 # what else a written path is made of: names of this program, each with the reason why no data can choose it
 OWN_NAMES = {
     "model/files.py: name": "a file that lies in the old folder already",
-    "disclose/tables_command.py: name": "a key of contents(), where names of tables pass file_name",
-    "disclose/record_report.py: part": "one of two words",
+    "disclose/outputs.py: name": "one of two words, or a name of a frame, which passed file_name",
+    "disclose/sources.py: name": "a name of a frame, which passed file_name",
+    "disclose/record_audit.py: part": "one of two words",
     "run/provenance/crate.py: name": "the path of a record below the study, in a folder that is deleted",
     "run/skeletons.py: path": "made of the name of a new study, which is checked to be one plain word",
     "export/export_command.py: name": "made by block_folder, or a member of an archive that this program wrote",
@@ -340,15 +342,19 @@ FORGED: dict[str, tuple[str, Callable[[str], str], str]] = {
     "a report": ("audit/report.html", lambda text: text.replace("known exactly", "unknown"), "report.html: shows something"),
     "cells": ("audit/cells.csv", lambda text: text.replace(",3,3,", ",0,3,"), "cells.csv: shows something"),
     "an answer": ("audit/answer.json", lambda text: text.replace('"safe": false', '"safe": true'), "answer.json: shows"),
-    "cells to withhold": ("audit/withhold.csv", lambda text: text.splitlines()[0] + "\n", "withhold.csv: shows something"),
+    "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
     "an a-priori file": ("audit/t.hst", lambda text: text.replace('"A"', '"C"'), "t.hst: shows something"),
     "a system": ("audit/system.json.gz", lambda text: text.replace("21", "22"), "system.json.gz: shows something"),
-    "no statements": ("audit/proofs.jsonl.gz", lambda text: text.splitlines()[0] + "\n", "shows something else"),
+    "no statements": ("audit/proofs.jsonl.gz", lambda text: re.sub(r'"statements":.*', '"statements":[]}', text),
+                      "shows something else"),
     "a false statement": ("audit/proofs.jsonl.gz", lambda text: text.replace('"value":3', '"value":2'), "is said, but"),
-    "another system": ("audit/proofs.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "another system"),
+    "another system": ("audit/proofs.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
     "another table": ("t.csv", lambda text: text.replace("C,2,3", "C,3,2"), "another SHA-256"),
-    "a smaller proposal": ("audit/reading.yaml", lambda text: re.sub(r"withhold:(\n  - \d+)+", "withhold: []", text),
-                           "shows something else"),
+    "a smaller proposal": (
+        "audit/reading.yaml",
+        lambda text: re.sub(r"steps:(\n  - area: ''\n    cell: .*)+", "steps: []", text),
+        "shows something else",
+    ),
 }  # fmt: skip
 
 
@@ -373,7 +379,7 @@ def test_results_of_a_system_of_ones_own_are_refused(home: Path, capsys: pytest.
     for name in ("system.json.gz", "proofs.jsonl.gz", "cells.csv", "report.html"):
         (home / "audit" / name).write_bytes((home / "mine" / "audit" / name).read_bytes())
     assert disclose("--check", "t.csv") == 2
-    assert "another system" in capsys.readouterr().err
+    assert "of other counts than these" in capsys.readouterr().err
     assert disclose("--check", "t.csv", "--out", "mine/audit") == 2
     assert "about other files than t.csv" in capsys.readouterr().err
     (home / "t.csv").unlink()
@@ -383,7 +389,7 @@ def test_results_of_a_system_of_ones_own_are_refused(home: Path, capsys: pytest.
 
 def test_ranges_that_are_wider_than_known_are_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing false is stated where less is said than is known: but "safe" would be."""
-    from genverify.disclose import tables_command
+    from genverify.disclose import sources
     from genverify.disclose.intervals import FeasibilityIntervals
     from genverify.solve.linear.search import Ranges
 
@@ -392,7 +398,7 @@ def test_ranges_that_are_wider_than_known_are_refused(home: Path, capsys: pytest
         return FeasibilityIntervals(linked, Ranges(sums.lo, sums.hi, sums.lo, sums.hi, (), False))  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables_command, "find_intervals", nothing)
+        patch.setattr(sources, "find_intervals", nothing)
         assert disclose("t.csv", *MARK, "--fail-on", "exact") == 0
     assert disclose("--check", "t.csv", "--seconds", "0") == 0
     assert "not searched for again" in capsys.readouterr().out
@@ -410,16 +416,23 @@ def test_results_without_a_reading_need_the_tables(home: Path, capsys: pytest.Ca
     assert "only cells.csv was compared" in capsys.readouterr().out
     forge(home / "audit" / "cells.csv", lambda text: text.replace(",3,3,", ",0,3,"))
     assert disclose("--check", "t.csv", *MARK) == 2
-    assert disclose("--check", "t.csv", "--mark", "*=1-4") == 2
+    assert disclose("--check", "t.csv", "--symbol", "*=1-4") == 2
 
 
 FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
     "a report": ("audit/report.html", lambda text: text.replace("</h1>", " nothing</h1>"), "report.html: shows something"),
     "claims": ("audit/claims.csv", lambda text: text.splitlines()[0] + "\n", "claims.csv: shows something"),
-    "ranges": ("audit/ranges.csv", lambda text: text.replace(",2,2,2,2,", ",2,2,1,2,", 1), "ranges.csv: shows something"),
+    "ranges": ("audit/cells.csv", lambda text: text.replace(",2,2,2,", ",2,1,2,", 1), "cells.csv: shows something"),
     "cells": ("audit/cells.csv", lambda text: text.splitlines()[0] + "\n", "cells.csv: shows something"),
-    "people": ("people.csv", lambda text: text + "f,old,b\n", "shows something else"),
-    "cells to withhold": ("audit/search.json", lambda text: re.sub(r'"left": \d', '"left": 7', text), "something else"),
+    "an answer": ("audit/answer.json", lambda text: text.replace('"safe": true', '"safe": null'), "answer.json: shows"),
+    "people": ("people.csv", lambda text: text + "f,old,b\n", "another SHA-256"),
+    "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "something else"),
+    "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
+    "a range": ("audit/cells.jsonl.gz", lambda text: text.replace('upper","value":1', 'upper","value":0'), "shows only"),
+    "no ranges": ("audit/cells.jsonl.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "something"),
+    "no side": ("audit/cells.jsonl.gz", lambda text: text.replace('"upper"', '"up"'), "no side, or none"),
+    "no cell": ("audit/cells.jsonl.gz", lambda text: text.replace('"cell":', '"sell":'), "no cell, or none"),
+    "another release": ("audit/cells.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
 }  # fmt: skip
 
 
@@ -428,7 +441,7 @@ def test_a_forged_audit_is_refused(home: Path, capsys: pytest.CaptureFixture[str
     assert disclose("toy.yaml") == 0
     before = all_bytes(home)
     assert disclose("toy.yaml", "--check") == 0
-    assert "all files show what is found again" in capsys.readouterr().out
+    assert "all files show what is proved" in capsys.readouterr().out
     path, change, words = FORGED_AUDIT[name]
     forge(home / path, change)
     assert disclose("toy.yaml", "--check") == 2
@@ -452,7 +465,7 @@ def test_claims_are_listed_only_where_the_file_says_so(home: Path) -> None:
 def test_a_label_told_to_be_no_total_is_recorded_and_checked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "race.csv").write_text("race,men,women\nWhite,10,*\nBlack,5,*\nAll other races,*,2\n")
     assert disclose("race.csv", *MARK) == 2
-    assert "'All other races' of race may be the total" in capsys.readouterr().err
+    assert "'All other races' is called a total, but its parts are not clear" in capsys.readouterr().err
     assert disclose("race.csv", *MARK, "--no-total", "All other race", "--out", "o") == 2
     assert disclose("race.csv", *MARK, "--no-total", "All other races", "--out", "o") == 0
     assert "no_totals:\n  - All other races\n" in (home / "o" / "reading.yaml").read_text()

@@ -5,10 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.disclose.record_audit import Attack, audit, riskiest_cells
-from genverify.disclose.record_report import report
+from genverify.disclose.record_attack import Attack
+from genverify.disclose.record_audit import attack_records
 from genverify.disclose.release_data import describe
-from genverify.disclose.suppression import search_cells
 from genverify.disclose.whatif import protected, what_if
 from genverify.model.errors import DataError, GenverifyError
 from genverify.solve.program_settings import DEFAULT
@@ -60,8 +59,7 @@ def test_weights_make_likely_what_is_even_without_them(tmp_path: Path) -> None:
 
 def test_the_report_names_the_prior_of_every_number(tmp_path: Path) -> None:
     described = describe(write(tmp_path))
-    found = audit(described, ATTACK)
-    page = report(found, riskiest_cells(described.releases, found.proofs), search_cells(found.verified, ATTACK, 2, 5, 5.0))
+    page = attack_records(described, ATTACK).suppress(5.0).report()
     assert "(the uniform prior):" in page
     assert "With the weights of the prior <b>survey</b>" in page
     assert page.count("95.0 %") >= 2

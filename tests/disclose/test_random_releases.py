@@ -161,16 +161,16 @@ def compare(release: ReleaseText, folder: Path) -> str:
 
 def proposal(release: ReleaseText, exposed: FeasibilityIntervals, cells: dict[Place, int]) -> str:
     """The proposal of cells to suppress as well, audited by the other program."""
-    targets = np.flatnonzero(exposed.too_narrow(1)).tolist()
+    targets = np.flatnonzero(exposed.unclear & (exposed.width == 0)).tolist()
     if not targets:
         return "safe"
     found = suppress_more(exposed, targets, 1, WORK)
     if found.left:
         return "no proposal"
-    withheld = frozenset(place for place, cell in cells.items() if cell in found.cells)
-    after = OtherProgram(release, withheld)
+    added = {exposed.linked.sums.place[name] for name in found.cells}
+    after = OtherProgram(release, frozenset(place for place, cell in cells.items() if cell in added))
     for place, cell in cells.items():
-        if cell in targets or cell in found.cells:
+        if cell in targets or cell in added:
             low, high = after.range(place)
             assert isinf(high) or high > low, place
     return "protected"

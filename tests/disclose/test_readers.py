@@ -1,16 +1,15 @@
 """Twelve files in twelve shapes are read without a release file; malformed ones are refused with a word on what to do."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from genverify.disclose.interpretation import PrintedForm, interpret
-from genverify.disclose.link import Value, complete_marks, link, meaning_of, name_of, read_rule, value_of
-from genverify.disclose.read.choose import read_tables
-from genverify.disclose.read.printed_table import PrintedTable
+from genverify.disclose.interpretation import Interpretation, PrintedForm, interpret
+from genverify.disclose.link import name_of
 from genverify.model.errors import GenverifyError
 
 TWO_WAY = "Age \\ Sex,Women,Men,Total\n0-14,12,18,30\n15-64,40,41,81\n65+,3,6,9\nTotal,55,65,120\n"
@@ -157,26 +156,23 @@ SHAPES = [plain_csv, semicolons_in_a_code_page, tabs_in_utf16, tidy, sdmx, workb
           json_stat, r_data_frame, parquet, tau_argus, acro_session]  # fmt: skip
 
 
-def told(marks: Sequence[str]) -> dict[str, Value]:
-    return {mark: meaning_of(meaning, mark) for mark, _, meaning in (word.rpartition("=") for word in marks)}
+def read(path: Path, **told: Any) -> Interpretation:
+    return interpret(
+        PrintedForm(printed=[path.name] if path.is_file() else ["."], **told), path.parent if path.is_file() else path
+    )
 
 
-def counts(tables: list[PrintedTable], marks: tuple[str, ...] = ()) -> dict[str, int]:
-    known, _ = complete_marks(tables, told(marks))
-    values = {
-        (at, labels): value_of(entry, known, read_rule([]))
-        for at, t in enumerate(tables)
-        for labels, entry in t.entries.items()
-    }
-    linked = link(tables, values)
-    return {name_of(key): said[0][2].lo for key, said in linked.printed.items() if said[0][2].lo == said[0][2].hi}
+def counts(understood: Interpretation) -> dict[str, int]:
+    return {name_of(key): said[0][2].lo for key, said in understood.linked.printed.items() if said[0][2].lo == said[0][2].hi}
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
 def test_all_shapes_say_the_same(shape: Callable[[Path], Path], tmp_path: Path) -> None:
-    tables = read_tables([shape(tmp_path)])
-    columns = {frozenset(table.columns) for table in tables}
-    found = counts(tables, ("suppressed=suppressed",) if shape is acro_session else ())
+    understood = read(
+        shape(tmp_path), marks={"suppressed": "suppressed"} if shape is acro_session else {}, partial=shape is workbook
+    )
+    columns = {frozenset(table.columns) for table in understood.tables}
+    found = counts(understood)
     if shape is workbook:  # its columns have no name: nothing on the sheet says what Women and Men are
         found = {name.replace("columns=", "Sex="): count for name, count in found.items()}
     else:
@@ -185,9 +181,10 @@ def test_all_shapes_say_the_same(shape: Callable[[Path], Path], tmp_path: Path) 
 
 
 def test_labels_are_separated_from_notes_and_percentages(tmp_path: Path) -> None:
-    (table,) = read_tables([workbook(tmp_path)])
+    understood = read(workbook(tmp_path), partial=True)
+    (table,) = understood.tables
     assert [share.entry.text for share in table.shares if share.labels == ("0-14", "Women")] == ["40%"]
-    assert any("sheets without counts: Notes" in note for note in table.notes)
+    assert understood.reading.conservation["notes"] == 2
 
 
 def test_sections_indents_bands_and_sizes_in_headers(tmp_path: Path) -> None:
@@ -197,38 +194,38 @@ def test_sections_indents_bands_and_sizes_in_headers(tmp_path: Path) -> None:
         "T2,25 (26%),29 (28%)\nT3,45 (46%),48 (47%)\n"
         "Response,,\nno,70 (71%),*\nyes,28 (29%),*\n"
     )
-    stage, response = read_tables([tmp_path / "t.csv"])
-    assert stage.columns == ("Stage", "columns")
-    assert response.columns == ("Response", "columns")
-    assert stage.entries["Total", "Drug A"].text == "98"
-    assert stage.entries["T1", "Drug A"].text == "28"
+    (table,) = read(tmp_path / "t.csv", marks={"*": "suppressed"}).tables
+    assert table.columns == ("Characteristic", "columns")
+    assert table.sums["Characteristic"].parts == {"Total": (("T1", "T2", "T3"), ("no", "yes"))}
+    assert table.entries["Total", "Drug A"].text == "98"
+    assert table.entries["T1", "Drug A"].number == 28
+    assert len(table.shares) == 8
 
 
 def test_thousands_and_bands(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text('age,n\n0-4,"1,200"\n5-9,"1,300"\n0-9,"2,500"\n10+,500\nTotal,"3,000"\n')
-    (table,) = read_tables([tmp_path / "t.csv"])
+    (tmp_path / "t.csv").write_text('age,n\n0-4,"1,200"\n5-9,"1,300"\n0-9,"2,500"\n10+,507\nTotal,"3,007"\n')
+    (table,) = read(tmp_path / "t.csv").tables
     assert dict(table.sums["age"]) == {"Total": ("0-9", "10+"), "0-9": ("0-4", "5-9")}
 
 
 MALFORMED = {
-    "empty.csv": ("", "empty"),
-    "no_body.csv": ("Age,Women,Men\nyoung,many,few\nold,some,none at all\n", "no table was found|headers without counts"),
-    "negative.csv": ("Age,Women,Men\nyoung,-3,4\nold,5,6\n", "negative"),
-    "word.csv": ("Age,Women,Men\nyoung,3,4\nold,5,about six\n", "'about six'"),
-    "twice.csv": ("Age,Women,Men\nyoung,3,4\nyoung,5,6\n", "a second cell for"),
+    "empty.csv": ("", "no table with counts"),
+    "no_body.csv": ("Age,Women,Men\nyoung,many,few\nold,some,none at all\n", "no table with counts"),
+    "word.csv": ("Age,Women,Men\nyoung,3,4\nold,5,about six\n", "is it a label.*--counts C"),
+    "twice.csv": ("Age,Women,Men\nyoung,3,4\nyoung,5,6\n", "same labels as another row"),
     "two_totals.csv": (
         "Age,Women,Men\nyoung,3,4\nTotal,3,4\nAll ages,3,4\n",
-        "'Total' of Age looks like the total of Age, and so does 'All ages'",
+        "'Total' is called a total, but its parts are not clear",
     ),
     "broken.json": ('{"version": "2.0", "class": "dataset"', "not valid JSON"),
     "short.json": (
         '{"id": ["a"], "size": [2], "value": [1], "dimension": {"a": {"category": {"index": ["x", "y"]}}}}',
-        "1 values for 2",
+        r"blank \(1 times\)",
     ),
-    "short.px": ('STUB="a";\nVALUES("a")="x","y";\nDATA=\n1 2 3;\n', "3 values, but the variables have 2"),
-    "no_book.xlsx": ("this is no workbook", "cannot be read as an Excel workbook"),
-    "old.xls": ("x", "save it as .xlsx"),
-    "quotes.csv": ('Age,Women\n"young,3\nold,4\n', "quotation marks|no table"),
+    "short.px": ('STUB="a";\nVALUES("a")="x","y";\nDATA=\n1 2 3;\n', "3 cells are printed, but the labels make 2"),
+    "no_book.xlsx": ("this is no workbook", "cannot be opened as a workbook"),
+    "old.xls": ("x", "cannot be opened as a workbook"),
+    "quotes.csv": ('Age,Women\n"young,3\nold,4\n', "quotation marks|no table|same labels"),
     "lonely.tab": ("a,1\n", "lonely.rda is missing"),
 }
 
@@ -244,18 +241,23 @@ def test_malformed_files_are_refused_with_a_clear_message(name: str, tmp_path: P
     assert name.split(".")[0] in str(error.value)
 
 
-def test_marks_are_never_guessed(tmp_path: Path) -> None:
+def test_a_column_with_negative_numbers_counts_nobody(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("Age,Women,Men\nyoung,-3,4\nold,5,6\n")
+    understood = read(tmp_path / "t.csv")
+    assert len(understood.linked.printed) == 2
+    assert "'Women'" in understood.left_out[0]
+
+
+def test_symbols_are_never_guessed(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("Age,Women,Men,Total\nyoung,*,4,9\nold,<5,,8\nTotal,8,9,17\n")
-    tables = read_tables([tmp_path / "t.csv"])
     with pytest.raises(GenverifyError, match=r"\* \(1 times\), blank \(1 times\)"):
-        complete_marks(tables, {})
-    known, how = complete_marks(tables, told(["*=1-4", "=suppressed"]))
-    assert (known["*"].lo, known["*"].hi, known["<5"].hi, known[""].hi) == (1, 4, 4, None)
-    assert how == {"*": "as told", "<5": "as it says", "": "as told"}
+        read(tmp_path / "t.csv")
+    symbols = read(tmp_path / "t.csv", marks={"*": "1-4", "blank": "suppressed"}).symbols
+    assert [symbols[text].limits for text in ("*", "<5", "")] == [(1, 4), (0, 4), None]
+    assert [symbols[text].how for text in ("*", "<5", "")] == ["told", "printed as a limit", "told"]
 
 
 def test_a_number_that_the_rule_cannot_print_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("Age,Women,Men\nyoung,3,4\nold,6,9\n")
-    (table,) = read_tables([tmp_path / "t.csv"])
     with pytest.raises(GenverifyError, match=r"C2: 4 cannot come from rounding to base 3"):
-        [value_of(entry, {}, read_rule(["random=3"])) for entry in table.entries.values()]
+        read(tmp_path / "t.csv", rule=["random=3"])

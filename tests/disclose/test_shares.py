@@ -10,9 +10,10 @@ from random import Random
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.answer import Answer, FailOn, undecided_cells
+from genverify.disclose.disclosure import FailOn, Source
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import find_intervals
+from genverify.disclose.tables_audit import TablesAudit, undecided_cells
 from genverify.model.linear import LARGEST_COUNT
 from genverify.solve.linear.search import Work
 
@@ -47,7 +48,7 @@ def test_percentages_give_withheld_counts_away(tmp_path: Path, capsys: pytest.Ca
     assert "t.csv, C4: 22.0 % of columns=Men" in found
     assert "Also suppress the 7 percentages beside suppressed counts." in found
     answer = json.loads((tmp_path / "audit" / "answer.json").read_text())
-    assert (answer["withhold"], answer["still_unsafe"]) == (["status=former"], [])
+    assert (answer["suppress"], answer["still_unsafe"]) == (["status=former"], [])
     assert main(["disclose", "--check", str(tmp_path / "t.csv")]) == 0
 
 
@@ -77,7 +78,7 @@ def test_a_line_for_each_cell_may_have_its_percentage(tmp_path: Path, capsys: py
 def test_a_wrong_percentage_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "a,30,30\nb,50,55\nc,10,10\nd,5,5\ne,5,5\nTotal,100,100\n"
     found = said(capsys, write(tmp_path, f"age,n,%\n{rows}"))
-    assert "t.csv, line 3: 55 as a percentage of their column contradicts the counts beside it (50 of 100)" in found
+    assert "t.csv, C3: 55 as a percentage of their column contradicts the counts beside it (50 of 100)" in found
 
 
 def test_a_contradiction_that_only_the_sums_show_is_proved_and_named(
@@ -117,7 +118,7 @@ def test_percentages_of_large_counts_are_computed_with_exactly_or_said_to_be_cut
         assert (exposed.ranges.lo[cell], exposed.ranges.hi[cell], understood.left_out) == (low, high, ())
     else:
         assert "decimals after the first" in understood.left_out[0]
-        assert Answer(exposed, FailOn(), left_out=understood.left_out).safe is None
+        assert TablesAudit(exposed=exposed, source=Source(left_out=understood.left_out)).safe is None
         assert exposed.ranges.hi[cell] - exposed.ranges.lo[cell] < total // 5
 
 
@@ -138,12 +139,12 @@ def test_what_was_not_decided_is_not_called_safe(tmp_path: Path) -> None:
     write(tmp_path, "group,n\nA,*\nB,*\nTotal,7\n")
     understood = interpret(PrintedForm(printed=["t.csv"], marks={"*": "suppressed"}), tmp_path)
     exposed = find_intervals(understood.linked, Work())
-    assert undecided_cells(exposed, FailOn()) == ()
+    assert undecided_cells(exposed, 1) == ()
     ranges = replace(exposed.ranges, least=exposed.ranges.lo - 1, most=exposed.ranges.hi - 1, limit="time limit")
     unsure = replace(exposed, ranges=ranges)
-    cells = undecided_cells(unsure, FailOn())
-    assert [exposed.linked.sums.cells[cell] for cell in cells] == ["group=A", "group=B"]
-    answer = Answer(unsure, FailOn(), undecided=cells)
+    cells = undecided_cells(unsure, 1)
+    assert cells == ("group=A", "group=B")
+    answer = TablesAudit(exposed=unsure, fail_on=FailOn(), undecided=cells)
     assert answer.safe is None
     assert "2 cells: not decided whether they can be worked out; nothing is called safe." in list(answer.lines())
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.checker.certificate import read_proofs
+from genverify.checker.certificate import read_lines, read_proofs
 from genverify.explorer.explored_block import (
     ALPHABET,
     NEVER,
@@ -184,13 +184,13 @@ def test_one_layout_proves_every_claim_of_its_group(explorer: Path) -> None:
     home = explorer.parent / "study"
     schema = read_schema(home / "schema.json")
     releases = {release.block: release for release in read_releases(home / "000.parquet", schema)}
-    laid_out = {found["block"]: found["proofs"] for found in read_proofs(home / "explained.jsonl.gz")}
+    laid_out = {found["block"]: found["proofs"] for found in read_lines(home / "explained.jsonl.gz")}
     tried = 0
     for found in read_proofs(home / "000.jsonl.gz"):
-        release = releases[found["block"]]
+        release = releases[found["about"]["name"]]
         counts = {-1: release.n, **dict(zip(release.cells.tolist(), release.hi.tolist(), strict=True))}
-        for place, (lower, upper) in enumerate(laid_out[found["block"]]):
-            group = [claim for claim in found["claims"] if claim["proof"] == place]
+        for place, (lower, upper) in enumerate(laid_out[found["about"]["name"]]):
+            group = [claim for claim in found["statements"] if claim["proof"] == place]
             claims = [claim["where"] for claim in group]
             assert half_holds(schema, counts, lower, claims, group[0]["m"], -1)
             assert half_holds(schema, counts, upper, claims, group[0]["m"], +1)

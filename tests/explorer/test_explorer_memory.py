@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.checker.certificate import read_proofs, write_proofs
+from genverify.checker.certificate import read_lines, read_proofs, write_proofs
 from genverify.explorer import explorer_site as build
 from genverify.explorer import explorer_site as summary
 from genverify.explorer.explored_block import claims_by_block
@@ -32,15 +32,15 @@ def multiply(study: Path, folder: Path, times: int) -> Path:
         )
     counts = pd.read_parquet(study / "000.parquet")
     counts = counts[counts["block"] == first]
-    proofs, laid_out = (
-        next(found for found in read_proofs(study / name) if found["block"] == first)
-        for name in ("000.jsonl.gz", "explained.jsonl.gz")
-    )
+    proofs = next(found for found in read_proofs(study / "000.jsonl.gz") if found["about"]["name"] == first)
+    laid_out = next(found for found in read_lines(study / "explained.jsonl.gz") if found["block"] == first)
     for batch in range(0, times, 5):
         own_names = names[batch : batch + 5]
         pd.concat([counts.assign(block=name) for name in own_names]).to_parquet(folder / f"{batch}.parquet")
         releases = read_releases(folder / f"{batch}.parquet", read_schema(study / "schema.json"))
-        named = [proofs | {"block": release.block, "release": release.digest} for release in releases]
+        named = [
+            proofs | {"about": {"kind": "release", "name": release.block, "digest": release.digest}} for release in releases
+        ]
         write_proofs(named, folder / f"{batch}.jsonl.gz")
         write_proofs([laid_out | {"block": name} for name in own_names], folder / f"{batch}.explained.jsonl.gz")
     return folder

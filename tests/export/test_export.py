@@ -17,14 +17,16 @@ from hypothesis import strategies as st
 import brute_force as brute
 import mutations
 import pbp_checker
+from certificates import in_form
 from genverify.attack.verify import Range, Verdict, Verifier, claim_where
-from genverify.checker.certificate import CertificateError, read_certificate
+from genverify.checker.certificate import CertificateError, read_bounds, read_certificate
 from genverify.checker.record_proofs import check_block
 from genverify.checker.vipr_checker import ViprError, check_vipr
-from genverify.export import rows as signatures
-from genverify.export.export_command import export_block, join_exports, write_export
+from genverify.export import kinds as signatures
+from genverify.export.export_command import exports_of, join_exports, range_exports, write_export, write_files
 from genverify.export.formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.rows import AT_LEAST, AT_MOST, NEVER, Exporter, Fork, Program, bound_questions, leaves, questions_of
+from genverify.export.program import AT_LEAST, AT_MOST, NEVER, Fork, Program
+from genverify.export.record_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import DataError
@@ -48,8 +50,13 @@ def proved(release: Release, most: int = 12) -> Text:
     text = certificate_of(release, verifier.bounder.program.lemmas)
     for decision in verifier.decide(claims[:most]):
         assert decision.verdict is Verdict.VERIFIED
-        text["claims"].append(
-            {"where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": len(text["proofs"])}
+        text["statements"].append(
+            {
+                "goal": "exactly",
+                "where": claim_where(names, decision.claim),
+                "m": decision.claim.m,
+                "proof": len(text["proofs"]),
+            }
         )
         text["proofs"].append({"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()})
     check_block(release, text)
@@ -59,7 +66,7 @@ def proved(release: Release, most: int = 12) -> Text:
 def programs(release: Release, text: Text) -> list[Program]:
     certificate = read_certificate(release, text)
     exporter = Exporter(release, certificate.lemmas)
-    return [exporter.program(question) for question, _ in questions_of(release.schema.domain, certificate)]
+    return [exporter.program(asked) for asked, _ in questions_of(release.schema.domain, certificate)]
 
 
 def accepted(program: Program) -> None:
@@ -78,20 +85,33 @@ def test_what_our_checker_accepts_is_accepted_by_the_others(random: Random, slac
 @few
 @given(randoms, st.booleans())
 def test_every_record_of_the_domain_lies_in_one_kind_and_adds_what_it_adds_to_each_cell(random: Random, sums: bool) -> None:
+    """But for rows of zero cells, in which those count whom no zero cell above holds: each record that a cell holds once."""
     release = brute.some_release(random, sums=sums)
     names, queries = release.schema.domain.names, {query.id: query for query in release.queries}
+    zero = {query.id for query, hi in zip(release.queries, release.hi.tolist(), strict=True) if hi == 0}
     every = list(product(*(column.codes for column in release.schema.domain.columns)))
-    for program in programs(release, proved(release, 3)):
-        keys = [key for key in program.rows if key.removeprefix("cell:") in queries]
-        where = program.question.where
+    certificate = read_certificate(release, proved(release, 3))
+    exporter = Exporter(release, certificate.lemmas)
+    for asked, _ in questions_of(release.schema.domain, certificate):
+        program = exporter.program(asked)
+        keys = [key for key in program.rows if key in queries and key not in zero]
         seen: Counter[tuple[int, ...]] = Counter()
         for record in every:
-            seen[(*(brute.added(queries[key.removeprefix("cell:")], names, record) for key in keys),
-                  int(any(brute.matches(one, names, record) for one in where)))] += 1  # fmt: skip
+            seen[(*(brute.added(queries[key], names, record) for key in keys),
+                  int(any(brute.matches(one, names, record) for one in asked.where)))] += 1  # fmt: skip
         found: Counter[tuple[int, ...]] = Counter()
-        for place, kind in enumerate(program.kinds):
-            found[(*(program.added[key][place] for key in keys), program.count[place])] += kind.size
+        sizes = [int(words.rpartition("(")[2][:-1]) for words in program.columns[1:]]
+        for place, size in enumerate(sizes):
+            found[(*(program.rows[key].vector.get(place, 0) for key in keys), program.count.get(place, 0))] += size
         assert found == seen
+        excluded = Counter(place for key in program.rows if key in zero for place in program.rows[key].vector)
+        for key in program.rows:
+            if key in zero:
+                held = {
+                    tuple(map(int, program.columns[1 + place].split(" (")[0].split())) for place in program.rows[key].vector
+                }
+                assert all(brute.added(queries[key], names, record) > 0 for record in held)
+        assert all(times == 1 for times in excluded.values())
 
 
 def test_forks_become_assumptions_that_are_taken_back() -> None:
@@ -137,15 +157,21 @@ def without_last_step(text: str) -> str:
 def test_impossible_counts_contradictions_and_bounds(random: Random) -> None:
     release = brute.some_graph(random) if random.random() < 0.3 else brute.some_release(random, slack=True)
     text = proved(release, 1)
-    if not text["claims"]:
+    if not text["statements"]:
         return
-    claim, pair = text["claims"][0], text["proofs"][0]
-    never = {"where": claim["where"], "m": claim["m"] + 1, "proof": mutations.impossible_of(pair["upper"], 1)}
-    bound = {"where": claim["where"], "m": claim["m"], "proof": pair["lower"]}
-    found = programs(release, {**text, "impossible": [never], "at_least": [bound]})
+    claim, pair = text["statements"][0], text["proofs"][0]
+    never = {
+        "goal": "never",
+        "where": claim["where"],
+        "m": claim["m"] + 1,
+        "proof": mutations.impossible_of(pair["upper"], 1),
+    }
+    bound = {"goal": "at least", "where": claim["where"], "m": claim["m"], "proof": pair["lower"]}
+    found = programs(release, {**text, "statements": [*text["statements"], never, bound]})
     assert [program.question.goal for program in found] == [AT_LEAST, AT_MOST, NEVER, AT_LEAST]
-    other, contradicted = mutations.contradictory(release, {**text, "release": release.digest})
-    contradicted["release"] = other.digest
+    own = {"lemmas": text["lemmas"], "proofs": text["proofs"], "claims": [claim]}
+    other, contradicted = mutations.contradictory(release, own)
+    contradicted = in_form(other, contradicted)
     check_block(other, contradicted)
     for program in [*found, *programs(other, contradicted)]:
         accepted(program)
@@ -158,8 +184,8 @@ def test_ranges_of_a_count_one_side_each() -> None:
     counts: Range = verifier.range(claim)
     bounds = counts.proved_bounds(claim.predicate(release.schema.domain))
     lemmas = [lemma.as_dict() for lemma in verifier.bounder.program.lemmas]
-    exporter = Exporter(release, read_certificate(release, certificate_of(release, verifier.bounder.program.lemmas)).lemmas)
-    found = [exporter.program(question) for question in bound_questions(release, lemmas, bounds)]
+    exports = range_exports(release, read_bounds(release, lemmas, bounds), bounds)
+    found = [make() for export in exports for make in export.programs]
     assert found
     for program in found:
         accepted(program)
@@ -270,9 +296,9 @@ def test_a_proof_that_does_not_fit_its_release_and_an_unknown_format_are_refused
     release = brute.clique(4)
     text = proved(release)
     with pytest.raises(CertificateError, match="the proofs are of other counts than these"):
-        list(export_block(release, {**text, "release": "another"}, "vipr", lambda name, text: None))
+        list(exports_of(release, {**text, "about": {**text["about"], "digest": "another"}}))
     with pytest.raises(DataError, match="unknown format 'viper': did you mean vipr"):
-        list(export_block(release, text, "viper", lambda name, text: None))
+        list(write_files(exports_of(release, text), "viper", lambda name, text: None))
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:
@@ -291,19 +317,21 @@ def test_names_of_anybody_cannot_break_a_file() -> None:
     names = {query.id: f"{query.id} }} \n RTP *) |" for query in release.schema.queries}
     queries = tuple(replace(query, id=names[query.id], label="\nVER 2.0\n") for query in release.schema.queries)
     hostile = replace(release, schema=replace(release.schema, queries=queries))
-    found = renamed(text, names) | {"release": hostile.digest}
+    found = renamed(text, names)
+    found["about"]["digest"] = hostile.digest
     made = programs(hostile, found)
     assert len(made) == len(programs(release, text)) > 0
     for program in made:
         accepted(program)
 
 
-def test_leaves_of_a_program_dominate_the_claim_over_the_whole_domain() -> None:
+def test_every_leaf_of_a_program_adds_up_over_the_whole_domain() -> None:
     release = brute.clique(4)
     for program in programs(release, proved(release)):
-        for leaf, path in leaves(program.tree):
-            assert min(program.excess(leaf, path)) >= 0
-            assert program.shows(leaf, path)
+        assert program.adds_up()
+        assert not replace(program, question=replace(program.question, m=program.question.m + 9)).adds_up() or (
+            program.question.goal == AT_MOST
+        )
 
 
 def test_a_zero_cell_enters_with_its_multiplier() -> None:
@@ -315,7 +343,7 @@ def test_a_zero_cell_enters_with_its_multiplier() -> None:
     leaf = {"kind": "bound", "y": {"rent": -1}}, {"kind": "bound", "y": {"rent": 1}}
     claim = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": 0}
     text = {"block": "b", "lemmas": [], "proofs": [dict(zip(("lower", "upper"), leaf, strict=True))], "claims": [claim]}
-    lower, upper = programs(release, text)
-    assert list(lower.rows) == ["cell:rent", "cell:rent2"]
-    assert list(upper.rows) == ["cell:rent"]
+    lower, upper = programs(release, in_form(release, text))
+    assert list(lower.rows) == ["rent", "rent2"]
+    assert list(upper.rows) == ["rent"]
     assert "leaf1 G 3 OBJ { lin 2 3 1 4 -1 } -1" in vipr_text(lower)

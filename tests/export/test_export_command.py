@@ -43,8 +43,8 @@ def run(*words: str | Path) -> int:
 
 
 def some_claim(study: Path) -> str:
-    (text,) = (found for found in read_proofs(study / "proofs" / "000.jsonl.gz") if found["block"] == FIRST)
-    claim = text["claims"][0]
+    (text,) = (found for found in read_proofs(study / "proofs" / "000.jsonl.gz") if found["about"]["name"] == FIRST)
+    claim = text["statements"][0]
     return ",".join([*(f"{name}={code}" for name, code in claim["where"].items()), f"m={claim['m']}"])
 
 
@@ -59,7 +59,7 @@ def test_a_study_is_exported_whole_with_an_index_and_checked(
     for name in ("one.zip", "two.zip"):
         assert run("export", study / "proofs", "--to", tmp_path / name) == 0
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
-    claims = sum(len(found["claims"]) for found in read_proofs(study / "proofs" / "000.jsonl.gz"))
+    claims = sum(len(found["statements"]) for found in read_proofs(study / "proofs" / "000.jsonl.gz"))
     lines = index(tmp_path / "one.zip")
     assert len(lines) == claims
     with ZipFile(tmp_path / "one.zip") as archive:

@@ -25,7 +25,8 @@ from genverify.checker.certificate import read_certificate
 from genverify.checker.stored import stored_blocks
 from genverify.checker.vipr_checker import ViprError, check_vipr
 from genverify.export.formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.rows import AT_LEAST, Exporter, Leaf, Program, claim_questions
+from genverify.export.program import AT_LEAST, Leaf, Program
+from genverify.export.record_programs import Exporter, claim_questions
 from genverify.model.release import read_schema
 
 
@@ -34,12 +35,12 @@ def programs(study: Path, claims: int, random: Random) -> Iterator[Program]:
     schema = read_schema(study / "release" / "schema.json")
     blocks = [block for path in sorted((study / "proofs").glob("*.jsonl.gz")) for block in
               stored_blocks(study / "release" / path.name.replace(".jsonl.gz", ".parquet"), path, schema)]  # fmt: skip
-    every = [(place, claim) for place, (_, proofs) in enumerate(blocks) for claim in range(len(proofs["claims"]))]
+    every = [(place, claim) for place, (_, proofs) in enumerate(blocks) for claim in range(len(proofs["statements"]))]
     for place, claim in sorted(random.sample(every, min(claims, len(every)))):
         certificate = read_certificate(*blocks[place])
         exporter = Exporter(blocks[place][0], certificate.lemmas)
-        for question in claim_questions(schema.domain, [certificate.claims[claim]], f"claim_{claim}"):
-            yield exporter.program(question)
+        for asked in claim_questions(schema.domain, [certificate.claims[claim]], f"claim_{claim}"):
+            yield exporter.program(asked)
 
 
 def changed(program: Program, random: Random) -> tuple[str, Program]:
@@ -53,7 +54,7 @@ def changed(program: Program, random: Random) -> tuple[str, Program]:
     key = random.choice(list(tree.rows))
     if kind == "multiplier":
         return kind, replace(program, tree=replace(tree, rows={**tree.rows, key: tree.rows[key] + random.choice((-1, 1))}))
-    row, step = program.rows[key], tree.d if tree.rows[key] > 0 else -tree.d
+    row, step = program.known[key], tree.d if tree.rows[key] > 0 else -tree.d
     moved = replace(row, lo=(row.lo or 0) + step, hi=(row.hi or 0) + step)
     return kind, replace(program, rows={**program.rows, key: moved})
 
@@ -62,7 +63,7 @@ def says(program: Program, original: Program, kind: str) -> str:
     """What the VIPR checker says of a changed program; the steps of a changed multiplier stay as they were written."""
     text = vipr_text(program)
     if kind == "multiplier":  # the slack of each kind is recomputed by the writer: keep the old one
-        text = _with_old_slack(text, vipr_text(original), len(program.kinds))
+        text = _with_old_slack(text, vipr_text(original), len(program.system.cells))
     try:
         check_vipr(text)
     except ViprError:

@@ -110,11 +110,11 @@ def forge_some_proofs(draw: Random) -> str:
 
 
 def _claimed(blocks: list[dict[str, Any]], draw: Random) -> dict[str, Any]:
-    return draw.choice([block for block in blocks if block["claims"]])
+    return draw.choice([block for block in blocks if block["statements"]])
 
 
 def change_claim(blocks: list[dict[str, Any]], draw: Random) -> None:
-    claim = draw.choice(_claimed(blocks, draw)["claims"])
+    claim = draw.choice(_claimed(blocks, draw)["statements"])
     kind = draw.choice(("m", "code", "column", "proof"))
     if kind == "m":
         claim["m"] += draw.choice((-1, 1, 2))
@@ -127,12 +127,12 @@ def change_claim(blocks: list[dict[str, Any]], draw: Random) -> None:
 
 
 def drop_claim(blocks: list[dict[str, Any]], draw: Random) -> None:
-    claims = _claimed(blocks, draw)["claims"]
+    claims = _claimed(blocks, draw)["statements"]
     claims.remove(draw.choice(claims))
 
 
 def repeat_claim(blocks: list[dict[str, Any]], draw: Random) -> None:
-    claims = _claimed(blocks, draw)["claims"]
+    claims = _claimed(blocks, draw)["statements"]
     claims.append(copy.deepcopy(draw.choice(claims)))
 
 
@@ -152,7 +152,7 @@ def drop_block(blocks: list[dict[str, Any]], draw: Random) -> None:
 
 def swap_proofs(blocks: list[dict[str, Any]], draw: Random) -> None:
     one, other = draw.sample(blocks, 2)
-    one["block"], other["block"] = other["block"], one["block"]
+    one["about"], other["about"] = other["about"], one["about"]
 
 
 def list_claims() -> None:
@@ -161,10 +161,10 @@ def list_claims() -> None:
     known = {tuple(row[name] for name in ("block", *NAMES)): row["effective_k"] for row in rows_of(pd.read_parquet(CLAIMS))}
     rows = []
     for block in blocks:
-        for claim in block["claims"]:
+        for claim in block["statements"]:
             codes = {name: claim["where"].get(name) for name in NAMES}
-            effective = known.get((block["block"], *codes.values()), len(claim["where"]))
-            row = {"block": block["block"], "k": len(claim["where"]), "m": claim["m"], **codes}
+            effective = known.get((block["about"]["name"], *codes.values()), len(claim["where"]))
+            row = {"block": block["about"]["name"], "k": len(claim["where"]), "m": claim["m"], **codes}
             rows.append(row | {"effective_k": effective, "proof": claim["proof"]})
     forge_table(CLAIMS, lambda frame: pd.DataFrame(rows, columns=frame.columns).astype(frame.dtypes.to_dict()))
     counted = Counter((row["block"], row["k"]) for row in rows)

@@ -17,8 +17,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from genverify.disclose.read.grid import letters
 from genverify.model import errors
+from genverify.reading.source import column_name as letters
 from readings import OutOfTimeError, ask
 
 SECONDS = 20.0  # of CPU for one case; an honest one takes less than one
@@ -222,8 +222,8 @@ def lines(folder: Path, rng: Random) -> Case:
     cells = [cell for row in grid[1:] for cell in row[1:]]
     kind = rng.choice(["csv", "json", "px"])
     path = folder / f"t.{kind}"
-    numbered = {"csv": "line {}", "json": "value {}", "px": "value {}"}[kind]
-    truth = {numbered.format(at + {"csv": 2, "json": 0, "px": 1}[kind]): cell.truth for at, cell in enumerate(cells)}
+    numbered = {"csv": "C{}", "json": "value {}", "px": "value {}"}[kind]
+    truth = {numbered.format(at + {"csv": 2, "json": 1, "px": 1}[kind]): cell.truth for at, cell in enumerate(cells)}
     if kind == "csv":
         names = [(row, column) for row in rows for column in columns]
         head = f"area,group,{rng.choice(['count', 'n', 'value', 'persons', 'OBS_VALUE'])}"
@@ -235,7 +235,6 @@ def lines(folder: Path, rng: Random) -> Case:
         size = [len(rows), len(columns)]
         dataset = {"id": ["area", "group"], "size": size, "value": values, "status": status, "dimension": own}
         path.write_text(json.dumps(dataset))
-        symbol = f"status {symbol}"
     else:
         listed = [",".join(f'"{name}"' for name in own) for own in (rows, columns)]
         data = " ".join(f'"{cell.text}"' if cell.hidden else cell.text for cell in cells)
@@ -278,7 +277,7 @@ def argus(folder: Path, rng: Random) -> Case:
     (folder / "a.hrc").write_text(
         "\n".join(rng.choice(["", "@", "@@"]) + rng.choice(names) for _ in range(rng.randint(1, 6)))
     )
-    truth = {f"line {at}": cell.truth for at, cell in enumerate((c for row in grid[1:] for c in row[1:]), 1)}
+    truth = {f"C{at}": cell.truth for at, cell in enumerate((c for row in grid[1:] for c in row[1:]), 2)}
     hidden = sum(cell.hidden for row in grid for cell in row)
     known = {place: count for place, count in truth.items() if count is not None}
     return Case([folder / "t.tab"], ["--mark", "status U=suppressed"] if hidden else [], known, hidden, False, "tau-Argus")

@@ -57,7 +57,7 @@ def undigested(path: Path, executed: Iterable[CodeType]) -> list[str]:
     """The functions of the packages that ran, and that the digest of a script does not cover."""
     reached = code.reached(str(path))
     lines = {
-        file: {line for number in numbers for line in range(*code.lines_of(file, number))}
+        file: {line for number in numbers for line in code.lines_of(file, number)}
         for file, numbers in reached.items()
         if numbers is not None
     }

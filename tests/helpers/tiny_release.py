@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.disclose.record_audit import Attack
+from genverify.disclose.record_attack import Attack
 from genverify.disclose.release_data import ReleaseDescription
 from genverify.solve.program_settings import DEFAULT
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from genverify.attack.generate import GeneratedDatasets, datasets_frame
-from genverify.checker.certificate import read_proofs
+from genverify.checker.certificate import read_lines, read_proofs
 from genverify.cli import main
 from genverify.disclose.release_form import read_texts
 from genverify.disclose.whatif_figure import plot_what_if
@@ -214,9 +214,18 @@ def test_bounds_that_do_not_fit_into_memory(
 
 
 PROOFS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
-    *((lambda text, value=value: {**text, "block": value}, "line 1: the block")
+    *((lambda text, value=value: {**text, "about": {**text["about"], "name": value}}, "line 1: does not name what it")
       for value in ([], {}, [[]], {"a": 1}, None, 1, 1.5, True)),
-    (lambda text: json.dumps(text).replace('"block"', '"block": "x", "block"', 1), "the key 'block' is duplicated"),
+    (lambda text: json.dumps(text).replace('"name"', '"name": "x", "name"', 1), "the key 'name' is duplicated"),
+    (lambda text: {**text, "version": 2}, "line 1: the version of the certificate is 2, not 1. Make it anew: snakemake"),
+    (lambda text: {**text, "version": True}, "line 1: the version of the certificate is True"),
+    (lambda text: {"block": "1", "release": "0", "lemmas": [], "proofs": [], "claims": []}, "of a former format, which had"),
+    (lambda text: {"block": "1", "shared": {}}, "Make it anew: snakemake --force FILE, or genverify disclose"),
+    (lambda text: {**text, "model": "lists"}, "unknown model 'lists': known: records, linear, areas, housing"),
+    (lambda text: {**text, "about": {**text["about"], "kind": "system"}}, "is about release, not about 'system'"),
+    (lambda text: {**text, "about": {**text["about"], "digest": "0" * 64}}, "of other counts than these"),
+    (lambda text: {**text, "statements": {}}, "has no list of statements"),
+    (lambda text: {**text, "statements": []}, "shows nothing"),
     (lambda text: json.dumps(text).replace('"m"', '"m": 7, "m"', 1), "the key 'm' is duplicated"),
 ]  # fmt: skip
 
@@ -227,7 +236,7 @@ def test_proofs_that_cannot_be_checked(
 ) -> None:
     proofs = sorted((made_study / "proofs").glob("*.jsonl.gz"))[0]
     first = next(iter(read_proofs(proofs)))
-    assert first["claims"]
+    assert first["statements"]
     changed = change(first)
     line = changed if isinstance(changed, str) else json.dumps(changed)
     (tmp_path / proofs.name).write_bytes(gzip.compress(f"{line}\n".encode()))
@@ -252,7 +261,7 @@ def test_proofs_are_read_up_to_a_size(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("genverify.checker.certificate.LIMITS", FileLimits(10, 1000, "write fewer"))
     (tmp_path / "000.jsonl.gz").write_bytes(gzip.compress(b'{"block": "' + b"x" * 980 + b'"}\n{"block": "1"}\n'))
     with pytest.raises(DataError, match=r"000.jsonl.gz: holds more than 1,000 bytes when unpacked; if that is meant, write"):
-        list(read_proofs(tmp_path / "000.jsonl.gz"))
+        list(read_lines(tmp_path / "000.jsonl.gz"))
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -294,8 +303,8 @@ def test_the_limits_of_the_command_line_come_first(tmp_path: Path, capsys: pytes
 def test_an_area_of_nobody_has_one_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str], counts: str) -> None:
     assert main(["disclose", str(write(tmp_path, COUNTED, counts, "counts.csv"))]) == 0
     assert "0 people, 0 verified claims" in capsys.readouterr().out
-    ranges = pd.read_csv(tmp_path / "audit" / "ranges.csv")
-    assert (ranges[["least", "most"]] == 0).all(axis=None)
+    cells = pd.read_csv(tmp_path / "audit" / "cells.csv")
+    assert (cells[["lower", "upper"]] == 0).all(axis=None)
     assert main(["check", str(tmp_path / "audit" / "proofs"), str(tmp_path / "audit" / "release")]) == 0
 
 

@@ -50,7 +50,7 @@ def test_no_file_of_an_audit_holds_a_formula(tmp_path: Path, capsys: pytest.Capt
     printed = capsys.readouterr().out
     assert "\n'=cmd|" in printed
     files = sorted((tmp_path / "audit").glob("*.csv"))
-    assert [file.stem for file in files] == ["cells", "claims", "people", "ranges", "whatif", "withhold"]
+    assert [file.stem for file in files] == ["cells", "claims", "suppress", "whatif"]
     for file in files:
         with file.open(newline="") as lines:
             cells = [cell for row in csv.reader(lines) for cell in row]

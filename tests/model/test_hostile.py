@@ -210,8 +210,8 @@ def test_a_schema_that_is_none(made_study: Path, tmp_path: Path, message: str) -
     ("content", "message"),
     [
         (b'{"block": "' + b"x" * 2000 + b'"}\n', "line 1: longer than 1000 bytes"),
-        (b'{"block": "1"}\n' + b"[" * 900 + b"\n", "line 2: not valid JSON"),
-        (b'{"block": "1"}\n[]\n', "line 2: holds no block"),
+        (b"[" * 900 + b"\n", "line 1: not valid JSON"),
+        (b"[]\n", "line 1: holds no object"),
         (b"\xff\xfe\n", "line 1: not valid JSON"),
     ],
 )

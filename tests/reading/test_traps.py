@@ -110,7 +110,8 @@ def test_rows_with_the_same_labels_are_left_out(tmp_path: Path) -> None:
 def test_stacked_breakdowns_without_a_total(tmp_path: Path) -> None:
     text = "group,variable,n\nsex,male,40\nsex,female,60\nage,young,30\nage,old,*\nregion,north,55\nregion,south,45\n"
     axis = reading_of(tmp_path, text).tables[0].axes[0]
-    assert (axis.kind, axis.tree) == ("stacked", ())
+    sets = (("", ("male", "female")), ("", ("young", "old")), ("", ("north", "south")))
+    assert (axis.kind, axis.tree) == ("stacked", sets)
 
 
 def test_flag_and_period_columns(tmp_path: Path) -> None:
@@ -132,7 +133,7 @@ def test_measure_names_say_which_rows_count(tmp_path: Path) -> None:
 def test_percentages_beside_suppressed_counts_are_kept(tmp_path: Path) -> None:
     reading = reading_of(tmp_path, "group,n,%\nA,*,40.0\nB,*,60.0\nTotal,5,100.0\n")
     assert roles(reading) == "lcp"
-    assert [share.entry.text for share in reading.tables[0].shares] == ["40.0", "60.0", "100.0"]
+    assert list(reading.tables[0].figures[0].texts) == ["40.0", "60.0", "100.0"]
 
 
 def workbook(path: Path) -> openpyxl.Workbook:
@@ -202,7 +203,7 @@ def test_every_cell_is_written_with_its_role(tmp_path: Path) -> None:
 
 def test_what_is_told_of_nothing_is_an_error(tmp_path: Path) -> None:
     for options, word in (
-        (("--total", "are=x"), "no axis"),
+        (("--total", "are=x"), "no table has this column"),
         (("--total", "a=z"), "no label"),
         (("--labels", "Q"), "no table"),
         (("--sheet", "other"), "no such sheet"),
@@ -226,8 +227,10 @@ def test_file_without_a_table_still_has_a_reading(tmp_path: Path, name: str, tex
 
 
 def test_file_that_is_none_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no regular file"):
+    with pytest.raises(DataError, match="holds no file of tables"):
         read_files([tmp_path], told_of([]))
+    with pytest.raises(DataError, match="no regular file"):
+        read_files([Path("/dev/null")], told_of([]))
     with pytest.raises(DataError, match="cannot be opened as a workbook"):
         reading_of(tmp_path, "no zip", name="t.xlsx")
     with pytest.raises(DataError, match="no JSON-stat dataset"):

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ KIT = {
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Path]]:
     """Write a script, and files besides those of two packages in `src`; what was known of them is forgotten."""
     monkeypatch.setattr(code, "SRC", tmp_path / "src")
     monkeypatch.chdir(tmp_path)
@@ -46,7 +46,8 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path
         forget_code()
         return path
 
-    return write
+    yield write
+    forget_code()
 
 
 def reached(script: Path) -> set[str]:
@@ -82,8 +83,9 @@ def reached(script: Path) -> set[str]:
         ("from kit.shared import shown\nprint(shown)\n", "kit.b:thing"),
         ("import kit.shared\nprint(kit.shared.shown)\n", "kit.b:thing"),
         ("from other.study import h\nh()\n", "other.study:h kit.a:g"),
-        ("from kit.shared.below import Child\nChild()\n",
-         "kit.shared.below:Child kit.shared.deep:Base kit.a:f kit.a:LIMIT kit.b:thing"),
+        ("from kit.shared.below import Child\nChild()\n", "kit.shared.below:Child kit.shared.deep:Base"),
+        ("from kit.shared.below import Child\nChild().m()\n",
+         "kit.shared.below:Child kit.shared.deep:Base kit.shared.deep:Base.m kit.a:f kit.a:LIMIT kit.b:thing"),
         ("from kit.a import f\ndef main(x: f): ...\n", "kit.a:f kit.a:LIMIT kit.b:thing"),
         ("from kit.a import LIMIT\ndef main(x: 'LIMIT | None', y='g'): ...\n", "kit.a:LIMIT"),
         ("from kit.a import LIMIT\ndef main(x=LIMIT): ...\n", "kit.a:LIMIT"),
@@ -99,9 +101,13 @@ def reached(script: Path) -> set[str]:
         ("from kit import b\nprint(b.unknown)\n", "kit.b:*"),
         ("from importlib import import_module\nimport_module('kit.b').thing\n", "kit.b:*"),
         ("import importlib\nnames = ['kit.b']\nfor name in names:\n    importlib.import_module(name)\n", "kit.b:*"),
-        ("ADD = 'kit.b:thing'\n", "kit.b:*"),
+        ("ADD = 'kit.b:thing'\n", "kit.b:thing"),
         ("name = 'kit.b.thing'\n", "kit.b:thing"),
         ("import importlib\ndef main(x):\n    importlib.import_module(f'other.{x}')\n",
+         "other.study:* kit.a:g"),
+        ("import importlib\ndef main(x):\n    importlib.import_module(f'kit.{x}.deep')\n",
+         "kit.shared.deep:* kit.a:f kit.a:LIMIT kit.b:thing"),
+        ("import importlib\ndef main(x):\n    importlib.import_module(f'{x}.study')\n",
          "other.study:* other:* kit:* kit.a:* kit.b:* kit.effect:* kit.made:* kit.table:* kit.shared:* kit.shared.deep:* "
          "kit.shared.below:*"),
         ("def main(load, x):\n    load(f'other.st{x}')\n", "other.study:* kit.a:g"),
@@ -131,7 +137,7 @@ def test_definitions_are_followed_through_the_packages(write: Callable[..., Path
         ("def own(f): return f\n@own\ndef g(): ...\ndef f(): ...\n", "f g own"),
         ("import atexit\n@atexit.register\ndef g(): ...\ndef f(): ...\n", "f g"),
         ("def own(): ...\ndef g(x=own()): ...\ndef f(): ...\n", "f g own"),
-        ("class A:\n    def m(self): return g()\ndef g(): ...\ndef f(): return A.m\n", "f A g"),
+        ("class A:\n    def m(self): return g()\ndef g(): ...\ndef f(): return A.m\n", "f A A.m g"),
         ("class A:\n    x = print('runs with the import')\ndef f(): ...\n", "f A"),
         ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    x: int\ndef f(): ...\n", "f"),
         ("def f():\n    return TABLE['g']()\ndef g(): ...\ndef h(): ...\nTABLE = {'g': g}\n", "f TABLE g"),
@@ -150,6 +156,72 @@ def test_definitions_are_followed_through_the_packages(write: Callable[..., Path
 def test_what_is_reached_within_a_module(write: Callable[..., Path], module: str, expected: str) -> None:
     found = reached(write("from kit.one import f\nf()\n", {"kit/one.py": module})) - {"kit:*"}
     assert found == {f"kit.one:{name}" for name in expected.split()}
+
+
+DATA = "import dataclasses\n@dataclasses.dataclass\nclass A:\n    x: int\n"
+TWO = "    def m(self): return g()\n    def n(self): return 1\ndef g(): ...\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        (f"class A:\n{TWO}def f(): return A()\n", "f A"),
+        (f"class A:\n{TWO}def f(a): return a.n()\n", "f"),  # nothing makes one
+        (f"class A:\n{TWO}def f(a): return A().n()\n", "f A A.n"),
+        (f"class A:\n{TWO}def f(a): return A, getattr(a, 'm')()\n", "f A A.m g"),
+        (f"class A:\n{TWO}def f(a, name): return A, NAMES, getattr(a, name)()\nNAMES = ['n']\n", "f A A.n NAMES"),
+        (f"class A:\n{TWO}def f(a, x): return A, getattr(a, 'm' + x)()\n", "f A A.m A.n g"),
+        (f"class A:\n{TWO}def f(a): return A, '{{0.m}}'.format(a)\n", "f A A.m g"),
+        (f"class A:\n{TWO}def f(a):\n    match a:\n        case A(m=1): ...\n", "f A A.m g"),
+        (f"from operator import attrgetter\nclass A:\n{TWO}def f(a): return A, attrgetter('b.m')\n", "f A A.m g"),
+        (f"class A:\n    k = g\n{TWO}def f(a): return A().k\n".replace("k = g", "k = lambda a: a.n()"), "f A A.n"),
+        (f"class A:\n    def __init__(self): self.m()\n{TWO}def f(): return A()\n", "f A A.m g"),
+        (f"class A:\n{TWO}class B(A):\n    def m(self): return 2\ndef f(a): return B().m()\n", "f A A.m B B.m g"),
+        # what others call without naming it here
+        (f"from logging import Handler\nclass A(Handler):\n{TWO}def f(): return A()\n", "f A g"),
+        (f"from logging import Handler\nclass B(Handler): ...\nclass A(B):\n{TWO}def f(): return A()\n", "f A A.m A.n B g"),
+        (f"import x\nB = x.make()\nclass A(B):\n{TWO}def f(): return A()\n", "f A A.m A.n B g"),
+        (f"class A(metaclass=type):\n{TWO}def f(): return A()\n", "f A g"),
+        (f"import x\nclass A:\n    @x.called\n    def k(self): return h()\n{TWO}def h(): ...\ndef f(): A\n", "f A g h"),
+        (f"def own(f): ...\nclass A:\n    @own\n    def k(self): ...\n{TWO}def f(): ...\n", "f A g own"),
+        # values, which count where they are used
+        (f"{DATA}X = A(1)\nY = [A(2)]\ndef f(): return Y\n", "f Y A"),
+        (f"{DATA}    y: list = dataclasses.field(default_factory=list)\nX = A(1)\ndef f(): ...\n", "f"),
+        (f"def g(): ...\n{DATA}    y: list = dataclasses.field(default_factory=g)\nX = A(1)\ndef f(): ...\n", "f X A g"),
+        (f"{DATA}    def __post_init__(self): g()\ndef g(): ...\nX = A(1)\ndef f(): ...\n", "f X A g"),
+        (f"{DATA}    @classmethod\n    def of(cls): ...\nX = A.of()\ndef f(): ...\n", "f X A A.of"),
+        (f"{DATA}def g(): ...\nX = A(g())\ndef f(): ...\n", "f X A g"),
+        ("class A:\n    def __new__(cls): g()\ndef g(): ...\nclass B(A): ...\nX = B()\ndef f(): ...\n", "f X A B g"),
+    ],
+)  # fmt: skip
+def test_methods_count_where_their_names_are_used(write: Callable[..., Path], module: str, expected: str) -> None:
+    script = write("from kit.one import f\nf()\n", {"kit/one.py": module})
+    assert reached(script) == {f"kit.one:{name}" for name in expected.split()}
+
+
+def test_a_template_may_ask_for_a_method(write: Callable[..., Path]) -> None:
+    files = {
+        "kit/x.html.j2": "{{ a.m() }}",
+        "kit/one.py": "class A:\n    def m(self): ...\n    def n(self): ...\ndef f(): return A(), 'x.html.j2'\n",
+    }
+    assert reached(write("from kit.one import f\nf()\n", files)) >= {"kit.one:f", "kit.one:A", "kit.one:A.m"}
+    assert "kit.one:A.n" not in reached(write("from kit.one import f\nf()\n"))
+
+
+def test_a_method_is_no_part_of_its_class(write: Callable[..., Path]) -> None:
+    """An edit of a method runs again what asks for it; one of another method does not."""
+    text = "class A:\n    x = 1\n    def m(self):\n        return 1\n    def n(self):\n        return 2\n"
+    script = "from kit.one import A\nA().n()\n"
+    edits = [("", ""), ("return 1", "return 5"), ("return 2", "return 5"), ("x = 1", "x = 5")]
+    first, m, n, x = (code_digest(write(script, {"kit/one.py": text.replace(*edit)})) for edit in edits)
+    assert first == m
+    assert len({first, n, x}) == 3
+
+
+def test_a_name_seen_from_a_package_is_followed(write: Callable[..., Path]) -> None:
+    """As studies register their functions."""
+    assert reached(write("from other.entry import X\nX\n", {"other/entry.py": "X = '.study:h'\n"})) == {
+        "other.entry:X", "other.study:h", "kit.a:g"}  # fmt: skip
 
 
 LAZY = """
@@ -209,7 +281,7 @@ def test_a_digest_is_that_of_every_version_of_python() -> None:
 def test_relative_imports_are_followed(write: Callable[..., Path]) -> None:
     files = {"kit/shared/rel.py": "from ..b import thing\nfrom . import deep\n\n\ndef f():\n    return thing, deep.Base\n"}
     found = reached(write("from kit.shared.rel import f\nf()\n", files))
-    assert found == {"kit.shared.rel:f", "kit.b:thing", "kit.shared.deep:Base", "kit.a:f", "kit.a:LIMIT"}
+    assert found == {"kit.shared.rel:f", "kit.b:thing", "kit.shared.deep:Base"}
 
 
 def test_a_template_counts_where_it_is_named(write: Callable[..., Path]) -> None:

@@ -107,7 +107,9 @@ def test_the_code_minus_one_is_not_any_value(chain_study: Path) -> None:
     def add(blocks: list[dict[str, Any]]) -> None:
         nothing = {"kind": "bound", "y": {}}
         blocks[0]["proofs"].append({"lower": nothing, "upper": nothing})
-        blocks[0]["claims"].append({"where": {"PET": -1}, "m": 0, "proof": len(blocks[0]["proofs"]) - 1})
+        blocks[0]["statements"].append(
+            {"goal": "exactly", "where": {"PET": -1}, "m": 0, "proof": len(blocks[0]["proofs"]) - 1}
+        )
 
     forge_proofs(PROOFS, add)
     last = pd.read_parquet(BATCH)["proof"].max() + 1
@@ -198,11 +200,11 @@ def test_a_record_has_the_names_and_paths_of_its_rule(chain_study: Path, case: s
 
 
 def test_proofs_of_other_counts_are_refused(chain_study: Path) -> None:
-    forge_proofs(PROOFS, lambda blocks: blocks[0].update(release="0" * 64))
+    forge_proofs(PROOFS, lambda blocks: blocks[0]["about"].update(digest="0" * 64))
     with pytest.raises(Exception, match="the proofs are of other counts than these"):
         audited()
-    forge_proofs(PROOFS, lambda blocks: [block.pop("release") for block in blocks])
-    with pytest.raises(Exception, match="do not name the release that they are about"):
+    forge_proofs(PROOFS, lambda blocks: [block.pop("about") for block in blocks])
+    with pytest.raises(Exception, match="about: NoneType"):
         audited()
 
 
@@ -235,7 +237,7 @@ def test_check_compares_with_the_claims_and_says_what_it_did_not_see(
     shutil.move(ALL, "elsewhere.parquet")
     assert checked() == 0
     assert "not compared with a table of claims" in capsys.readouterr().out
-    forge_proofs(PROOFS, lambda blocks: [block.update(claims=[]) for block in blocks])
+    forge_proofs(PROOFS, lambda blocks: [block.update(statements=[]) for block in blocks])
     assert checked("--claims", "elsewhere.parquet") == 2
     assert "is listed, but no proof shows it" in capsys.readouterr().err
     assert main(["check", PROOFS, "results/paper/release"]) == 0

@@ -98,7 +98,7 @@ def said(
     """Run a command in a folder that is no repository: its exit code and what it wrote."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr("genverify.run.manual.PACKAGES", ["genverify/checker"])  # to read all modules takes seconds
-    block = next(iter(json.loads(line)["block"] for line in _proofs(folder)))
+    block = next(iter(json.loads(line)["about"]["name"] for line in _proofs(folder)))
 
     def run(words: list[str], *more: str) -> tuple[int, str, str]:
         Path("proofs.zip").unlink(missing_ok=True)

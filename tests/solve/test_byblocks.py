@@ -10,7 +10,7 @@ from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema
 from genverify.solve import joint as jointbounds
-from genverify.solve.joint import ByBlocks, Joint, JointBounder, build_joint, possible_classes, random_walk
+from genverify.solve.joint import ByBlocks, Joint, JointBounder, build_joint, possible_classes, walk_blocks
 from genverify.solve.program_settings import DEFAULT
 from genverify.solve.solvers.base import IntegerProgram, best_point
 
@@ -83,7 +83,7 @@ def test_what_is_wrong_between_blocks_is_mended() -> None:
 def test_walkers_keep_every_cell(joint: Joint) -> None:
     z = by_blocks(joint).dataset(np.zeros(joint.A.shape[1]))
     assert z is not None
-    found = random_walk(joint, [z], np.random.default_rng(1))
+    found = walk_blocks(joint, [z], np.random.default_rng(1))
     assert all(joint.fits(other) for other in found)
     assert len(np.unique(found, axis=0)) == len(found)
 

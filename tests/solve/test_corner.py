@@ -15,10 +15,12 @@ from genverify.checker.linear_proofs import Checking, check_linear
 from genverify.model.arrays import Flags
 from genverify.model.linear import LinearSystem
 from genverify.solve.linear import ranges
-from genverify.solve.linear.multipliers import CellProgram, Ends, exact_leaf, matrix_of
 from genverify.solve.linear.ranges import Offers, Symmetry, all_ranges, leaves_as_it_is
 from genverify.solve.linear.search import Corner, Dives, Hints, Ranges, Work
+from genverify.solve.program import matrix_of
+from genverify.solve.proving import Ends, exact_leaf
 from genverify.solve.solvers.base import Optimal
+from genverify.solve.solvers.highs import CellProgram
 from studies.cellbounds.shapes import stand_in
 
 
@@ -73,7 +75,7 @@ def test_multipliers_of_one_cell_bound_others() -> None:
         answer = lp.maximise(np.eye(32)[cell])
         assert isinstance(answer, Optimal)
         best[cell] = int(np.floor(answer.value + 1e-6))
-        leaf = exact_leaf(sums, ends, answer.y, {cell: 1}, best[cell])
+        leaf = exact_leaf(sums, ends, answer.y, np.eye(32, dtype=np.int64)[cell], best[cell])
         assert leaf is not None
         offers.add(leaf)
     shown = np.flatnonzero(offers.hi < sums.hi).tolist()

@@ -13,7 +13,7 @@ from genverify.model.claims import as_claims, candidate_claims
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import Program, build_program
 from genverify.solve.solvers import gurobi
-from genverify.solve.solvers.base import Infeasible, IntegerProgram, Optimal, Solver, Stopped
+from genverify.solve.solvers.base import Infeasible, IntegerProgram, Optimal, Solver, Stopped, integer_program
 from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licence
 from genverify.solve.solvers.highs import Highs
 from gurobi_here import LIMITS, ONE, needs_gurobi
@@ -190,7 +190,7 @@ def test_the_most_likely_datasets_are_the_least_of_a_pool_of_all(seed: int) -> N
     """Gurobi lists every dataset that fits; ours are the first of them by cost."""
     program = small_program(seed)
     gurobi_solver = Gurobi(LIMITS)
-    pool = gurobi_solver.pool(program.as_integer_program(), 10_000, 1)
+    pool = gurobi_solver.pool(integer_program(program.system, -program.cost), 10_000, 1)
     costs = sorted(round(float(program.cost @ point)) for point in pool)
     for solver in (gurobi_solver, Highs(LIMITS)):
         found = most_likely_sets(program, most_likely(program, solver), 10, solver, 1000, seed)

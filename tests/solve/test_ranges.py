@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from genverify.bounds.marginals import bound_marginals, levels_of, marginal_sums
 from genverify.checker import linear_proofs as checker
-from genverify.checker import record_proofs as longrows
 from genverify.checker.certificate import CertificateError
 from genverify.model.linear import LinearSystem
 from genverify.solve.linear import ranges
-from genverify.solve.linear.multipliers import Ends, exact_leaf
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Dives, Ranges, Work, cubes_of
+from genverify.solve.proving import Ends, exact_leaf
 from studies.cellbounds.shapes import stand_in
 
 
@@ -61,7 +60,7 @@ def test_long_rows_are_checked_as_short_ones_are(monkeypatch: pytest.MonkeyPatch
     forged = [{**one, "value": one["value"] - 1} if one["side"] == "upper" else one for one in found.statements]
     with pytest.raises(CertificateError, match="is said"):
         checker.check_linear(sums, forged)
-    monkeypatch.setattr(longrows, "WIDE", 0)  # numbers that arrays could not hold go the other way
+    monkeypatch.setattr(checker, "WIDE", 0)  # numbers that arrays could not hold go the other way
     assert checker.check_linear(sums, found.statements).hi == short.hi
 
 
@@ -70,7 +69,7 @@ def test_multipliers_of_an_unusual_denominator_become_whole() -> None:
     from genverify.model.linear import make_system
 
     sums = make_system({"x": (0, 10**6), "y": (0, 10**6)}, [("r", {"x": 13, "y": 1}, 0, 13 * 700 + 12)])
-    leaf = exact_leaf(sums, Ends(sums.lo, sums.hi), np.array([1 / 13]), {0: 1}, 700)
+    leaf = exact_leaf(sums, Ends(sums.lo, sums.hi), np.array([1 / 13]), np.array([1, 0]), 700)
     assert leaf == {"y": {"r": 1}, "d": 13}
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from certificates import check
 from genverify.attack.generate import generate_block
 from genverify.attack.onehot import OneHot
 from genverify.checker.certificate import CertificateError
-from genverify.checker.record_proofs import check_block
 from genverify.model.domain import EVERY, parse_domain
 from genverify.model.errors import DataError, ReleaseError
 from genverify.model.query import Query
@@ -65,7 +65,7 @@ def test_a_sum_of_zero_leaves_only_records_that_add_nothing() -> None:
 def test_a_lemma_must_not_rest_on_a_sum() -> None:
     text = {"block": "b", "lemmas": [{"universe": "N", "cells": ["P.owners"]}], "proofs": [], "claims": []}
     with pytest.raises(CertificateError, match="counts no records"):
-        check_block(release(N=2, P_owners=2), text)
+        check(release(N=2, P_owners=2), text)
 
 
 def test_what_cannot_take_sums_says_so() -> None:
@@ -85,7 +85,7 @@ def test_a_multiplier_that_could_overflow_is_refused() -> None:
     )
     text = {"block": "b", "lemmas": [], "proofs": [], "claims": [], "contradiction": {"kind": "empty", "y": {"P": 2**30}}}
     with pytest.raises(CertificateError, match="too large"):
-        check_block(known, text)
+        check(known, text)
 
 
 def test_a_search_that_would_go_too_deep_is_left_undecided() -> None:

@@ -290,7 +290,7 @@ def functions_of_the_country(script: Path) -> set[str]:
     for file, pieces in reached(str(script)).items():
         if Path(file).is_relative_to(ROOT / "src" / "studies" / "country"):
             functions = [node for node in ast.parse(Path(file).read_text()).body if isinstance(node, ast.FunctionDef)]
-            spans = [range(*lines_of(file, piece)) for piece in pieces or ()]
+            spans = [lines_of(file, piece) for piece in pieces or ()]
             found |= {node.name for node in functions if pieces is None or any(node.lineno in span for span in spans)}
     return found
 

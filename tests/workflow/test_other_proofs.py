@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 from forger import forge_proofs, forge_table
+from genverify.cli import main
 from genverify.model.errors import GenverifyError
+from genverify.model.proof_form import KIND_OF
 from genverify.run import code
 from genverify.run.code import forget_code
 from genverify.run.provenance.audit import audit, read_config, repository
@@ -96,6 +98,28 @@ def test_both_studies_are_audited_proof_by_proof(study: Path) -> None:
     assert "2 systems of areas, 15 ranges" in line
 
 
+def test_check_export_and_explain_take_both_models(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the records of the jobs that wrote the proofs; what is exported is accepted by the checker of VIPR."""
+    assert main(["check", TRACTS, AREAS]) == 0
+    said = capsys.readouterr().out
+    assert "2 tracts, 6 blocks" in said
+    assert "2 systems of areas, 15 ranges: all right" in said
+    for place, folder in enumerate((TRACTS, AREAS)):
+        assert main(["export", folder, "--to", str(tmp_path / f"{place}.zip")]) == 0
+        assert "left out" not in capsys.readouterr().out
+        assert main(["check-vipr", str(tmp_path / f"{place}.zip")]) == 0
+    claims = pd.read_parquet(f"{TRACTS}/claims/000.parquet")
+    one = claims[claims["tables"] == "both"].iloc[-1]
+    text = ",".join(f"{name}={one[name]}" for name in claims.columns[4:] if one[name] >= 0)
+    assert main(["explain", one["area"], f"{text},m={one['m']}", "--tracts", TRACTS]) == 0
+    assert "Verified: true of every dataset" in capsys.readouterr().out
+    assert main(["explain", "0:t/a", "--study", AREAS]) == 0
+    assert main(["explain", "no such block", "X=1", "--study", TRACTS]) == 2
+    assert "no proofs about block no such block" in capsys.readouterr().err
+    assert {kind.model for kind in (*KINDS.values(), *proof_kinds().values())} == set(KIND_OF)
+    assert all(callable(load(kind.open)) for kind in (*KINDS.values(), *proof_kinds().values()))
+
+
 def in_proofs(change: Callable[[list[dict[str, Any]]], object], path: str = f"{TRACTS}/proofs/000.jsonl.gz") -> Any:
     return lambda: forge_proofs(path, lambda lines: change(lines) and None)
 
@@ -122,17 +146,17 @@ def a_claim_more(frame: pd.DataFrame, tables: str) -> pd.DataFrame:
 
 
 def multiplier(lines: list[dict[str, Any]]) -> None:
-    proof = next(half for line in lines[1:] for half in line["alone"]["proofs"][0].values() if half.get("y"))
+    proof = next(half for line in lines[0]["statements"] for half in line["alone"]["proofs"][0].values() if half.get("y"))
     proof["y"][next(iter(proof["y"]))] += 1
 
 
 FORGED: dict[str, tuple[Callable[[], None], str]] = {
-    "counts": (in_proofs(lambda lines: lines[0]["shared"].update(release="0" * 64)), "of other counts than these"),
+    "counts": (in_proofs(lambda lines: lines[0]["about"].update(digest="0" * 64)), "of other counts than these"),
     "a tract less": (in_proofs(lambda lines: lines.clear()), "not the proofs of the tracts of this batch"),
-    "a block less": (in_proofs(lambda lines: lines.pop()), "not the blocks that are asked about"),
+    "a block less": (in_proofs(lambda lines: lines[0]["statements"].pop()), "about a block without proofs"),
     "another multiplier": (in_proofs(multiplier), "block 0100102010"),
     "another claim": (
-        in_proofs(lambda lines: lines[1]["alone"]["claims"][0].update(m=lines[1]["alone"]["claims"][0]["m"] + 1)),
+        in_proofs(lambda lines: lines[0]["statements"][0]["alone"]["statements"][0].update(m=9)),
         "block 010010201011000",
     ),
     "a claim of both": (in_table("claims", lambda f: f.assign(m=f["m"] + 1)), "reported without proof"),
@@ -162,10 +186,10 @@ FORGED: dict[str, tuple[Callable[[], None], str]] = {
     ),
     "no proof of a contradiction": (
         in_proofs(lambda lines: lines[1]["statements"].clear(), f"{AREAS}/proofs/000.jsonl.gz"),
-        "contradict each other is not what is proved",
+        "contradicts is geography, which its counts",
     ),
     "a system of one's own": (
-        in_proofs(lambda lines: lines[0].update(system="0" * 64), f"{AREAS}/proofs/000.jsonl.gz"),
+        in_proofs(lambda lines: lines[0]["about"].update(digest="0" * 64), f"{AREAS}/proofs/000.jsonl.gz"),
         "of other counts than these",
     ),
     "a system less": (in_proofs(lambda lines: lines.pop(), f"{AREAS}/proofs/000.jsonl.gz"), "1 systems, but 2 larger areas"),

@@ -1,7 +1,8 @@
-"""A command of genverify for R: only texts cross the border, so that no version of numpy or pandas matters."""
+"""genverify for R: only texts cross the border, so that no version of numpy or pandas matters."""
 
 import contextlib
 import io
+import json
 
 
 def answered(words):
@@ -15,3 +16,18 @@ def answered(words):
         except SystemExit as stopped:  # words that the command line does not know
             status = stopped.code if isinstance(stopped.code, int) else 1
     return [str(int(status or 0)), out.getvalue(), error.getvalue()]
+
+
+def disclosed(paths, options, out):
+    """What gv.disclose finds in files of tables: an exit status, the answer as JSON, the cells as CSV, and the error."""
+    import genverify
+    from genverify.model.errors import GenverifyError
+    from genverify.model.tablefiles import neutral_frame
+
+    try:
+        audit = genverify.disclose(list(paths), **json.loads(options))
+        if out:
+            audit.write(out)
+    except GenverifyError as error:
+        return ["2", "", "", f"{type(error).__name__}: {error}"]
+    return ["0", audit.as_json(), neutral_frame(audit.cells).to_csv(index=False), ""]

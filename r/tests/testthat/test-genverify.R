@@ -2,16 +2,16 @@ patients <- function(...) data.frame(ward = c("North", "South", "Total"), ..., c
 suppressed <- c("*" = "suppressed")
 python <- function() skip_if_not(gv_available(), "the Python package genverify is not found")
 
-test_that("suppressed cells that follow from the others are known exactly, with the cells to withhold", {
+test_that("suppressed cells that follow from the others are known exactly, with the cells to suppress", {
   python()
   table <- patients(young = c("*", "7", "10"), old = c("5", "4", "9"), Total = c("8", "11", "19"))
-  found <- gv_disclose(table, marks = suppressed)
+  found <- gv_disclose(table, symbols = suppressed)
   cell <- found$cells[found$cells$published == "*", ]
   expect_equal(c(cell$lower, cell$upper), c(3, 3))
   expect_true(cell$known_exactly && cell$ends_attained && cell$accepted)
   expect_false(found$safe)
   expect_equal(found$counts[["suppressed_known_exactly"]], 1)
-  expect_gt(length(found$withhold), 0)
+  expect_gt(length(found$suppress), 0)
   expect_output(print(found), "1 of your 1 suppressed cells are known exactly")
   expect_identical(as.data.frame(found), found$cells)
 })
@@ -19,7 +19,7 @@ test_that("suppressed cells that follow from the others are known exactly, with 
 test_that("NA is a blank cell that has to be explained", {
   python()
   table <- patients(young = c(NA, 7, 10), old = c(NA, NA, 9), Total = c(8, 11, 19))
-  expect_error(gv_disclose(table), "what do these marks mean: blank")
+  expect_error(gv_disclose(table), "what do these symbols mean: blank")
   found <- gv_disclose(table, marks = c(blank = "1-9"))
   hidden <- found$cells[found$cells$published == "", ]
   expect_equal(hidden$lower, c(3, 5, 4))
@@ -79,6 +79,7 @@ test_that("bounds from conditionals and from marginals", {
 
 test_that("mistakes are said in one sentence", {
   python()
+  expect_error(gv_disclose(patients(a = c("1", "2", "3")), fail_on = "nonsense"), "--fail-on nonsense")
   expect_error(gv_disclose(list()), "give a data frame")
   expect_error(gv_disclose(matrix(1:4, 2)), "names of its rows and columns")
   expect_error(gv_disclose(patients(a = c("1", "2", "-3"))), "is negative|neither a number nor a mark")

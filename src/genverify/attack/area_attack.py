@@ -18,9 +18,10 @@ from genverify.model.areas import AreaReleases
 from genverify.model.arrays import Ints
 from genverify.model.claims import Claim, as_claims, candidate_claims, claim_arrays
 from genverify.model.errors import ReleaseError
+from genverify.model.proof_form import AREAS, new_certificate
 from genverify.solve.bounds import Bounder
 from genverify.solve.datasets import draw_dataset
-from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, random_walk
+from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, walk_blocks
 from genverify.solve.program import Program, matched_classes
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 from genverify.solve.solvers.base import LinearProgram
@@ -82,17 +83,15 @@ class AreaAttack:
         whole = build_joint(levels, settings.max_types)
         lp = settings.make_solver().linear_program(whole.A, whole.lo, whole.hi)
         starts = self.starts(whole, lp, K)
-        walked = random_walk(whole, starts, self.rng)
+        walked = walk_blocks(whole, starts, self.rng)
         possible = possible_classes(whole, settings.make_solver(), lp, [*starts, *walked], self.asked)
         self.joint = whole.restricted(possible.classes)
         self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])
         self.bounder.linear_programs = possible.linear_programs
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
-        self.shared: dict[str, Any] = {
-            "release": whole.release.digest,
-            "lemmas": {block: found for block, found in lemmas.items() if found},
-            "nobody": [leaf.as_dict() for leaf in possible.nobody],
-        }
+        parts = {"lemmas": {block: found for block, found in lemmas.items() if found},
+                 "nobody": [leaf.as_dict() for leaf in possible.nobody]}  # fmt: skip
+        self.shared = new_certificate(AREAS, whole.release.block, whole.release.digest, **parts)
         self.checker = AreaChecker(levels, self.shared)
 
     def starts(self, whole: Joint, lp: LinearProgram, K: int) -> list[Ints]:

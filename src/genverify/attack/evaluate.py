@@ -1,14 +1,15 @@
 """Evaluation against the private records: are the claims true, whom do they represent, and how sure are the totals?"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from genverify.model.arrays import Flags, Floats, Ints
-from genverify.model.claims import ANY, false_claims, matches
+from genverify.model.claims import ANY, Codes, false_claims, matches
 from genverify.model.errors import DataError
 from genverify.model.work import derive_seed
 
@@ -19,13 +20,46 @@ GROUPINGS = ("k", "effective_k")
 
 
 @dataclass(frozen=True)
-class Matches:
-    """The claims of one block and its private records: row numbers in both frames, and which record matches which claim."""
+class Evaluation:
+    """
+    The claims of one block and its private records: row numbers in both frames, which record matches which claim, and how
+    many should (m).
+    """
 
     block: str
     claims: Ints
     records: Ints
     flags: Flags
+    m: Ints
+
+    @cached_property
+    def false(self) -> Flags:
+        """The claims that are not true of the block: COUNT(a, D) != m."""
+        return false_claims(self.flags, self.m)
+
+    @property
+    def single(self) -> Flags:
+        """The claims about one record."""
+        return np.asarray(self.m == 1)
+
+    @property
+    def about(self) -> Ints:
+        """The place, among those of the block, of the one record that matches each claim; -1 where not just one does."""
+        first = self.flags.argmax(axis=1) if self.flags.shape[1] else np.zeros(len(self.flags), dtype=np.int64)
+        return np.where(self.flags.sum(axis=1) == 1, first, -1)
+
+    def represented(self, chosen: Flags | None = None) -> int:
+        """How many records match one of the chosen claims (footnote 6), or of all."""
+        return int((self.flags if chosen is None else self.flags[chosen]).any(axis=0).sum())
+
+    def by_k(self, k: Ints, columns: int) -> pd.DataFrame:
+        """Claims, those with m = 1, false ones and records singled out: for every number k of columns, and 0 for any."""
+        rows = []
+        for value in range(columns + 1):
+            own = (k == value) | (value == 0)
+            single = own & self.single
+            rows.append((value, own.sum(), single.sum(), self.false[own].sum(), self.represented(single)))
+        return pd.DataFrame(rows, columns=["k", "claims", "singletons", "false_claims", "singled_out"])
 
 
 def shared_columns(claims: pd.DataFrame, records: pd.DataFrame) -> list[str]:
@@ -33,33 +67,38 @@ def shared_columns(claims: pd.DataFrame, records: pd.DataFrame) -> list[str]:
     return [name for name in claims.columns if name in records.columns and name != "block"]
 
 
-def match_claims(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Matches]:
-    """Which private records match each claim, block by block; a block of two designs comes once, with the claims of both."""
+def evaluate(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Evaluation]:
+    """The claims beside the private records, block by block; a block of two designs comes once, with the claims of both."""
     names = shared_columns(claims, records)
-    codes = claims[names].fillna(ANY).to_numpy(dtype=np.int16)
+    codes, m = claims[names].fillna(ANY).to_numpy(dtype=np.int16), claims["m"].to_numpy()
     values = records[names].to_numpy(dtype=np.int16)
     places = records.groupby("block", observed=True).indices
     for block, of_block in sorted(claims.groupby("block", observed=True).indices.items()):
         rows = np.asarray(of_block, dtype=np.int64)
         positions = np.asarray(places.get(block, []), dtype=np.int64)
-        yield Matches(str(block), rows, positions, matches(codes[rows], values[positions]))
+        yield Evaluation(str(block), rows, positions, matches(codes[rows], values[positions]), m[rows])
+
+
+def evaluate_codes(block: str, codes: Codes, m: Ints, records: npt.NDArray[np.integer]) -> Evaluation:
+    """Claims about one block as codes, beside its records."""
+    return Evaluation(block, np.arange(len(codes)), np.arange(len(records)), matches(codes, records), m)
 
 
 def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None:
     """An error unless every verified claim is true of its private block: COUNT(a, D) = m."""
-    for found in match_claims(claims, records):
-        _check_block(found, claims, records)
+    for evaluation in evaluate(claims, records):
+        _check_block(evaluation, claims, records)
 
 
-def _check_block(matched: Matches, claims: pd.DataFrame, records: pd.DataFrame) -> None:
-    wrong = np.flatnonzero(false_claims(matched.flags, claims["m"].to_numpy()[matched.claims]))
+def _check_block(evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataFrame) -> None:
+    wrong = np.flatnonzero(evaluation.false)
     if wrong.size:
-        claim = claims.iloc[matched.claims[wrong[0]]]
+        claim = claims.iloc[evaluation.claims[wrong[0]]]
         codes = ", ".join(f"{name}={claim[name]}" for name in shared_columns(claims, records) if pd.notna(claim[name]))
         raise DataError(
-            f"block {matched.block}: the verified claim {codes} says m = {claim['m']}, but {matched.flags[wrong[0]].sum()} "
-            f"of its {len(matched.records)} private records match. Either the microdata changed after the release was "
-            "tabulated: tabulate and attack again. Or the verification is wrong."
+            f"block {evaluation.block}: the verified claim {codes} says m = {claim['m']}, but "
+            f"{evaluation.flags[wrong[0]].sum()} of its {len(evaluation.records)} private records match. Either the "
+            "microdata changed after the release was tabulated: tabulate and attack again. Or the verification is wrong."
         )
 
 
@@ -73,7 +112,7 @@ def count_households(
     without claims counts 0. Every claim is checked against the records on the way.
     """
     keys = pd.Index(["claims", "grouping", "columns"])
-    rows = [row for found in match_claims(claims, records) for row in _block_rows(found, claims, records, household)]
+    rows = [row for own in evaluate(claims, records) for row in _block_rows(own, claims, records, household)]
     counted = pd.DataFrame(rows, columns=["block", "design", *keys, "households"])
     grid = pd.MultiIndex.from_tuples(
         [(s, g, v) for s in ("singleton", "all") for g in GROUPINGS for v in range(g == "k", columns + 1)], names=list(keys)
@@ -84,20 +123,20 @@ def count_households(
 
 
 def _block_rows(
-    matched: Matches, claims: pd.DataFrame, records: pd.DataFrame, household: Flags
+    evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataFrame, household: Flags
 ) -> Iterator[tuple[str, str, str, str, int, int]]:
     """For each design, kind of claims and group: the number of households of the block that match one of its claims."""
-    _check_block(matched, claims, records)
-    flags = matched.flags & household[matched.records]
-    of_block = claims.iloc[matched.claims]
+    _check_block(evaluation, claims, records)
+    own = replace(evaluation, flags=evaluation.flags & household[evaluation.records])
+    of_block = claims.iloc[own.claims]
     for design in of_block["design"].unique():
         listed = (of_block["design"] == design).to_numpy()
-        for kind, meant in (("singleton", of_block["m"].to_numpy() == 1), ("all", of_block["m"].to_numpy() >= 1)):
+        for kind, meant in (("singleton", own.single), ("all", own.m >= 1)):
             for grouping in GROUPINGS:
                 values = of_block[grouping].to_numpy()
                 for value in np.unique(values[listed & meant]):
-                    represented = flags[listed & meant & (values == value)].any(axis=0)
-                    yield matched.block, str(design), kind, grouping, int(value), int(represented.sum())
+                    households = own.represented(listed & meant & (values == value))
+                    yield own.block, str(design), kind, grouping, int(value), households
 
 
 def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:

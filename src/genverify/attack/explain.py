@@ -60,7 +60,7 @@ class Sentence:
 
     def text(self, known: Known) -> str:
         """The sentence about a claim; empty if it has nothing to say."""
-        if (self.only and not fits_any(self.only, known)) or fits_any(self.unless, known):
+        if (self.only and not _fits_any(self.only, known)) or _fits_any(self.unless, known):
             return ""
         phrases = [words for slot in self.slots if (words := _first(slot, known))]
         if not phrases:
@@ -85,7 +85,7 @@ def fits(when: Predicate, known: Known) -> bool:
     return all(known.get(name) in codes for name, codes in when.clauses)
 
 
-def fits_any(conditions: Iterable[Predicate], known: Known) -> bool:
+def _fits_any(conditions: Iterable[Predicate], known: Known) -> bool:
     return any(fits(when, known) for when in conditions)
 
 
@@ -160,15 +160,15 @@ class Reasons:
         self.labels = {TOTAL: "all records", **{query.id: query.label for query in release.queries}}
         self.counts = {TOTAL: release.n} | {q.id: int(hi) for q, hi in zip(release.queries, release.hi, strict=True)}
         self.least = {TOTAL: release.n} | {q.id: int(lo) for q, lo in zip(release.queries, release.lo, strict=True)}
-        self.lemmas = {f"lemma {place}": lemma for place, lemma in enumerate(lemmas)}
+        self.lemmas = {f"lemma {index}": lemma for index, lemma in enumerate(lemmas)}
         self.sums = {query.id: query.sums for query in release.queries}
         self.rules = zero_cells(release)
         for name, lemma in self.lemmas.items():
             cells = tuple(self.predicates[cell] for cell in lemma["cells"])
             self.rules.append(Rule(name, self.predicates[lemma["universe"]], cells))
         self.conditions = list(dict.fromkeys(p for rule in self.rules for p in (rule.when, *rule.one_of)))
-        self.place = {predicate: place for place, predicate in enumerate(self.conditions)}
-        self.allowed = [self._allowed(place) for place in range(len(release.schema.domain.columns))]
+        self.place = {predicate: index for index, predicate in enumerate(self.conditions)}
+        self.allowed = [self._allowed(index) for index in range(len(release.schema.domain.columns))]
 
     def count_text(self, name: str) -> str:
         """The count of a cell, or the range that it is known to lie in."""
@@ -190,12 +190,12 @@ class Reasons:
         inside: Flags = np.ones((len(self.conditions), len(records)), dtype=bool)
         for allowed, codes in zip(self.allowed, records.T, strict=True):
             inside &= allowed[:, codes]
-        found = np.zeros((len(self.rules), len(records)), dtype=bool)
-        for place, rule in enumerate(self.rules):
-            found[place] = inside[self.place[rule.when]]
+        result = np.zeros((len(self.rules), len(records)), dtype=bool)
+        for index, rule in enumerate(self.rules):
+            result[index] = inside[self.place[rule.when]]
             for option in rule.one_of:
-                found[place] &= ~inside[self.place[option]]
-        return found
+                result[index] &= ~inside[self.place[option]]
+        return result
 
     def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
         """
@@ -210,19 +210,19 @@ class Reasons:
         while True:
             types, wrong = self.wrong(leaf, s, forks, matching, chosen)
             if not wrong.any():
-                return [self.rules[place] for place in self._spared(leaf, s, forks, matching, chosen, seen)]
+                return [self.rules[index] for index in self._spared(leaf, s, forks, matching, chosen, seen)]
             seen = np.hstack([seen, self.excluded(_sample(types, wrong, rng))])
             more = _cover(seen, chosen)
             if not more:
-                return [self.rules[place] for place in chosen]
+                return [self.rules[index] for index in chosen]
             chosen += more
 
     def _spared(
         self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate], chosen: list[int], seen: Flags
     ) -> list[int]:
         """The chosen rules less those without which no wrong record comes back."""
-        for place in list(chosen):
-            fewer = [other for other in chosen if other != place]
+        for index in list(chosen):
+            fewer = [other for other in chosen if other != index]
             if seen[fewer].any(axis=0).all() and not self.wrong(leaf, s, forks, matching, fewer)[1].any():
                 chosen = fewer
         return chosen
@@ -233,7 +233,7 @@ class Reasons:
         """The records, were only these rules known, and which of them the leaf's sum does not fit."""
         parts = [Predicate.of(fork["where"]) if "where" in fork else self.alike(fork["like"]) for fork, _ in forks]
         cells = [self.predicates[name] for name in leaf["y"]]
-        rules = [*(self.rules[place] for place in chosen), *self.release.schema.rules]
+        rules = [*(self.rules[index] for index in chosen), *self.release.schema.rules]
         domain = self.release.schema.domain
         single = one_code_each(self.release.queries, domain)
         types = live_types(domain, [*cells, *parts, *matching, *single], rules, MAX_TYPES)
@@ -368,9 +368,9 @@ def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[st
     where = Predicate.of({name: [code] for name, code in claim["where"].items()})
     proof = proofs["proofs"][claim["proof"]]
     yield f"At least {claim['m']}:"
-    yield from _lines(reasons, lay_out(reasons, proof["lower"], -1, [where]), "  ")
+    yield from layout_lines(reasons, lay_out(reasons, proof["lower"], -1, [where]), "  ")
     yield f"At most {claim['m']}:"
-    yield from _lines(reasons, lay_out(reasons, proof["upper"], +1, [where]), "  ")
+    yield from layout_lines(reasons, lay_out(reasons, proof["upper"], +1, [where]), "  ")
 
 
 def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], leaf: Mapping[str, Any]) -> list[str]:
@@ -392,13 +392,13 @@ def _exclusion(reasons: Reasons, rule: Rule) -> str:
     return f"{parts} = {lemma['universe']} ({reasons.count_text(lemma['universe'])}): nobody else is in {lemma['universe']}"
 
 
-def _lines(reasons: Reasons, layout: Layout, indent: str) -> Iterator[str]:
+def layout_lines(reasons: Reasons, layout: Layout, indent: str = "") -> Iterator[str]:
     """A layout in words: the cases one below the other, each with its sum and its reasons."""
     if isinstance(layout, CaseSplit):
         yield f"{indent}either at most {layout.at} records are {layout.part}:"
-        yield from _lines(reasons, layout.below, indent + "  ")
+        yield from layout_lines(reasons, layout.below, indent + "  ")
         yield f"{indent}or at least {layout.at + 1} records are {layout.part}:"
-        yield from _lines(reasons, layout.above, indent + "  ")
+        yield from layout_lines(reasons, layout.above, indent + "  ")
         return
     if layout.cells or layout.sides:
         yield f"{indent}add up{f' (all divided by {layout.over})' if layout.over != 1 else ''}:"
@@ -419,14 +419,14 @@ def explain(verified: VerifiedBlock, claim: Claim) -> str:
     """What a verified claim says, and the published cells that force it."""
     domain, release = verified.program.types.domain, verified.program.release
     if claim not in verified.claims:
-        raise DataError(f"block {release.block}: {in_words(domain, claim)} is not among the verified claims")
+        raise DataError(f"block {release.block}: {_in_words(domain, claim)} is not among the verified claims")
     stored = {
         "where": claim_where(domain.names, claim),
         "m": claim.m,
         "proof": verified.proof_of[verified.claims.index(claim)],
     }
     reasons = Reasons(release, verified.certificate["lemmas"])
-    return "\n".join([in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
+    return "\n".join([_in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
 
 
 def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: VerifiedAreaBlock, claim: Claim) -> str:
@@ -436,21 +436,22 @@ def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: Ve
     kinds = (verified.alone, seen_from(levels, verified.number), claim), (verified.together, checker.release, here)
     for certificate, release, said in kinds:
         where = claim_where(release.schema.domain.names, said)
-        for stored in certificate["claims"] if certificate else ():
+        for stored in certificate["statements"] if certificate else ():
             if certificate and stored["where"] == where and stored["m"] == claim.m:
                 checker.check(verified.number, verified.alone, verified.together)
                 reasons = Reasons(release, certificate["lemmas"])
                 lines = _indented(explain_proof(reasons, certificate, stored))
-                return "\n".join([f"block {verified.block}: {in_words(domain, claim)}", *lines])
-    raise DataError(f"block {verified.block}: {in_words(domain, claim)} is not among the verified claims")
+                return "\n".join([f"block {verified.block}: {_in_words(domain, claim)}", *lines])
+    raise DataError(f"block {verified.block}: {_in_words(domain, claim)} is not among the verified claims")
 
 
-def in_words(domain: Domain, claim: Claim) -> str:
+def _in_words(domain: Domain, claim: Claim) -> str:
     """
     A claim in the words of its domain.
 
     >>> from genverify.model.domain import Column
-    >>> in_words(Domain((Column("SEX", "sex", (0, 1), ("f", "m")), Column("AGE", "age", (0,), ("old",)))), Claim((1, -1), 2))
+    >>> columns = Column("SEX", "sex", (0, 1), ("f", "m")), Column("AGE", "age", (0,), ("old",))
+    >>> _in_words(Domain(columns), Claim((1, -1), 2))
     'exactly 2 records with sex: m'
     """
     parts = [f"{column.label}: {column.meaning.get(code, code)}"
@@ -547,12 +548,12 @@ def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor
     yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
     yield from conditions(schema, claim)
     table = read_prior(prior, schema.domain, floor) if prior else None
-    found = probability(release, claim, table, budget=budget)
-    yield f"Probability: {found}."
-    if found.value == 1 and found.exact:
+    result = probability(release, claim, table, budget=budget)
+    yield f"Probability: {result}."
+    if result.value == 1 and result.exact:
         yield "Certain: true of every dataset that fits the published counts and that the prior does not rule out."
-    if found.datasets is not None:
-        yield f"Datasets that fit: {found.datasets:,}."
-    for count, share in enumerate(found.counts):
+    if result.datasets is not None:
+        yield f"Datasets that fit: {result.datasets:,}."
+    for count, share in enumerate(result.counts):
         if share >= SHOWN:
             yield f"  {count} such records: {100 * share:.2f} %"

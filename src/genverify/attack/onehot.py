@@ -14,8 +14,8 @@ from genverify.model.claims import ANY, Claim, Codes
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import ReleaseError
 from genverify.model.release import Release
-from genverify.solve.program import WrongAnswer
-from genverify.solve.solvers.base import IntegerProgram, Solver
+from genverify.solve.program import WrongAnswer, sparse_system
+from genverify.solve.solvers.base import IntegerProgram, Solver, integer_program
 
 # The paper's own program (section 5): N one-hot encoded records, with constraints 7-18. The reference formulation.
 #
@@ -63,7 +63,7 @@ def _as_coo(*parts: Any) -> tuple[coo_array, ...]:
 def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
     """The rows of all constraints as one program of binary variables, without an objective."""
     whole = _stacked(rows, variables)
-    return IntegerProgram(whole.A, whole.lo, whole.hi, np.ones(variables), np.zeros(variables))
+    return integer_program(sparse_system(whole.A, whole.lo, whole.hi, np.ones(variables)), np.zeros(variables))
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class OneHot:
 
 def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[csr_array, csr_array, Floats]:
     """All sub-predicates as rows q over the d one-hot indices, a matrix that says whose each is, and every predicate's r."""
-    index = {pair: place for place, pair in enumerate((c.name, code) for c in domain.columns for code in c.codes)}
+    index = {pair: position for position, pair in enumerate((c.name, code) for c in domain.columns for code in c.codes)}
     clauses = [(number, name, codes) for number, predicate in enumerate(predicates) for name, codes in predicate.clauses]
     ones = [(row, index[name, code]) for row, (_, name, codes) in enumerate(clauses) for code in codes]
     owner = [(row, number) for row, (number, _, _) in enumerate(clauses)]
@@ -157,9 +157,9 @@ def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[cs
     return _flags(ones, (len(clauses), len(index))), _flags(owner, (len(clauses), len(predicates))), r
 
 
-def _flags(places: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:
-    rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
-    return csr_array((np.ones(len(places)), (rows, columns)), shape=shape)
+def _flags(indices: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:
+    rows, columns = np.array(indices, dtype=np.int64).reshape(-1, 2).T
+    return csr_array((np.ones(len(indices)), (rows, columns)), shape=shape)
 
 
 def onehot(release: Release) -> OneHot:
@@ -215,9 +215,9 @@ def _assignment(domain: Domain, claim: Claim) -> tuple[csr_array, Floats]:
     The indices A_oh of the columns that the claim names, as rows that pick them from a record, and the value a_j of each. A
     code outside the domain has no index: every a_j of its column is 0, and no record matches.
     """
-    codes = [(place, code) for place, column in enumerate(domain.columns) for code in column.codes]
-    named = [j for j, (place, _) in enumerate(codes) if claim.codes[place] != ANY]
-    values = [float(claim.codes[place] == code) for place, code in (codes[j] for j in named)]
+    codes = [(index, code) for index, column in enumerate(domain.columns) for code in column.codes]
+    named = [j for j, (index, _) in enumerate(codes) if claim.codes[index] != ANY]
+    values = [float(claim.codes[index] == code) for index, code in (codes[j] for j in named)]
     return _flags(list(enumerate(named)), (len(named), len(codes))), np.array(values, dtype=np.float64)
 
 

@@ -70,10 +70,10 @@ class DatasetCount:
         """What follows for records that are drawn from the prior; an error where the prior rules the release out."""
         masses = lay_on(prior, self.program)
         weights = prior_weights(self.diagram, masses.of_classes, self.program.n)
-        found = forward(self.diagram, weights)
-        if not found.total > 0:
+        result = forward(self.diagram, weights)
+        if not result.total > 0:
             raise _unlikely(self.program, masses, prior)
-        return Posterior(self.program, self.diagram, prior, masses, weights, found)
+        return Posterior(self.program, self.diagram, prior, masses, weights, result)
 
 
 def count_release(program: Program, budget: Budget = BUDGET) -> DatasetCount:
@@ -121,12 +121,12 @@ class Posterior:
 
     def probabilities(self, codes: Codes, m: Ints) -> Floats:
         """P(R(a, m)) of every claim: 1 exactly if it is certain, below 1 if not."""
-        found = np.zeros(len(m))
+        result = np.zeros(len(m))
         for top in np.unique(m).tolist():
             asked = np.flatnonzero(m == top)
             shares = self.masses.shares(codes[asked])
-            found[asked] = count_probability(self.diagram, self.weights, shares, top, self.found.total)
-        return found
+            result[asked] = count_probability(self.diagram, self.weights, shares, top, self.found.total)
+        return result
 
     def present(self, codes: Codes) -> Floats:
         """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
@@ -194,9 +194,9 @@ def interval(means: Floats, draws: int) -> tuple[Floats, Floats, Floats]:
     chains, mean = len(means), means.mean(axis=0)
     spread = means.var(axis=0, ddof=1) / chains if chains > 1 else np.full(len(mean), np.inf)
     binomial = mean * (1 - mean)
-    own = np.divide(binomial, spread, out=np.zeros_like(mean), where=spread > 0)
+    ratio = np.divide(binomial, spread, out=np.zeros_like(mean), where=spread > 0)
     together = binomial.sum() / spread.sum() if spread.sum() > 0 else 0.0
-    n = np.clip(np.minimum(own, together), chains, chains * draws)
+    n = np.clip(np.minimum(ratio, together), chains, chains * draws)
     centre = (mean + SURE**2 / (2 * n)) / (1 + SURE**2 / n)
     half = SURE * np.sqrt(binomial / n + SURE**2 / (4 * n**2)) / (1 + SURE**2 / n)
     return mean, np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
@@ -211,11 +211,11 @@ def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed
             f"block {program.release.block}: prior {prior.name} gives weight 0 to a record of every known dataset; "
             "give every record that can exist some weight (a floor)"
         )
-    places = np.linspace(0, len(known) - 1, effort.chains).round().astype(int)
+    indices = np.linspace(0, len(known) - 1, effort.chains).round().astype(int)
     chains = []
-    for place in places.tolist():
-        found = run_chain(program, masses.of_classes, known[place], effort.records, effort.draws, effort.between, rng)
-        chains.append([masses.draw(z, rng) for z in found])
+    for index in indices.tolist():
+        result = run_chain(program, masses.of_classes, known[index], effort.records, effort.draws, effort.between, rng)
+        chains.append([masses.draw(z, rng) for z in result])
     return ChainDraws(np.array(chains))
 
 
@@ -259,14 +259,14 @@ def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -
 def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
     """Draws until K are distinct; where a few datasets take nearly all draws, those that were met."""
     posterior = counted.posterior(uniform(counted.program.types.domain))
-    found: dict[bytes, Codes] = {}
+    result: dict[bytes, Codes] = {}
     for _ in range(PATIENCE):
         for records in posterior.draw(K, rng):
-            if len(found) < K:
-                found.setdefault(records.tobytes(), records)
-        if len(found) == K:
+            if len(result) < K:
+                result.setdefault(records.tobytes(), records)
+        if len(result) == K:
             break
-    return np.array(list(found.values()))
+    return np.array(list(result.values()))
 
 
 # The probability of one claim about one release, in words: exact, or estimated with an interval.
@@ -333,8 +333,8 @@ def probability(
         return _exact(count_release(program, budget), known, asked)
     except TooManyStates:
         starts = generate_block(release, settings, DATASETS, seed).records
-        found = estimate(program, known, starts, Effort(), seed)
-        value, low, high = (float(side[0]) for side in found.probabilities(*claim_arrays([asked])))
+        result = estimate(program, known, starts, Effort(), seed)
+        value, low, high = (float(side[0]) for side in result.probabilities(*claim_arrays([asked])))
         return Probability(asked, known.name, value, low, high, exact=False)
 
 
@@ -358,8 +358,8 @@ def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0)
         codes, weights = table[list(domain.names)].to_numpy(dtype=np.int16), table[WEIGHT].to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"prior {name}: codes are whole numbers and weights numbers ({error})") from None
-    rows, place = np.unique(codes, axis=0, return_inverse=True)
-    summed = np.bincount(place.ravel(), weights, minlength=len(rows)).astype(np.float64)
+    rows, index = np.unique(codes, axis=0, return_inverse=True)
+    summed = np.bincount(index.ravel(), weights, minlength=len(rows)).astype(np.float64)
     return Prior(name, domain, rows, summed, floor)
 
 
@@ -434,7 +434,7 @@ def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
         return np.zeros((0, width), dtype=np.int16)
     records = datasets.reshape(K * N, width).astype(np.int64)
     weights = row_weights(records.max(axis=0) + 1)
-    found = [np.zeros((0, width), dtype=np.int16)]
+    result = [np.zeros((0, width), dtype=np.int16)]
     for columns in column_subsets(width, min_k):
         chosen = list(columns)
         keys = weighted_keys(records[:, chosen], None if weights is None else weights[chosen]).reshape(K, N)
@@ -444,8 +444,8 @@ def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
         edge = np.ones((K, 1), dtype=bool)
         single = np.concatenate([edge, apart], axis=1) & np.concatenate([apart, edge], axis=1)
         _, first, times = np.unique(ranked[single], return_index=True, return_counts=True)
-        places = (np.arange(K)[:, None] * N + order)[single][first[times >= least * K]]
-        codes = np.full((len(places), width), ANY, dtype=np.int16)
-        codes[:, chosen] = records[places][:, chosen]
-        found.append(codes)
-    return np.concatenate(found)
+        indices = (np.arange(K)[:, None] * N + order)[single][first[times >= least * K]]
+        codes = np.full((len(indices), width), ANY, dtype=np.int16)
+        codes[:, chosen] = records[indices][:, chosen]
+        result.append(codes)
+    return np.concatenate(result)

@@ -4,10 +4,11 @@ its tables.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,17 @@ from scipy.sparse import csr_array
 
 from genverify.attack.generate import generate_block
 from genverify.attack.onehot import onehot, records_of, refuting, wrong_answer
-from genverify.checker.certificate import ProvedBound
+from genverify.checker.certificate import ProvedBound, write_proofs
 from genverify.checker.record_proofs import CheckSummary, check_block, check_bounds
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
-from genverify.model.release import Release
+from genverify.model.proof_form import EXACTLY
+from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import DATASETS
+from genverify.model.tablefiles import stack
+from genverify.model.tabulate import read_datasets
+from genverify.model.work import progress
 from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, Node, certificate_of
 from genverify.solve.datasets import class_vectors
@@ -415,8 +420,8 @@ def _certificate(
     names = release.schema.domain.names
     return certificate_of(release, lemmas) | {
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
-        "claims": [
-            {"where": claim_where(names, claim), "m": claim.m, "proof": proof}
+        "statements": [
+            {"goal": EXACTLY, "where": claim_where(names, claim), "m": claim.m, "proof": proof}
             for claim, proof in zip(claims, proof_of, strict=True)
             if proof is not None
         ],
@@ -476,6 +481,26 @@ def verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str
     for name, tally in tallies.items():
         row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
     return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}
+
+
+Tables = tuple[pd.DataFrame, dict[str, Any], Any]  # the claims of a block, its row, its certificate
+
+
+def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int) -> Iterator[Tables]:
+    """The verified claims of every block of a file of counts, its row, and its certificate; all proofs checked."""
+    releases = list(read_releases(counts, read_schema(schema)))
+    generated = read_datasets(datasets, releases)
+    for release in progress(releases, "blocks verified"):
+        verified = verify_block(release, generated[release.block], settings, min_k)
+        yield claims_frame(verified), verified_row(verified, settings), verified.certificate
+
+
+def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:
+    """Three files: the claims, a row for every block, and the certificates."""
+    parts = list(blocks)
+    stack([frame for frame, _, _ in parts]).to_parquet(claims, index=False)
+    stack([pd.DataFrame([row]) for _, row, _ in parts]).to_parquet(rows, index=False)
+    write_proofs((certificate for _, _, certificate in parts), proofs)
 
 
 # The attack on one release: generate datasets that fit, verify the claims that hold in all of them, check every proof.

@@ -54,9 +54,9 @@ def bound_cells(table: pd.DataFrame, N: int) -> pd.DataFrame:
         conditionals = conditionals_of_counts(rows, columns, table.to_numpy(dtype=np.int64))
     else:
         conditionals = conditionals_of_fractions(rows, columns, [tuple(map(_fraction, row)) for row in table.to_numpy()])
-    found = exact_bounds(conditionals, N)
-    cells = [(row, column) for row in found.rows for column in found.columns]
-    return pd.DataFrame(cells, columns=["row", "column"]).assign(lower=found.lower.ravel(), upper=found.upper.ravel())
+    result = exact_bounds(conditionals, N)
+    cells = [(row, column) for row in result.rows for column in result.columns]
+    return pd.DataFrame(cells, columns=["row", "column"]).assign(lower=result.lower.ravel(), upper=result.upper.ravel())
 
 
 def _fraction(value: Any) -> Fraction:
@@ -125,16 +125,16 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Print the rows that were asked for."""
     if options.given is None:
-        found = _marginal_rows(options)
+        result = _marginal_rows(options)
     elif options.marginals or len(options.tables) > 1:
         raise ConfigError("--given goes with one table and without --marginals")
     elif options.response is None:
-        found = _two_way_rows(options)
+        result = _two_way_rows(options)
     else:
-        found = _several_rows(options)
+        result = _several_rows(options)
     text = StringIO()
     try:
-        rows = ([neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in found)
+        rows = ([neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in result)
         csv.writer(text, lineterminator="\n").writerows(rows)
     except MemoryError as error:
         raise DataError(f"the possible totals do not fit into memory ({error}); give a smaller --total") from None
@@ -180,11 +180,11 @@ def _several_rows(options: argparse.Namespace) -> Rows:
     given, response = options.given.split(","), options.response.split(",")
     table = read_multiway(options.tables[0], options.count, [*given, *response], _limits(options))
     counts = aggregate(table.counts, table.names, given, response)
-    kept = counts.sum(axis=1) > 0
+    rest = counts.sum(axis=1) > 0
     split = len(given)
-    rows = [",".join(level) for level, some in zip(product(*table.levels[:split]), kept, strict=True) if some]
+    rows = [",".join(level) for level, some in zip(product(*table.levels[:split]), rest, strict=True) if some]
     columns = [",".join(level) for level in product(*table.levels[split:])]
-    cells = tuple(tuple(map(Fraction, row)) for row in counts[kept].tolist())
+    cells = tuple(tuple(map(Fraction, row)) for row in counts[rest].tolist())
     return _answers(options, PrintedTwoWay(tuple(rows), tuple(columns), cells, whole=True), options.tables[0])
 
 
@@ -226,8 +226,8 @@ def _exact_rows(table: PrintedTwoWay, N: int, priors: Sequence[Prior], show: str
     known = table.conditionals()
     if show == "totals":
         yield "row", "multiplier", "total"
-        for row, r, found in zip(known.rows, known.sums.tolist(), row_multipliers(known, N, priors), strict=True):
-            yield from ((row, nu, r * (nu + 1)) for nu in found.values)
+        for row, r, result in zip(known.rows, known.sums.tolist(), row_multipliers(known, N, priors), strict=True):
+            yield from ((row, nu, r * (nu + 1)) for nu in result.values)
     elif show == "disclosure":
         yield "row", "reduced_sum", "least_multiplier", "least_by", "greatest_multiplier", "greatest_by", "disclosed_by"
         for one in explain_rows(known, N, priors):
@@ -244,18 +244,18 @@ def _rounded_rows(table: PrintedTwoWay, N: int, rounding: Rounding, show: str) -
         for row, totals in zip(known.rows, rounded_totals(known, N), strict=True):
             yield from ((row, int(total)) for total in totals)
     elif show == "disclosure":
-        found = bound_rounded(known, N)
+        result = bound_rounded(known, N)
         yield "row", "least_total", "greatest_total", "disclosed"
-        ends = (found.least_totals.tolist(), found.greatest_totals.tolist(), found.disclosed.tolist())
-        yield from zip(found.rows, *ends, strict=True)
+        ends = (result.least_totals.tolist(), result.greatest_totals.tolist(), result.disclosed.tolist())
+        yield from zip(result.rows, *ends, strict=True)
     else:
         yield from _bounds_rows(bound_rounded(known, N))
 
 
-def _bounds_rows(found: CellBounds) -> Rows:
+def _bounds_rows(result: CellBounds) -> Rows:
     yield "row", "column", "lower", "upper"
-    for row, lower, upper in zip(found.rows, found.lower.tolist(), found.upper.tolist(), strict=True):
-        yield from ((row, *cell) for cell in zip(found.columns, lower, upper, strict=True))
+    for row, lower, upper in zip(result.rows, result.lower.tolist(), result.upper.tolist(), strict=True):
+        yield from ((row, *cell) for cell in zip(result.columns, lower, upper, strict=True))
 
 
 def _marginal_rows(options: argparse.Namespace) -> Rows:
@@ -275,19 +275,19 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
             "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
         )
     left = max(options.seconds - (time.monotonic() - started), 0.05)
-    found = bound_marginals(marginals, Work(seconds=left), full, CellProgress())
-    open_ = int((~found.exact).sum())
+    result = bound_marginals(marginals, Work(seconds=left), full, CellProgress())
+    open_ = int((~result.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {found.exact.size} cells are not decided: a limit struck. The bounds hold (proofs checked), "
+            f"note: {open_} of {result.exact.size} cells are not decided: a limit struck. The bounds hold (proofs checked), "
             f"but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; --seconds gives more",
             file=sys.stderr,
         )
-    words = np.where(found.exact, "yes", np.where(found.uncertified, "uncertified", "no"))
-    yield *found.names, "lower", "upper", "exact"
-    for cell, low in np.ndenumerate(found.lower):
-        levels = (own[place] for own, place in zip(found.levels, cell, strict=True))
-        yield *levels, int(low), int(found.upper[cell]), str(words[cell])
+    words = np.where(result.exact, "yes", np.where(result.uncertified, "uncertified", "no"))
+    yield *result.names, "lower", "upper", "exact"
+    for cell, low in np.ndenumerate(result.lower):
+        levels = (level[index] for level, index in zip(result.levels, cell, strict=True))
+        yield *levels, int(low), int(result.upper[cell]), str(words[cell])
 
 
 def _limits(options: argparse.Namespace) -> FileLimits:

@@ -152,7 +152,7 @@ class Multiway:
         """The table of these variables alone, all others summed out."""
         summed = aggregate(self.counts, self.names, names, ())
         levels = tuple(self.levels[self.names.index(name)] for name in names)
-        return Multiway(tuple(names), levels, summed.reshape([len(own) for own in levels]))
+        return Multiway(tuple(names), levels, summed.reshape([len(level) for level in levels]))
 
 
 def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (), limits: FileLimits = LIMITS) -> Multiway:
@@ -188,13 +188,13 @@ def _count(path: Path, frame: pd.DataFrame, weights: Ints) -> Multiway:
         refuse_row(
             path, frame[name], frame[name] == "", "is empty; give missing values a level of their own, e.g. `unknown`"
         )
-    found = {str(name): sorted(frame[name].unique(), key=_order) for name in frame}
-    check_size(found, str(path))
-    shape = [len(levels) for levels in found.values()]
-    places = [frame[name].map({level: place for place, level in enumerate(found[str(name)])}).to_numpy() for name in frame]
+    result = {str(name): sorted(frame[name].unique(), key=_order) for name in frame}
+    check_size(result, str(path))
+    shape = [len(levels) for levels in result.values()]
+    indices = [frame[name].map({level: index for index, level in enumerate(result[str(name)])}).to_numpy() for name in frame]
     counts = np.zeros(shape, dtype=np.int64)
-    np.add.at(counts, tuple(places), weights)
-    return Multiway(tuple(found), tuple(tuple(levels) for levels in found.values()), counts)
+    np.add.at(counts, tuple(indices), weights)
+    return Multiway(tuple(result), tuple(tuple(levels) for levels in result.values()), counts)
 
 
 def _order(level: str) -> tuple[bool, float, str]:
@@ -207,7 +207,7 @@ def _order(level: str) -> tuple[bool, float, str]:
 
 def check_size(levels: Mapping[str, Sequence[str]], where: str) -> None:
     """An error for more combinations than this program handles, with the variable that has the most levels."""
-    cells = prod(len(own) for own in levels.values())
+    cells = prod(len(level) for level in levels.values())
     if cells > MOST_CELLS:
         largest = max(levels, key=lambda name: len(levels[name]))
         raise DataError(

@@ -162,12 +162,12 @@ def aggregate(table: Ints, names: Sequence[str], given: Sequence[str], response:
     for name in [*given, *response]:
         if name not in names:
             raise DataError(f"no variable {name!r}; the table has {', '.join(names)}")
-    kept = [*given, *response]
-    if len(set(kept)) != len(kept):
-        raise DataError(f"a variable is named twice among {', '.join(kept)}")
-    out = tuple(axis for axis, name in enumerate(names) if name not in kept)
-    order = [name for name in names if name in kept]
-    summed: Ints = table.sum(axis=out).transpose([order.index(name) for name in kept])
+    rest = [*given, *response]
+    if len(set(rest)) != len(rest):
+        raise DataError(f"a variable is named twice among {', '.join(rest)}")
+    out = tuple(axis for axis, name in enumerate(names) if name not in rest)
+    order = [name for name in names if name in rest]
+    summed: Ints = table.sum(axis=out).transpose([order.index(name) for name in rest])
     rows = int(np.prod(summed.shape[: len(given)], dtype=np.int64))
     return summed.reshape(rows, -1)
 
@@ -201,12 +201,12 @@ def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
     >>> members(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 10)
     [0, 3, 5, 6, 8, 9, 10]
     """
-    found = 0
+    result = 0
     for choice in choices:
-        if choice.start >= full_from(found, limit):
+        if choice.start >= full_from(result, limit):
             break
-        found |= _extend(sums, choice.step, choice.terms, limit) << choice.start
-    return _cut(found, limit)
+        result |= _extend(sums, choice.step, choice.terms, limit) << choice.start
+    return _cut(result, limit)
 
 
 def full_from(sums: int, limit: int) -> int:
@@ -282,7 +282,7 @@ def flags_of(sums: int, length: int) -> Flags:
 
 def members(sums: int, largest: int) -> list[int]:
     """The numbers of the set up to the largest."""
-    return [int(place) for place in np.flatnonzero(flags_of(sums, largest + 1))]
+    return [int(index) for index in np.flatnonzero(flags_of(sums, largest + 1))]
 
 
 def runs_of(sums: int, limit: int) -> Iterator[Steps]:
@@ -294,8 +294,8 @@ def runs_of(sums: int, limit: int) -> Iterator[Steps]:
     """
     end = full_from(sums, limit)
     text = bin((sums & ((1 << end) - 1)) | 1 << end)[:2:-1]
-    for found in re.finditer("1+", text):
-        yield Steps(found.start(), 1, found.end() - found.start())
+    for match in re.finditer("1+", text):
+        yield Steps(match.start(), 1, match.end() - match.start())
     if sums < 0:
         yield Steps(end, 1, None)
 
@@ -374,18 +374,18 @@ def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | Non
     [(0, 1, 2), (0, 2, 4), (0,), (0,)]
     """
     limits = limits or [FREE] * len(r)
-    left = target - sum(r_i * own.low for r_i, own in zip(r, limits, strict=True))
-    rooms = [None if own.high is None else own.high - own.low for own in limits]
+    left = target - sum(r_i * limit.low for r_i, limit in zip(r, limits, strict=True))
+    rooms = [None if limit.high is None else limit.high - limit.low for limit in limits]
     if left < 0 or any(room is not None and room < 0 for room in rooms):
         raise _unreachable(target)
     kinds = _kinds(r, rooms)
     others = leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
-    found = {}
+    result = {}
     for kind, sums in zip(kinds, others, strict=True):
-        found[kind.r, kind.room] = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
-    if (not r and left > 0) or any(one is None for one in found.values()):
+        result[kind.r, kind.room] = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
+    if (not r and left > 0) or any(one is None for one in result.values()):
         raise _unreachable(target)
-    return [_raised(found[r_i, room], own.low) for r_i, room, own in zip(r, rooms, limits, strict=True)]
+    return [_raised(result[r_i, room], limit.low) for r_i, room, limit in zip(r, rooms, limits, strict=True)]
 
 
 def _unreachable(target: int) -> DataError:
@@ -416,9 +416,9 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     return Multipliers(0, full, more) if full >= 0 or more else None
 
 
-def _raised(found: Multipliers | None, low: int) -> Multipliers:
-    assert found is not None
-    return Multipliers(low, max(found.full, -1) + low, tuple(value + low for value in found.more)) if low else found
+def _raised(result: Multipliers | None, low: int) -> Multipliers:
+    assert result is not None
+    return Multipliers(low, max(result.full, -1) + low, tuple(value + low for value in result.more)) if low else result
 
 
 # Exact bounds of every cell from exact conditionals and N (Theorem 2.1), with prior bounds on sums of cells in a row.
@@ -459,17 +459,17 @@ class CellBounds:
 
 def exact_bounds(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> CellBounds:
     """The interval [r_ij (nu_i- + 1), r_ij (nu_i+ + 1)] of every cell."""
-    found = row_multipliers(table, N, priors)
-    least = np.array([row.least + 1 for row in found], dtype=np.int64)
-    greatest = np.array([row.greatest + 1 for row in found], dtype=np.int64)
+    result = row_multipliers(table, N, priors)
+    least = np.array([row.least + 1 for row in result], dtype=np.int64)
+    greatest = np.array([row.greatest + 1 for row in result], dtype=np.int64)
     lower, upper = table.reduced * least[:, None], table.reduced * greatest[:, None]
     return CellBounds(table.rows, table.columns, lower, upper, table.sums * least, table.sums * greatest)
 
 
 def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
     """Every value that the total of each row can take, r_i (nu_i + 1)."""
-    found = row_multipliers(table, N)
-    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, found, strict=True)]
+    result = row_multipliers(table, N)
+    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, result, strict=True)]
 
 
 def row_multipliers(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> list[Multipliers]:
@@ -478,17 +478,20 @@ def row_multipliers(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -
     filled = np.flatnonzero(table.sums)
     target = table.remainder(N)
     solved = solve_knapsack(table.sums[filled].tolist(), target, [limits[row] for row in filled])
-    found = [EMPTY] * len(table.rows)
+    result = [EMPTY] * len(table.rows)
     for row, one in zip(filled, solved, strict=True):
-        found[row] = one
-    return found
+        result[row] = one
+    return result
 
 
 def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
     """Prior bounds l, u on sums of cells as limits of the multiplier: l / sum r_ij - 1 to u / sum r_ij - 1, rounded."""
     limits = [Limits()] * len(table.rows)
     for prior in priors:
-        row, columns = place_of(table.rows, prior.row, "row"), [place_of(table.columns, c, "column") for c in prior.columns]
+        row, columns = (
+            _place_of(table.rows, prior.row, "row"),
+            [_place_of(table.columns, c, "column") for c in prior.columns],
+        )
         reduced = int(table.reduced[row, columns].sum())
         if reduced == 0:
             if (prior.lower or 0) > 0 or (prior.upper is not None and prior.upper < 0):
@@ -500,7 +503,7 @@ def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
     return limits
 
 
-def place_of(labels: Sequence[str], label: str, what: str) -> int:
+def _place_of(labels: Sequence[str], label: str, what: str) -> int:
     if label not in labels:
         raise DataError(f"no {what} {label!r}: {nearest(label, list(labels))}")
     return labels.index(label)

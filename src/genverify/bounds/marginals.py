@@ -31,12 +31,12 @@ MOST = 60  # exchanges that are looked for: others follow from them
 
 def symmetries_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> list[Symmetry]:
     """Some exchanges of levels and of variables that leave every marginal as it is; all are tried on the counts."""
-    found = list[Symmetry]()
+    result = list[Symmetry]()
     for exchange in (*_of_levels(tables, names, shape), *_of_variables(tables, names, shape)):
-        found.append(exchange)
-        if len(found) == MOST:
+        result.append(exchange)
+        if len(result) == MOST:
             break
-    return found
+    return result
 
 
 def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:
@@ -59,12 +59,12 @@ def _of_variables(tables: Sequence[Multiway], names: Sequence[str], shape: Seque
     for one, other in combinations(range(len(names)), 2):
         swap = {names[one]: names[other], names[other]: names[one]}
         images = [_image(table, at, swap) for table in tables] if shape[one] == shape[other] else []
-        found = [image for image in images if image is not None]
-        same = (np.array_equal(own[0], table.counts) for own, table in zip(found, tables, strict=False))
-        if len(found) == len(tables) and all(same):
+        result = [image for image in images if image is not None]
+        same = (np.array_equal(own[0], table.counts) for own, table in zip(result, tables, strict=False))
+        if len(result) == len(tables) and all(same):
             axes = list(range(len(names)))
             axes[one], axes[other] = other, one
-            yield Symmetry(_cells(shape).transpose(axes).ravel(), _flat([own[1] for own in found]))
+            yield Symmetry(_cells(shape).transpose(axes).ravel(), _flat([own[1] for own in result]))
 
 
 def _image(
@@ -132,45 +132,47 @@ def bound_marginals(
     deadline = work.now() + work.seconds
     levels = levels_of(marginals)
     tables = [_over(table, levels) for table in marginals]
-    sums = marginal_sums(tables, levels)
+    system = marginal_sums(tables, levels)
     start = [_over(full, levels).counts.ravel()] if full is not None else []
     names = list(levels)
     sets = [[names.index(name) for name in table.names] for table in tables]
     shape = [len(own) for own in levels.values()]
     hints = Hints(cubes_of(shape, sets, work.seed), enough_rows(shape, sets))
-    checking = Checking(sums)
+    checking = Checking(system)
     own = replace(work, seconds=max(deadline - work.now(), 0.05))
-    exchanges = [one for one in symmetries_of(tables, names, shape) if leaves_as_it_is(sums, one)]
-    orbits = orbits_of(len(sums.cells), exchanges)
-    found = all_ranges(sums, own, orbits.chosen, start, say, hints, checking.take)
-    if found.empty:
-        rows = contradiction(sums, list(found.statements)).rows
+    exchanges = [one for one in symmetries_of(tables, names, shape) if leaves_as_it_is(system, one)]
+    orbits = orbits_of(len(system.cells), exchanges)
+    result = all_ranges(system, own, orbits.chosen, start, say, hints, checking.take)
+    if result.empty:
+        rows = contradiction(system, list(result.statements)).rows
         raise ReleaseError(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
-    found = _with_carried(sums, found, orbits, checking, lambda: work.now() > deadline)
-    ends = (found.lo.reshape(shape), found.hi.reshape(shape), found.exact.reshape(shape), found.uncertified.reshape(shape))
-    return MarginalBounds(tuple(levels), tuple(levels.values()), *ends)
+    result = _with_carried(system, result, orbits, checking, lambda: work.now() > deadline)
+    ends, flags = (result.lo.reshape(shape), result.hi.reshape(shape)), (result.exact, result.uncertified)
+    return MarginalBounds(tuple(levels), tuple(levels.values()), *ends, *(own.reshape(shape) for own in flags))
 
 
-def _with_carried(sums: LinearSystem, found: Ranges, orbits: Orbits, checking: Checking, late: Callable[[], bool]) -> Ranges:
+def _with_carried(
+    system: LinearSystem, result: Ranges, orbits: Orbits, checking: Checking, late: Callable[[], bool]
+) -> Ranges:
     """The ranges of all cells, those of symmetric cells carried from the one that was searched for; proofs are checked."""
-    last = {(one["cell"], one["side"]): one for one in found.statements} if orbits.carried else {}
-    lo, hi, least, most = (own.copy() for own in (found.lo, found.hi, found.least, found.most))
-    told = None if found.told is None else found.told.copy()
+    last = {(one["cell"], one["side"]): one for one in result.statements} if orbits.carried else {}
+    lo, hi, least, most = (own.copy() for own in (result.lo, result.hi, result.least, result.most))
+    told = None if result.told is None else result.told.copy()
     for own in () if late() else orbits.carried:
         for side, ends, best in (("upper", hi, min), ("lower", lo, max)):
-            origin = last.get((sums.cells[own.origin], side))
+            origin = last.get((system.cells[own.origin], side))
             if origin is not None and best(ends[own.origin], ends[own.cell]) != ends[own.cell]:
-                moved = carried_over(sums, origin, own)
+                moved = carried_over(system, origin, own)
                 checking.take(moved)
                 last[moved["cell"], side] = moved
                 ends[own.cell] = moved["value"]
         least[own.cell], most[own.cell] = least[own.origin], most[own.origin]
         if told is not None:
             told[own.cell] = told[own.origin]
-    return replace(found, lo=lo, hi=hi, least=least, most=most, told=told)
+    return replace(result, lo=lo, hi=hi, least=least, most=most, told=told)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:
@@ -233,20 +235,20 @@ def _words(table: Multiway, cell: tuple[int, ...], count: int) -> str:
 def _unique(rows: Sequence[str]) -> tuple[str, ...]:
     """Names of rows; a marginal that is given twice has its rows twice."""
     seen: dict[str, int] = {}
-    found = []
+    result = []
     for row in rows:
         seen[row] = seen.get(row, 0) + 1
-        found.append(row if seen[row] == 1 else f"{row} (again, {seen[row]})")
-    return tuple(found)
+        result.append(row if seen[row] == 1 else f"{row} (again, {seen[row]})")
+    return tuple(result)
 
 
 def levels_of(tables: Sequence[Multiway]) -> Levels:
     """Every variable with all the levels that some marginal lists."""
-    found: dict[str, dict[str, None]] = {}
+    result: dict[str, dict[str, None]] = {}
     for table in tables:
         for name, own in zip(table.names, table.levels, strict=True):
-            found.setdefault(name, {}).update(dict.fromkeys(own))
-    levels = {name: tuple(own) for name, own in found.items()}
+            result.setdefault(name, {}).update(dict.fromkeys(own))
+    levels = {name: tuple(own) for name, own in result.items()}
     check_size(levels, "the table of all variables")
     for name, own in levels.items():
         if len(own) > LARGEST_CODE:

@@ -71,8 +71,8 @@ def proposition_3_2d(r: Sequence[int], remainder: int) -> set[int]:
         pairs = (r_i + other for other in set(r))
         return all(pair > remainder or remainder - least < pair < remainder for pair in pairs)
 
-    kept = {r_i for r_i in set(r) if r_i < remainder and too_much(r_i)}
-    return {i for i, r_i in enumerate(r) if r_i in kept}
+    rest = {r_i for r_i in set(r) if r_i < remainder and too_much(r_i)}
+    return {i for i, r_i in enumerate(r) if r_i in rest}
 
 
 def corollary_3_3(r: Sequence[int], remainder: int) -> set[int]:
@@ -96,10 +96,10 @@ def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
 
 def _places(r: Sequence[int]) -> dict[int, list[int]]:
     """The rows of each reduced sum."""
-    places: dict[int, list[int]] = {}
+    indices: dict[int, list[int]] = {}
     for i, r_i in enumerate(r):
-        places.setdefault(r_i, []).append(i)
-    return places
+        indices.setdefault(r_i, []).append(i)
+    return indices
 
 
 def corollary_3_5(r: Sequence[int], remainder: int) -> Facts:
@@ -125,12 +125,12 @@ def precedes(r: Sequence[int], fewer: Sequence[int], rows: Sequence[int]) -> boo
 def smallest_preceding(r: Sequence[int], rows: Sequence[int], keep: int | None = None) -> list[int]:
     """The rows of K without those whose r is a sum of multiples of smaller ones that stay; `keep` always stays."""
     limit = max((r[k] for k in rows), default=0)
-    reached, kept = ZERO_ALONE, []
+    reached, rest = ZERO_ALONE, []
     for k in sorted(rows, key=lambda k: (r[k], k != keep, k)):
         if k == keep or not reached >> r[k] & 1:
-            kept.append(k)
+            rest.append(k)
             reached = add(reached, [Steps(0, r[k], None)], limit)
-    return sorted(kept)
+    return sorted(rest)
 
 
 def proposition_3_6(r: Sequence[int], remainder: int, i: int) -> int:
@@ -148,13 +148,13 @@ def proposition_3_7(r: Sequence[int], remainder: int, i: int) -> int:
 def corollary_3_9(r: Sequence[int]) -> set[int]:
     """Rows whose r_i is a sum of multiples of other rows' sums: they take every value from 0 to their greatest."""
     limit = max(r, default=0)
-    found: set[int] = set()
+    result: set[int] = set()
     reached = ZERO_ALONE
     for r_i, rows in sorted(_places(r).items()):
         if reached >> r_i & 1 or len(rows) > 1:
-            found.update(rows)
+            result.update(rows)
         reached = add(reached, [Steps(0, r_i, None)], limit)
-    return found
+    return result
 
 
 def _sums(steps: set[int], limit: int) -> int:
@@ -188,9 +188,9 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
     Every row with the results that apply to it. With prior bounds the results (which know of none) are not used: the
     knapsack with those bounds decides, or one known cell alone (Proposition 3.2 (a)).
     """
-    found = row_multipliers(table, N, priors)
-    filled = {row: place for place, row in enumerate(np.flatnonzero(table.sums).tolist())}
-    reasons = _Reasons(table.sums[list(filled)].tolist(), table.remainder(N), [found[row] for row in filled])
+    result = row_multipliers(table, N, priors)
+    filled = {row: index for index, row in enumerate(np.flatnonzero(table.sums).tolist())}
+    reasons = _Reasons(table.sums[list(filled)].tolist(), table.remainder(N), [result[row] for row in filled])
     limited = any(limits != FREE for limits in prior_limits(table, priors))
     known = {prior.row for prior in priors if len(prior.columns) == 1 and prior.lower == prior.upper}
     explained = []
@@ -198,16 +198,16 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
         if row not in filled:
             by: tuple[tuple[str, ...], ...] = ((EMPTY_ROW,),) * 3
         elif limited:
-            by = _with_priors(found[row], label in known)
+            by = _with_priors(result[row], label in known)
         else:
             by = reasons.of(filled[row])
-        explained.append(RowExplanation(label, int(table.sums[row]), found[row], *by))
+        explained.append(RowExplanation(label, int(table.sums[row]), result[row], *by))
     return explained
 
 
-def _with_priors(found: Multipliers, known: bool) -> tuple[tuple[str, ...], ...]:
+def _with_priors(result: Multipliers, known: bool) -> tuple[tuple[str, ...], ...]:
     by = ("3.2 (a)",) if known else (f"{KNAPSACK} with prior bounds",)
-    return by, by, by if found.unique else ()
+    return by, by, by if result.unique else ()
 
 
 class _Reasons:
@@ -301,8 +301,8 @@ class Redesign:
 def disclosed_cells(counts: Ints, small: int | None) -> int:
     """Nonzero cells of disclosed rows; with `small`, only those whose count is at most that."""
     rows, columns = (list(map(str, range(size))) for size in counts.shape)
-    found = exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum()))
-    cells = counts[found.disclosed]
+    result = exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum()))
+    cells = counts[result.disclosed]
     return int(((cells > 0) & (cells <= (small or cells.max(initial=0)))).sum())
 
 
@@ -316,18 +316,18 @@ def redesign(counts: Ints, small: int | None = None, ordered: bool = False, foll
         raise DataError("a table without records has nothing to disclose: check its counts")
     level, fewest = [Design(_single(counts.shape[0]), _single(counts.shape[1]))], True
     while level:
-        scored = sorted(((disclosed_cells(one.counts(counts), small), -one.cells, place) for place, one in enumerate(level)))
-        disclosed, _, place = scored[0]
-        yield Redesign(level[place], disclosed, fewest)
+        scored = sorted(((disclosed_cells(one.counts(counts), small), -one.cells, index) for index, one in enumerate(level)))
+        disclosed, _, index = scored[0]
+        yield Redesign(level[index], disclosed, fewest)
         if not disclosed:
             return
         fewest = fewest and len(scored) <= followed
-        kept = [level[place] for _, _, place in scored[:followed]]
-        level = list(dict.fromkeys(after for one in kept for after in _merged(one, ordered)))
+        rest = [level[index] for _, _, index in scored[:followed]]
+        level = list(dict.fromkeys(after for one in rest for after in _merged(one, ordered)))
 
 
 def _single(size: int) -> Parts:
-    return tuple((place,) for place in range(size))
+    return tuple((index,) for index in range(size))
 
 
 def _merged(design: Design, ordered: bool) -> Iterator[Design]:
@@ -342,13 +342,13 @@ def _merged(design: Design, ordered: bool) -> Iterator[Design]:
 def _joined(parts: Parts, ordered: bool) -> Iterator[Parts]:
     for first, second in combinations(range(len(parts)), 2):
         if not ordered or second == first + 1:
-            rest = [part for place, part in enumerate(parts) if place not in (first, second)]
+            rest = [part for index, part in enumerate(parts) if index not in (first, second)]
             yield tuple(sorted([*rest, tuple(sorted(parts[first] + parts[second]))]))
 
 
 def named(parts: Parts, labels: Sequence[str]) -> str:
     """The merged groups in words; the groups of one are left out."""
-    return "; ".join(" + ".join(labels[place] for place in part) for part in parts if len(part) > 1)
+    return "; ".join(" + ".join(labels[index] for index in part) for part in parts if len(part) > 1)
 
 
 def redesign_table(tables: Mapping[str, PrintedTwoWay], smalls: Sequence[int | None]) -> pd.DataFrame:

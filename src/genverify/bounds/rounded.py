@@ -125,19 +125,19 @@ def bound_rounded(table: RoundedConditionals, N: int) -> CellBounds:
     for rows, totals in _feasible(table, N):
         order = np.argsort(table.printed[rows], axis=1, kind="stable")
         low, high = _cell_ranges(table.rounding, table.printed[rows[0], order[0]], totals)
-        for row, places in zip(rows, order, strict=True):
-            lower[row, places], upper[row, places] = low, high
+        for row, indices in zip(rows, order, strict=True):
+            lower[row, indices], upper[row, indices] = low, high
         least[rows], greatest[rows] = totals[0], totals[-1]
     return CellBounds(table.rows, table.columns, lower, upper, least, greatest)
 
 
 def rounded_totals(table: RoundedConditionals, N: int) -> list[Ints]:
     """Every value that the total of each row can take, given that all rows add up to N."""
-    found = [np.zeros(1, dtype=np.int64)] * len(table.rows)
+    result = [np.zeros(1, dtype=np.int64)] * len(table.rows)
     for rows, totals in _feasible(table, N):
         for row in rows:
-            found[row] = totals
-    return found
+            result[row] = totals
+    return result
 
 
 def _feasible(table: RoundedConditionals, N: int) -> Iterator[tuple[list[int], Ints]]:
@@ -147,18 +147,18 @@ def _feasible(table: RoundedConditionals, N: int) -> Iterator[tuple[list[int], I
     for row in np.flatnonzero(~table.empty):
         kinds.setdefault(np.sort(table.printed[row]).tobytes(), []).append(int(row))
     sets = [_Totals.of(table, rows, N) for rows in kinds.values()]
-    spare = N - sum(own.least * len(own.rows) for own in sets)
+    spare = N - sum(part.least * len(part.rows) for part in sets)
     if spare < 0:
         raise DataError(f"N = {N} is too small: the printed conditionals alone need {N - spare} records. Check --total.")
     if not sets and N > 0:
         raise _unreachable(N)
-    sets.sort(key=lambda own: own.above >= 0)
-    left_out = leave_one_out(sets, lambda sums, own: own.added(sums, len(own.rows), spare))
-    for own, others in zip(sets, left_out, strict=True):
-        totals = own.reached(own.added(others, len(own.rows) - 1, spare), spare)
+    sets.sort(key=lambda part: part.above >= 0)
+    left_out = leave_one_out(sets, lambda sums, part: part.added(sums, len(part.rows), spare))
+    for part, others in zip(sets, left_out, strict=True):
+        totals = part.reached(part.added(others, len(part.rows) - 1, spare), spare)
         if len(totals) == 0:
             raise _unreachable(N)
-        yield own.rows, totals
+        yield part.rows, totals
 
 
 def _unreachable(N: int) -> DataError:
@@ -178,7 +178,7 @@ class _Totals:
 
     @classmethod
     def of(cls, table: RoundedConditionals, rows: list[int], N: int) -> "_Totals":
-        possible = possible_sums(table.rounding, table.printed[rows[0]], N)
+        possible = _possible_sums(table.rounding, table.printed[rows[0]], N)
         if possible == 0:
             raise DataError(
                 f"row {table.rows[rows[0]]!r}: no counts with a total up to {N} round to these values. Check the row (do "
@@ -201,26 +201,26 @@ class _Totals:
         return self.least + np.flatnonzero(both)
 
 
-def possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
+def _possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
     """
     The totals n from 1 to N of a row for which whole counts round to the printed values, as a set (see `sums`).
 
     >>> from genverify.bounds.exact import members
-    >>> members(possible_sums(Rounding(1), np.array([3, 7]), 12), 12)
+    >>> members(_possible_sums(Rounding(1), np.array([3, 7]), 12), 12)
     [3, 4, 6, 7, 8, 9, 10, 11, 12]
     """
     enough = _enough(rounding, printed)
     last = N if enough is None else min(enough, N)
     step = max(1, CELLS_AT_ONCE // len(printed))
     values, times = np.unique(printed, return_counts=True)
-    found = 0
+    result = 0
     for first in range(1, last + 1, step):
         totals = np.arange(first, min(first + step, last + 1), dtype=np.int64)
         least, greatest = rounding.counts(values, totals)
         fits = (least <= greatest).all(axis=1) & (least @ times <= totals) & (totals <= greatest @ times)
-        found |= int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little") << first
+        result |= int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little") << first
     # totals are the bits of an integer; from `enough` on all are possible, which -1 shifted says: ones without end
-    return found if enough is None or enough > N else found | -1 << (last + 1)
+    return result if enough is None or enough > N else result | -1 << (last + 1)
 
 
 def _enough(rounding: Rounding, printed: Ints) -> int | None:
@@ -242,7 +242,7 @@ def _cell_ranges(rounding: Rounding, printed: Ints, totals: Ints) -> tuple[Ints,
     # With total n a cell is at least what rounding allows, and at least n less the most of all others. Neither grows evenly
     # with n, so every total must be looked at; but both lie above the line floor * n (ceiling * n above the greatest), and
     # once the line has passed the best value so far, no further total can change it. That ends the scan after few totals.
-    values, place, times = np.unique(printed, return_inverse=True, return_counts=True)
+    values, index, times = np.unique(printed, return_inverse=True, return_counts=True)
     low, high = rounding.ends(values)
     low, high = np.maximum(low, 0), np.minimum(high, rounding.one)
     floor = np.maximum(low, rounding.one - (high @ times - high))
@@ -250,17 +250,17 @@ def _cell_ranges(rounding: Rounding, printed: Ints, totals: Ints) -> tuple[Ints,
 
     def least(n: Ints) -> Ints:
         fewest, most = rounding.counts(values, n)
-        found: Ints = np.maximum(fewest, n[:, None] - ((most @ times)[:, None] - most)).min(axis=0)
-        return found
+        result: Ints = np.maximum(fewest, n[:, None] - ((most @ times)[:, None] - most)).min(axis=0)
+        return result
 
     def greatest(n: Ints) -> Ints:
         fewest, most = rounding.counts(values, n)
-        found: Ints = np.minimum(most, n[:, None] - ((fewest @ times)[:, None] - fewest)).max(axis=0)
-        return found
+        result: Ints = np.minimum(most, n[:, None] - ((fewest @ times)[:, None] - fewest)).max(axis=0)
+        return result
 
     lower = _scan(totals, least, lambda best, n: floor * n >= best * rounding.one)
     upper = _scan(totals[::-1], lambda n: -greatest(n), lambda best, n: ceiling * n <= -best * rounding.one)
-    return lower[place], -upper[place]
+    return lower[index], -upper[index]
 
 
 def _scan(totals: Ints, least: Callable[[Ints], Ints], settled: Callable[[Ints, int], Flags]) -> Ints:

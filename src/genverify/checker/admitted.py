@@ -13,8 +13,7 @@ import numpy.typing as npt
 from genverify.model.arrays import Flags
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.release import TOTAL, Release
-from genverify.model.work import cached
+from genverify.model.release import TOTAL, Release, cached
 
 # What a release says, as the checker reads it: the published cells, by id.
 

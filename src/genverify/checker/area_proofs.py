@@ -8,38 +8,41 @@ on a block's own cells bound what its records are worth at these prices. First i
 alone, and about all blocks together, need not speak of these records any more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from genverify.checker.admitted import AdmissibleTypes, Cell, Cells, SharedConditions, TooManyRecords, flags_of, live_types
-from genverify.checker.certificate import CertificateError, read_bounds, read_nobody
+from genverify.checker.certificate import CertificateError, read_bounds, read_nobody, require_about
 from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, check_lemma
-from genverify.model.areas import AreaReleases, seen_from, together
+from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags
 from genverify.model.domain import Domain, Predicate, Rule
+from genverify.model.proof_form import AREAS
 from genverify.model.release import Release
 
-KEYS = {"release", "lemmas", "nobody"}
+KEYS = {"version", "about", "model", "lemmas", "nobody", "statements"}
+PARTS = ("alone", "together")
 
 
 class AreaChecker:
     """
-    Checks what all blocks share once (`shared`: the lemmas of each block, and which records nobody has), and then what is
-    proved about each block.
+    Checks what all blocks share once (the lemmas of each block, and which records nobody has), and then what is proved
+    about each block: a statement is the block with two certificates about records, one from what its own tables and its
+    areas leave to it (`alone`), one from the cells of all blocks and areas (`together`).
     """
 
     def __init__(self, levels: AreaReleases, shared: Mapping[str, Any]) -> None:
         self.levels, self.release = levels, together(levels)
+        require_about(shared, self.release.block, (AREAS,), self.release.digest)
         if set(shared) != KEYS:
-            raise CertificateError(f"{self.release.block}: what all blocks share has the keys {', '.join(sorted(KEYS))}")
-        if shared["release"] != self.release.digest:
-            raise CertificateError(f"{self.release.block}: the proofs are of other counts than these. Verify it again.")
+            raise CertificateError(f"{self.release.block}: the keys of a certificate of areas are {', '.join(sorted(KEYS))}")
         if not isinstance(shared["lemmas"], Mapping):
             raise CertificateError(
                 f"{self.release.block}: lemmas are listed by block, not as {type(shared['lemmas']).__name__}"
             )
+        self.number_of = {block.block: number for number, block in enumerate(levels.blocks)}
         conditions = SharedConditions(levels.schema.domain, _conditions(levels))
         self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
         self.types = _joined(self.release.schema.domain, self.own)
@@ -47,6 +50,18 @@ class AreaChecker:
         ends = np.cumsum([0, *(len(types) for types in self.own)])
         self.own = [_without(types, gone[at : at + len(types)]) for types, at in zip(self.own, ends, strict=False)]
         self.types = _without(self.types, gone)
+
+    def statements(self, stated: Sequence[Any]) -> Iterator[tuple[int, list[CheckSummary]]]:
+        """The number of each block that is spoken of, once, and what is proved about it."""
+        left = set(self.number_of)
+        for place, said in enumerate(stated):
+            where = f"{self.release.block}, statement {place}"
+            if not isinstance(said, Mapping) or set(said) != {"block", *PARTS}:
+                raise CertificateError(f"{where}: is no statement about a block, with the keys block, {', '.join(PARTS)}")
+            if said["block"] not in left:
+                raise CertificateError(f"{where}: {str(said['block'])[:40]!r} is none of the blocks, or stands twice")
+            left.remove(said["block"])
+            yield self.number_of[said["block"]], self.check(self.number_of[said["block"]], said["alone"], said["together"])
 
     def check(self, number: int, alone: Mapping[str, Any] | None, together: Mapping[str, Any] | None) -> list[CheckSummary]:
         """All that is proved about a block."""
@@ -60,6 +75,13 @@ class AreaChecker:
     def together(self, certificate: Mapping[str, Any]) -> CheckSummary:
         """What is proved from the cells of all blocks and areas."""
         return check_block(self.release, certificate, self.types)
+
+    def own_where(self, number: int, where: Predicate) -> dict[str, int]:
+        """What a claim says of the records of a block, without the block; an error where it is about another one."""
+        said = {name: codes[0] for name, codes in where.clauses}
+        if said.pop(BLOCK, number + 1) != number + 1:
+            raise CertificateError(f"block {self.levels.blocks[number].block}: a proof is about another block")
+        return said
 
     def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
         release = seen_from(self.levels, number)

@@ -2,19 +2,34 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from genverify.model.domain import Predicate
-from genverify.model.errors import DataError, GenverifyError
+from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
+from genverify.model.proof_form import (
+    AT_LEAST,
+    EXACTLY,
+    GOALS,
+    HOUSING,
+    KIND_OF,
+    NEVER,
+    NOTHING,
+    RECORDS,
+    VERSION,
+)
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
+FARTHEST = LARGEST * LARGEST  # of a number in a proof about sums, which is added up in Python's integers
 DEEPEST = 250  # forks above a leaf
 BOUND, EMPTY = "bound", "empty"
+SIDES = ("upper", "lower", EMPTY)
+AGAIN = "snakemake --force FILE, or genverify disclose with the tables or the release file"
+FORMER = ("claims", "shared", "system", "alone")  # keys of certificates from before they had a version
 
 
 class CertificateError(GenverifyError):
@@ -31,22 +46,22 @@ class ExhaustedTotal:
 
 @dataclass(frozen=True)
 class Leaf:
-    """Multipliers: y on cells, w on the forks above, c on the claim itself; d is their common denominator."""
+    """Multipliers: y on cells or rows, w on the forks above, c on the claim itself; d is their common denominator."""
 
     place: str
     kind: str
     y: Mapping[str, int]
     d: int
-    w: tuple[int, ...]
-    c: int
+    w: tuple[int, ...] = ()
+    c: int = 0
 
 
 @dataclass(frozen=True)
 class Fork:
-    """At most `at` records lie in a part, or more. The part: a condition, or the cells of one record (`like`)."""
+    """At most `at` in a part, or more. The part: a condition, the cells of one record (`like`), or a cell of a system."""
 
     place: str
-    part: Predicate | tuple[int, ...]
+    part: Predicate | tuple[int, ...] | str
     at: int
     below: "Node"
     above: "Node"
@@ -71,6 +86,17 @@ class Statement:
 
     def __str__(self) -> str:
         return f"{self.place} ({self.where}, m = {self.m})"
+
+
+@dataclass(frozen=True)
+class CellBound:
+    """A cell of a system is at most (`upper`) or at least (`lower`) a value; `empty`: no counts fit."""
+
+    place: str
+    side: str
+    cell: str
+    value: int
+    proof: Node
 
 
 @dataclass(frozen=True)
@@ -110,12 +136,130 @@ class ProvedBound:
     proof: Mapping[str, Any]
 
 
+# The head, the same for every model: which version, about what, by which model.
+
+
+def read_head(text: Any, place: str) -> str:
+    """The model of a certificate; an error for a former format, another version, another kind, or an unknown model."""
+    if not isinstance(text, Mapping):
+        raise CertificateError(f"{place}: {_short(text)} is no certificate")
+    if "version" not in text and any(key in text for key in FORMER):
+        raise CertificateError(f"{place}: a certificate of a former format, which had no version. Make it anew: {AGAIN}")
+    if text.get("version") != VERSION or type(text["version"]) is not int:
+        said = str(text.get("version", "missing"))[:20]
+        raise CertificateError(f"{place}: the version of the certificate is {said}, not {VERSION}. Make it anew: {AGAIN}")
+    model, about = text.get("model"), _mapping(text.get("about"), f"{place}, about", ("kind", "name", "digest"))
+    if not isinstance(model, str) or model not in KIND_OF:
+        raise CertificateError(f"{place}: unknown model {str(model)[:40]!r}: {nearest(str(model)[:40], list(KIND_OF))}")
+    if about["kind"] != KIND_OF[model]:
+        raise CertificateError(
+            f"{place}: a certificate of the model {model} is about {KIND_OF[model]}, not about {str(about['kind'])[:40]!r}"
+        )
+    if not isinstance(about["name"], str) or not isinstance(about["digest"], str):
+        raise CertificateError(f"{place}: does not name what it is about, with its digest")
+    if not isinstance(text.get("statements"), list | tuple):
+        raise CertificateError(f"{place}: has no list of statements. Make it anew: {AGAIN}")
+    return model
+
+
+def require_about(text: Mapping[str, Any], place: str, models: Collection[str], digest: str, name: str = "") -> None:
+    """An error unless a certificate is of one of these models and about what has this digest (and this name)."""
+    model = read_head(text, place)
+    if model not in models:
+        raise CertificateError(f"{place}: the model is {model}, where {' or '.join(models)} is needed")
+    if name and text["about"]["name"] != name:
+        raise CertificateError(f"{place}: the proofs are of another block, {text['about']['name'][:60]!r}")
+    if text["about"]["digest"] != digest:
+        raise CertificateError(f"{place}: the proofs are of other counts than these, or of other tables. Verify it again.")
+
+
+# Leaf and fork, read in one place for every model.
+
+
+@dataclass(frozen=True)
+class NodeReader:
+    """Reads proofs: `cell` takes what a multiplier stands on, `part` what a fork splits (its keys: `parts`)."""
+
+    cell: Callable[[Any, str], str]
+    part: Callable[[Mapping[str, Any], str], Predicate | tuple[int, ...] | str]
+    parts: tuple[str, ...]
+    largest: int
+    sides: bool = True
+
+    def node(self, value: Any, place: str, kinds: tuple[str, ...], names_claim: bool = False, depth: int = 0) -> Node:
+        """A leaf or a fork; `depth` forks stand above it, and `names_claim` allows the multiplier c."""
+        if depth > DEEPEST:
+            raise CertificateError(f"{place}: more than {DEEPEST} forks above one another")
+        if not isinstance(value, Mapping):
+            raise CertificateError(f"{place}: {_short(value)} is not an object with keys, so it is no proof")
+        if "at" not in value:
+            return self.leaf(value, place, kinds, names_claim, depth)
+        text = _mapping(value, place, ("at", "below", "above"), self.parts)
+        below, above = (
+            self.node(text[side], f"{place}.{side}", kinds, names_claim, depth + 1) for side in ("below", "above")
+        )
+        return Fork(place, self.part(text, place), _integer(text["at"], f"{place}, at", self.largest), below, above)
+
+    def leaf(self, value: Mapping[str, Any], place: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
+        given = ("w", "c") if names_claim else ("w",) if self.sides else ()
+        text = _mapping(value, place, ("y", "kind") if self.sides else (), ("y", "kind", "d", *given))
+        kind = text.get("kind", BOUND)
+        if kind not in kinds:
+            raise CertificateError(f"{place}: kind is {str(kind)[:40]!r}; allowed here: {', '.join(kinds)}")
+        y = {self.cell(cell, place): _integer(number, f"{place}, y of {cell}", self.largest)
+             for cell, number in _items(text.get("y", {}), place)}  # fmt: skip
+        d, c = (_integer(text.get(key, base), f"{place}, {key}", self.largest) for key, base in (("d", 1), ("c", 0)))
+        w = tuple(_integer(number, f"{place}, w") for number in _list(text.get("w", []), f"{place}, w"))
+        if d <= 0:
+            raise CertificateError(f"{place}: d is {d}, not above 0")
+        if self.sides and len(w) != depth:
+            raise CertificateError(f"{place}: w has {len(w)} multipliers for {depth} forks above")
+        return Leaf(place, kind, y, d, w, c)
+
+
+# Statements about the counts of a system of sums.
+
+
+def read_cell_bound(reader: NodeReader, value: Any, place: str) -> CellBound:
+    """A statement about a cell of a system."""
+    side = value.get("side") if isinstance(value, Mapping) else None
+    if side not in SIDES:
+        raise CertificateError(f"{place}: is no statement: its side is {str(side)[:40]!r}; known: {', '.join(SIDES)}")
+    text = _mapping(value, place, ("side", "proof"), ("cell", "value"))
+    proof = reader.node(text["proof"], place, (BOUND, EMPTY))
+    if side == EMPTY:
+        return CellBound(place, side, "", 0, proof)
+    if not isinstance(text.get("cell"), str):
+        raise CertificateError(f"{place}: names no cell")
+    return CellBound(place, side, text["cell"], _integer(text.get("value"), f"{place}, value", FARTHEST - 1), proof)
+
+
+def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
+    """Reads proofs about a system with these rows and cells."""
+
+    def row(name: Any, place: str) -> str:
+        if not isinstance(name, str) or name not in rows:
+            raise CertificateError(f"{place}: there is no row {str(name)[:60]!r}")
+        return name
+
+    def part(text: Mapping[str, Any], place: str) -> str:
+        name = text.get("cell")
+        if not isinstance(name, str) or name not in cells:
+            raise CertificateError(f"{place}: there is no cell {str(name)[:60]!r}")
+        return name
+
+    return NodeReader(row, part, ("cell",), FARTHEST, sides=False)
+
+
+# Statements about the records behind a release.
+
+
 def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> Certificate:
     """The bounds as statements of a certificate, each with one proof (`upper` is `lower`)."""
-    reader, block = _reader(release), f"block {release.block}"
+    reader, block = _Reader(release), f"block {release.block}"
     found = []
     for i, bound in enumerate(bounds):
-        node = reader.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", (BOUND, EMPTY), False)
+        node = reader.nodes.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", (BOUND, EMPTY))
         found.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
     known = tuple(reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(lemmas))
     return Certificate(known, tuple(found), (), (), None)
@@ -123,37 +267,29 @@ def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: S
 
 def read_nobody(release: Release, proofs: Any) -> list[Statement]:
     """Proofs that no dataset has a record of some kinds; which kinds is for the checker to find out."""
-    reader, found = _reader(release), []
+    reader, found = _Reader(release), []
     for i, proof in enumerate(_list(proofs, f"{release.block}, nobody")):
-        node = reader.node(proof, f"{release.block}, nobody[{i}]", (BOUND,), False)
+        node = reader.nodes.node(proof, f"{release.block}, nobody[{i}]", (BOUND,))
         found.append(Statement(f"{release.block}, nobody[{i}]", Predicate(()), 0, node, node))
     return found
 
 
-def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate:
+def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     """The certificate of a block; an error that names the place of what is malformed."""
     block = f"block {release.block}"
-    optional = ("release", "impossible", "at_least", "contradiction")
-    text = _mapping(proofs, block, ("block", "lemmas", "proofs", "claims"), optional)
-    if text["block"] != release.block:
-        raise CertificateError(f"{block}: the proofs are of another block, {text['block']!r}")
-    if text.get("release", release.digest) != release.digest:
-        raise CertificateError(f"{block}: the proofs are of other counts than these, or of other tables. Verify it again.")
-    reader = _reader(release)
+    require_about(text, block, (RECORDS, HOUSING), release.digest, release.block)
+    _mapping(text, block, ("version", "about", "model", "lemmas", "proofs", "statements"))
+    reader = _Reader(release)
     pairs = [reader.pair(pair, f"{block}, proofs[{i}]") for i, pair in enumerate(_list(text["proofs"], f"{block}, proofs"))]
     lemmas = [reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(_list(text["lemmas"], f"{block}, lemmas"))]
-    claims = [reader.claim(x, f"{block}, claim {i}", pairs) for i, x in enumerate(_list(text["claims"], f"{block}, claims"))]
-    never = _list(text.get("impossible", []), f"{block}, impossible")
-    impossible = [reader.one_proof(x, f"{block}, impossible {i}", (EMPTY,), True) for i, x in enumerate(never)]
-    bounds = _list(text.get("at_least", []), f"{block}, at_least")
-    at_least = [reader.one_proof(x, f"{block}, at_least {i}", (BOUND, EMPTY), False) for i, x in enumerate(bounds)]
-    given = "contradiction" in text
-    contradiction = reader.node(text["contradiction"], f"{block}, contradiction", (EMPTY,), False) if given else None
-    return Certificate(tuple(lemmas), tuple(claims), tuple(impossible), tuple(at_least), contradiction)
-
-
-def _reader(release: Release) -> "_Reader":
-    return _Reader(release, release.published.place)
+    found: dict[str, list[Statement]] = {goal: [] for goal in GOALS}
+    for i, said in enumerate(text["statements"]):
+        goal, statement = reader.statement(said, f"{block}, statement {i}", pairs)
+        found[goal].append(statement)
+    if len(found[NOTHING]) > 1:
+        raise CertificateError(f"{block}: two statements say that no dataset fits")
+    contradiction = found[NOTHING][0].lower if found[NOTHING] else None
+    return Certificate(tuple(lemmas), *(tuple(found[goal]) for goal in (EXACTLY, NEVER, AT_LEAST)), contradiction)
 
 
 @dataclass(frozen=True)
@@ -161,8 +297,11 @@ class _Reader:
     """Reads the parts of a certificate about one release."""
 
     release: Release
-    published: Mapping[str, int]
     clauses: dict[tuple[str, int], tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> NodeReader:
+        return NodeReader(self.cell, self.part, ("where", "like"), LARGEST)
 
     def lemma(self, value: Any, place: str) -> ExhaustedTotal:
         text = _mapping(value, place, ("universe", "cells"))
@@ -172,47 +311,27 @@ class _Reader:
 
     def pair(self, value: Any, place: str) -> tuple[Node, Node]:
         text = _mapping(value, place, ("lower", "upper"))
-        lower, upper = (self.node(text[side], f"{place}.{side}", (BOUND, EMPTY), False) for side in ("lower", "upper"))
+        lower, upper = (self.nodes.node(text[side], f"{place}.{side}", (BOUND, EMPTY)) for side in ("lower", "upper"))
         return lower, upper
 
-    def claim(self, value: Any, place: str, pairs: list[tuple[Node, Node]]) -> Statement:
-        text = _mapping(value, place, ("where", "m", "proof"))
-        proof = _integer(text["proof"], place, "proof")
-        if not 0 <= proof < len(pairs):
-            raise CertificateError(f"{place}: there is no proof {proof}, only {len(pairs)} proofs")
+    def statement(self, value: Any, place: str, pairs: list[tuple[Node, Node]]) -> tuple[str, Statement]:
+        """What is shown, and the statement: a claim names the number of its two proofs, all else holds its own."""
+        goal = value.get("goal") if isinstance(value, Mapping) else None
+        if goal not in GOALS:
+            raise CertificateError(f"{place}: is no statement: its goal is {str(goal)[:40]!r}; known: {', '.join(GOALS)}")
+        text = _mapping(value, place, ("goal", "proof") if goal == NOTHING else ("goal", "where", "m", "proof"))
+        if goal == NOTHING:
+            node = self.nodes.node(text["proof"], f"{place}, proof", (EMPTY,))
+            return goal, Statement(place, Predicate(()), 0, node, node)
         where, m = self.assignment(text["where"], place), _count(text["m"], place)
-        return Statement(place, where, m, *pairs[proof], proof)
-
-    def one_proof(self, value: Any, place: str, kinds: tuple[str, ...], names_claim: bool) -> Statement:
-        """A statement with a single proof, whose leaves are of the given kinds."""
-        text = _mapping(value, place, ("where", "m", "proof"))
-        node = self.node(text["proof"], f"{place}, proof", kinds, names_claim)
-        return Statement(place, self.assignment(text["where"], place), _count(text["m"], place), node, node)
-
-    def node(self, value: Any, place: str, kinds: tuple[str, ...], names_claim: bool, depth: int = 0) -> Node:
-        """A leaf or a fork; `depth` forks stand above it, and `names_claim` allows the multiplier c."""
-        if depth > DEEPEST:
-            raise CertificateError(f"{place}: more than {DEEPEST} forks above one another")
-        if isinstance(value, Mapping) and "kind" in value:
-            return self.leaf(value, place, kinds, names_claim, depth)
-        text = _mapping(value, place, ("at", "below", "above"), ("where", "like"))
-        below, above = (
-            self.node(text[side], f"{place}.{side}", kinds, names_claim, depth + 1) for side in ("below", "above")
-        )
-        return Fork(place, self.part(text, place), _integer(text["at"], f"{place}, at"), below, above)
-
-    def leaf(self, value: Any, place: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
-        text = _mapping(value, place, ("kind", "y"), ("d", "w", "c") if names_claim else ("d", "w"))
-        if text["kind"] not in kinds:
-            raise CertificateError(f"{place}: kind is {text['kind']!r}; allowed here: {', '.join(kinds)}")
-        y = {self.cell(cell, place): _integer(number, f"{place}, y of {cell}") for cell, number in _items(text["y"], place)}
-        d, c = _integer(text.get("d", 1), f"{place}, d"), _integer(text.get("c", 0), f"{place}, c")
-        w = tuple(_integer(number, f"{place}, w") for number in _list(text.get("w", []), f"{place}, w"))
-        if d <= 0:
-            raise CertificateError(f"{place}: d is {d}, not above 0")
-        if len(w) != depth:
-            raise CertificateError(f"{place}: w has {len(w)} multipliers for {depth} forks above")
-        return Leaf(place, text["kind"], y, d, w, c)
+        if goal == EXACTLY:
+            number = _integer(text["proof"], f"{place}, proof")
+            if not 0 <= number < len(pairs):
+                raise CertificateError(f"{place}: there is no proof {number}, only {len(pairs)} proofs")
+            return goal, Statement(place, where, m, *pairs[number], number)
+        kinds = (EMPTY,) if goal == NEVER else (BOUND, EMPTY)
+        node = self.nodes.node(text["proof"], f"{place}, proof", kinds, goal == NEVER)
+        return goal, Statement(place, where, m, node, node)
 
     def part(self, text: Mapping[str, Any], place: str) -> Predicate | tuple[int, ...]:
         if ("where" in text) == ("like" in text):
@@ -233,7 +352,7 @@ class _Reader:
         """A column and its code, read once: thousands of claims name the same ones."""
         key = (name, code) if type(name) is str and type(code) is int else None  # True is 1, but no code
         if key is None or key not in self.clauses:
-            column, number = self.column(name, place), _integer(code, place, name)
+            column, number = self.column(name, place), _integer(code, f"{place}, {name}")
             if number < 0:
                 raise CertificateError(f"{place}: {(column, number)} is no code: those are 0 or more")
             self.clauses[column, number] = column, (number,)
@@ -245,7 +364,7 @@ class _Reader:
         return str(name)
 
     def cell(self, name: Any, place: str) -> str:
-        if not isinstance(name, str) or (name not in self.published and name != TOTAL):
+        if not isinstance(name, str) or (name not in self.release.published.place and name != TOTAL):
             raise CertificateError(f"{place}: {name!r} is no published cell")
         return name
 
@@ -259,8 +378,8 @@ def _mapping(value: Any, place: str, needed: tuple[str, ...], optional: tuple[st
     missing = [key for key in needed if key not in value]
     unknown = [key for key in value if key not in needed and key not in optional]
     if missing or unknown:
-        problem = f"{missing[0]!r} is missing" if missing else f"{unknown[0]!r} means nothing here"
-        raise CertificateError(f"{place}: {problem}; the keys are {', '.join(needed + optional)}")
+        problem = f"{missing[0]!r} is missing" if missing else f"{str(unknown[0])[:40]!r} means nothing here"
+        raise CertificateError(f"{place}: {problem}; the keys are {', '.join(dict.fromkeys(needed + optional))}")
     return value
 
 
@@ -276,10 +395,9 @@ def _list(value: Any, place: str) -> list[Any]:
     return list(value)
 
 
-def _integer(value: Any, place: str, name: str = "") -> int:
-    if type(value) is not int or abs(value) > LARGEST:
-        place = f"{place}, {name}" if name else place
-        raise CertificateError(f"{place}: {_short(value)} is not an integer of at most {LARGEST} in size")
+def _integer(value: Any, place: str, largest: int = LARGEST) -> int:
+    if type(value) is not int or abs(value) > largest:
+        raise CertificateError(f"{place}: {_short(value)} is not an integer of at most {largest} in size")
     return value
 
 
@@ -288,21 +406,19 @@ def _integers(value: Any, place: str) -> tuple[int, ...]:
 
 
 def _count(value: Any, place: str) -> int:
-    m = _integer(value, place, "m")
+    m = _integer(value, f"{place}, m")
     if m < 0:
         raise CertificateError(f"{place}: m is {m}, and no count is below 0")
     return m
 
 
 def _short(value: Any) -> str:
-    return (
-        f"{type(value).__name__} {str(value)[:40]!r}"
-        if not isinstance(value, int)
-        else f"number of {value.bit_length()} bits"
-    )
+    if isinstance(value, int):
+        return f"number of {value.bit_length()} bits"
+    return f"{type(value).__name__} {str(value)[:40]!r}"
 
 
-# Files of proofs: one JSON object per block and line, compressed.
+# Files of certificates: one JSON object per line, compressed.
 
 LONGEST_LINE = 64 * 2**20  # bytes: a line is read whole, so that a hostile file could fill the memory
 Forks = Sequence[tuple[Mapping[str, Any], bool]]
@@ -310,16 +426,31 @@ LIMITS = FileLimits(10_000_000, 16 * 2**30, "split the study into more batches (
 
 
 def write_proofs(proofs: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write the proofs of many blocks; the same proofs give the same bytes."""
+    """Write certificates, or what is laid out of them; the same ones give the same bytes."""
     with path.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-        for block in proofs:
-            packed.write((json.dumps(block, separators=(",", ":")) + "\n").encode())
+        for one in proofs:
+            packed.write((json.dumps(one, separators=(",", ":")) + "\n").encode())
 
 
 def read_proofs(path: Path) -> Iterator[dict[str, Any]]:
-    """The proofs of each block of a file."""
+    """The certificates of a file, the head of each read."""
+    for number, found in enumerate(read_lines(path), 1):
+        read_head(found, f"{path}, line {number}")
+        yield found
+
+
+def one_certificate(path: Path) -> dict[str, Any]:
+    """The only certificate of a file."""
+    found = list(read_proofs(path))
+    if len(found) != 1:
+        raise DataError(f"{path}: holds {len(found)} certificates, not one. Make it anew: {AGAIN}")
+    return found[0]
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file, one per line."""
     try:
-        for number, line in enumerate(guarded_lines(path, LONGEST_LINE, LIMITS, "the proofs of a block", packed=True), 1):
+        for number, line in enumerate(guarded_lines(path, LONGEST_LINE, LIMITS, "a certificate", packed=True), 1):
             yield _parse(path, number, line)
     except UNREADABLE as error:
         raise DataError(f"{path}: not a file of proofs, or cut short ({error})") from None
@@ -330,16 +461,14 @@ def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
         found = json.loads(line, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
-    if not isinstance(found, dict) or "block" not in found:
-        raise DataError(f"{path}, line {number}: holds no block")
-    if not isinstance(found["block"], str):
-        raise DataError(f"{path}, line {number}: the block {str(found['block'])[:40]!r} is no text; write the proofs again")
+    if not isinstance(found, dict):
+        raise DataError(f"{path}, line {number}: holds no object")
     return found
 
 
 def leaves(node: Mapping[str, Any], forks: Forks = ()) -> Iterator[tuple[Mapping[str, Any], Forks]]:
     """Every leaf of a stored proof with the forks above it, and whether it lies below (True) or above what they ask."""
-    if "kind" in node:
+    if "at" not in node:
         yield node, forks
     else:
         yield from leaves(node["below"], [*forks, (node, True)])

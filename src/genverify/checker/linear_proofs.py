@@ -11,19 +11,28 @@ An end that nobody told (OPEN) is no number: a leaf that needs one shows nothing
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from genverify.checker.certificate import DEEPEST, LARGEST, CertificateError
-from genverify.checker.record_proofs import LongRows
-from genverify.model.linear import OPEN, LinearSystem
+import numpy as np
 
-Sparse = dict[int, int]
-EMPTY = "empty"
-SIDES = ("upper", "lower", EMPTY)
-FARTHEST = 2**62  # of a value that is said: ends and sums of a few of them are kept in 64 bits
+from genverify.checker.certificate import (
+    BOUND,
+    EMPTY,
+    CertificateError,
+    Leaf,
+    Node,
+    linear_reader,
+    read_cell_bound,
+    require_about,
+)
+from genverify.model.arrays import Ints
+from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.proof_form import LINEAR
+
 LONG = 100  # entries of rows from which arrays are faster
+NONE = -(10**18)  # the most that a sum can be where no counts fit at all
 
 
 @dataclass
@@ -33,6 +42,15 @@ class ProvedBounds:
     lo: list[int]
     hi: list[int]
     empty: bool = False
+
+
+def check_system(system: LinearSystem, certificate: Mapping[str, Any], place: str) -> ProvedBounds:
+    """Check a certificate about a system; what its statements show together is handed back."""
+    require_about(certificate, place, (LINEAR,), system.digest)
+    try:
+        return check_linear(system, certificate["statements"])
+    except CertificateError as error:
+        raise CertificateError(f"{place}: {error}") from None
 
 
 def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]]) -> ProvedBounds:
@@ -50,8 +68,8 @@ def check_at_most(
     checker = Checking(sums)
     for statement in statements:
         checker.take(statement)
-    c = {checker.cell(name, "sum"): _whole(weight, f"sum, {name}") for name, weight in weights.items()}
-    return checker.most_of(c, proof, {}, "sum", 0)
+    c = {checker.cell(name, "sum"): int(weight) for name, weight in weights.items()}
+    return checker.most_of(c, checker.reader.node(proof, "sum", (BOUND, EMPTY)), {})
 
 
 class Checking:
@@ -62,6 +80,7 @@ class Checking:
         self.shown = ProvedBounds(sums.lo.tolist(), sums.hi.tolist())
         self.long, self.number = LongRows(sums), 0
         self.row = {name: at for at, name in enumerate(sums.rows)}
+        self.reader = linear_reader(self.row, sums.place)
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
         if len(self.row) < len(sums.rows) or len(sums.place) < len(sums.cells):
             raise CertificateError("two rows or two cells have one name")
@@ -72,84 +91,53 @@ class Checking:
 
     def take(self, text: Mapping[str, Any]) -> None:
         """Check the next statement; an error names it if it fails."""
-        check_form(text, f"statement {self.number}")
-        self.statement(text, f"statement {self.number}")
+        said = read_cell_bound(self.reader, text, f"statement {self.number}")
         self.number += 1
-
-    def statement(self, text: Mapping[str, Any], place: str) -> None:
-        side = text.get("side")
-        if side not in SIDES:
-            raise CertificateError(f"{place}: side is {side!r}; known: {', '.join(SIDES)}")
-        if side == EMPTY:
-            if self.most_of({}, text.get("proof"), {}, place, 0) >= 0:
-                raise CertificateError(f"{place}: the proof does not show that no counts fit")
+        if said.side == EMPTY:
+            if self.most_of({}, said.proof, {}) >= 0:
+                raise CertificateError(f"{said.place}: the proof does not show that no counts fit")
             self.shown.empty = True
             return
-        cell, value = self.cell(text.get("cell"), place), _whole(text.get("value"), f"{place}, value")
-        sign = 1 if side == "upper" else -1
-        found = self.most_of({cell: sign}, text.get("proof"), {}, place, 0)
-        if found > sign * value:
+        cell, sign = self.cell(said.cell, said.place), 1 if said.side == "upper" else -1
+        found = self.most_of({cell: sign}, said.proof, {})
+        if found > sign * said.value:
             relation = "<=" if sign > 0 else ">="
-            raise CertificateError(f"{place}: {text['cell']} {relation} {value} is said, but {sign * found} is shown")
+            raise CertificateError(f"{said.place}: {said.cell} {relation} {said.value} is said, but {sign * found} is shown")
         if sign > 0:
-            self.shown.hi[cell] = min(self.shown.hi[cell], value)
+            self.shown.hi[cell] = min(self.shown.hi[cell], said.value)
         else:
-            self.shown.lo[cell] = max(self.shown.lo[cell], value)
+            self.shown.lo[cell] = max(self.shown.lo[cell], said.value)
         self.long.narrow(cell, sign > 0, (self.shown.hi if sign > 0 else self.shown.lo)[cell])
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
 
-    def most_of(self, c: Sparse, node: Any, ends: Mapping[int, tuple[int, int]], place: str, depth: int) -> int:
+    def most_of(self, c: "Sparse", node: Node, ends: "Narrowed") -> int:
         """The most that c x can be by this proof; `ends` are the cells that the forks above narrow."""
-        if not isinstance(node, Mapping):
-            raise CertificateError(f"{place}: {type(node).__name__} is no proof")
-        if depth > DEEPEST:
-            raise CertificateError(f"{place}: more than {DEEPEST} forks above one another")
-        if "at" not in node:
-            return self.leaf(c, node, ends, place)
-        cell, at = self.cell(node.get("cell"), place), _whole(node["at"], f"{place}, at")
+        if isinstance(node, Leaf):
+            return self.leaf(c, node, ends)
+        cell = self.cell(node.part, node.place)
         lo, hi = self.ends(cell, ends)
-        below = {**ends, cell: (lo, min(hi, at))}
-        above = {**ends, cell: (max(lo, at + 1), hi)}
-        sides = ((below, "below"), (above, "above"))
-        return max(self.most_of(c, node.get(name), own, f"{place}.{name}", depth + 1) for own, name in sides)
+        below = {**ends, cell: (lo, min(hi, node.at))}
+        above = {**ends, cell: (max(lo, node.at + 1), hi)}
+        return max(self.most_of(c, node.below, below), self.most_of(c, node.above, above))
 
-    def leaf(self, c: Sparse, leaf: Mapping[str, Any], ends: Mapping[int, tuple[int, int]], place: str) -> int:
-        d = _whole(leaf.get("d", 1), f"{place}, d")
-        if d <= 0:
-            raise CertificateError(f"{place}: d is {d}, not above 0")
+    def leaf(self, c: "Sparse", leaf: Leaf, ends: "Narrowed") -> int:
         if any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
-            return -(10**18)
-        if leaf.get("kind") == EMPTY and self.nothing(leaf, ends, place) < 0:
-            return -(
-                10**18
-            )  # the multipliers speak of no cell: even 0 is above what is possible, so this case holds no counts
-        w = {cell: d * own for cell, own in c.items()}
-        y = self.multipliers(leaf, place)
+            return NONE
+        if leaf.kind == EMPTY and self.leaf({}, replace(leaf, kind=BOUND), ends) < 0:
+            return NONE  # the multipliers speak of no cell: even 0 is above what is possible
+        w = {cell: leaf.d * own for cell, own in c.items()}
+        y = {self.row[name]: own for name, own in leaf.y.items()}
         total = self.long.most(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
         if total is None:
-            total = sum(self.used(row, own, w, place) for row, own in y.items())
+            total = sum(self.used(row, own, w, leaf.place) for row, own in y.items())
             for cell, own in w.items():
                 lo, hi = self.ends(cell, ends)
                 if own > 0 and hi == OPEN:
-                    raise CertificateError(f"{place}: uses an upper end of {self.sums.cells[cell]}, which has none")
+                    raise CertificateError(f"{leaf.place}: uses an upper end of {self.sums.cells[cell]}, which has none")
                 total += own * (hi if own > 0 else lo)
-        return total // d
+        return total // leaf.d
 
-    def multipliers(self, leaf: Mapping[str, Any], place: str) -> Sparse:
-        """The multiplier of each row that a leaf names."""
-        found = {}
-        for name, y in dict(leaf.get("y", {})).items():
-            row = self.row.get(name)
-            if row is None:
-                raise CertificateError(f"{place}: there is no row {name!r}")
-            found[row] = _whole(y, f"{place}, y of {name}")
-        return found
-
-    def nothing(self, leaf: Mapping[str, Any], ends: Mapping[int, tuple[int, int]], place: str) -> int:
-        """The most that 0 can be by these multipliers: below 0, there are no counts that fit."""
-        return self.leaf({}, {key: own for key, own in leaf.items() if key != "kind"}, ends, place)
-
-    def used(self, row: int, y: int, w: Sparse, place: str) -> int:
+    def used(self, row: int, y: int, w: "Sparse", place: str) -> int:
         """What a row with its multiplier adds to the bound; its cells leave w."""
         if y and abs(self.most[row] if y > 0 else self.least[row]) == OPEN:
             raise CertificateError(f"{place}: uses an end of the row {self.sums.rows[row]!r}, which has none there")
@@ -157,7 +145,7 @@ class Checking:
             w[column] = w.get(column, 0) - y * weight
         return int(y * (self.most[row] if y > 0 else self.least[row]))
 
-    def ends(self, cell: int, ends: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
+    def ends(self, cell: int, ends: "Narrowed") -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]
         own = ends.get(cell, (lo, hi))
         return max(lo, own[0]), min(hi, own[1])
@@ -168,33 +156,112 @@ class Checking:
         return int(self.sums.place[name])
 
 
-def check_form(text: Any, place: str) -> None:
-    """An error for what is no statement: keys that are not texts, cells and rows that are no names, numbers out of range."""
-    if not isinstance(text, Mapping) or not isinstance(text.get("side"), str):
-        raise CertificateError(f"{place}: is no statement with a side")
-    if text["side"] != EMPTY:
-        if not isinstance(text.get("cell"), str):
-            raise CertificateError(f"{place}: names no cell")
-        value = text.get("value")
-        if type(value) is not int or not abs(value) < FARTHEST:
-            raise CertificateError(f"{place}: {str(value)[:40]!r} is no whole number below {FARTHEST}")
-    open_ = [(text.get("proof"), place)]
-    while open_:
-        node, here = open_.pop()
-        if not isinstance(node, Mapping):
-            raise CertificateError(f"{here}: {type(node).__name__} is no proof")
-        if "at" not in node:
-            if not isinstance(node.get("y", {}), Mapping) or not all(isinstance(row, str) for row in node.get("y", {})):
-                raise CertificateError(f"{here}: the multipliers of a leaf are listed by row")
-            continue
-        if not isinstance(node.get("cell"), str):
-            raise CertificateError(f"{here}: a fork names no cell")
-        if len(open_) > DEEPEST:
-            raise CertificateError(f"{place}: more than {DEEPEST} forks above one another")
-        open_ += [(node.get(side), f"{here}.{side}"[:200]) for side in ("above", "below")]
+# Leaves whose rows have many cells, by arrays. Many statements have the same multipliers, each for another cell: what these
+# add up to is kept until an end that it uses moves, and only the cells in question are looked at anew, in Python's
+# integers.
+
+Sparse = dict[int, int]
+Narrowed = Mapping[int, tuple[int, int]]
+WIDE = 2**60  # sums beyond it are left to Python's integers
 
 
-def _whole(value: Any, place: str) -> int:
-    if type(value) is not int or abs(value) > LARGEST * LARGEST:
-        raise CertificateError(f"{place}: {str(value)[:40]!r} is not a whole number of reasonable size")
-    return int(value)
+@dataclass
+class Residual:
+    """What multipliers leave of every cell (w = -y A) of `cells`, or of all; the part of their rows; the bound itself."""
+
+    cells: Ints | None
+    w: Ints
+    rows: int
+    total: int | None = None
+    moves: tuple[int, int] = (-1, -1)
+
+    def __post_init__(self) -> None:
+        self.uses = bool((self.w < 0).any()), bool((self.w > 0).any())  # lower ends, upper ends
+
+    def weight(self, cell: int) -> int:
+        if self.cells is None:
+            return int(self.w[cell])
+        mine = np.flatnonzero(self.cells == cell)
+        return int(self.w[mine[0]]) if len(mine) else 0
+
+
+class LongRows:
+    """The ends shown so far as arrays, and the bounds of long leaves."""
+
+    def __init__(self, sums: LinearSystem) -> None:
+        self.sums = sums
+        self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)
+        self.moves = [0, 0]  # how often a lower and an upper end moved
+        self.largest = int(np.abs(sums.weights).max(initial=1))
+        self.single = dict[tuple[int, int], Residual]()
+        self.several = (Sparse(), Residual(None, np.zeros(0, dtype=np.int64), 0))
+
+    def narrow(self, cell: int, upper: bool, value: int) -> None:
+        """Another end of a cell, in effect from here on."""
+        (self.hi if upper else self.lo)[cell] = value
+        self.moves[int(upper)] += 1
+
+    def most(self, y: Sparse, c: Sparse, ends: Narrowed) -> int | None:
+        """The most that c x can be by these multipliers, where forks narrow ends; none where 64 bits might not hold it."""
+        if max(map(abs, y.values()), default=0) * self.largest * len(y) > WIDE:
+            return None
+        if any(abs(self.end(row, own)) == OPEN for row, own in y.items()):
+            return None  # an end that nobody told: the checker says which
+        kept = self.kept(y)
+        total = self.total(kept)
+        if total is None:
+            return None
+        for cell in {*c, *ends}:
+            lo, hi = int(self.lo[cell]), int(self.hi[cell])
+            low, high = ends.get(cell, (lo, hi))
+            before = kept.weight(cell)
+            after = before + c.get(cell, 0)
+            if after > 0 and min(hi, high) == OPEN:
+                return None
+            total += after * (min(hi, high) if after > 0 else max(lo, low)) - before * (hi if before > 0 else lo)
+        return total
+
+    def kept(self, y: Sparse) -> Residual:
+        if len(y) == 1:
+            ((row, own),) = y.items()
+            if (row, own) not in self.single:
+                self.single[row, own] = self.of_row(row, own)
+            return self.single[row, own]
+        if self.several[0] != y:
+            self.several = (dict(y), Residual(None, self.weights(y), self.sides(y)))
+        return self.several[1]
+
+    def of_row(self, row: int, y: int) -> Residual:
+        """One row: only its own cells, unless it names one twice."""
+        part = slice(self.sums.start[row], self.sums.start[row + 1])
+        cells = self.sums.columns[part]
+        if len(np.unique(cells)) < len(cells):
+            return Residual(None, self.weights({row: y}), self.sides({row: y}))
+        return Residual(cells, -y * self.sums.weights[part], self.sides({row: y}))
+
+    def weights(self, y: Sparse) -> Ints:
+        w = np.zeros(len(self.sums.cells), dtype=np.int64)
+        for row, own in y.items():
+            part = slice(self.sums.start[row], self.sums.start[row + 1])
+            np.subtract.at(w, self.sums.columns[part], own * self.sums.weights[part])
+        return w
+
+    def sides(self, y: Sparse) -> int:
+        return sum(own * self.end(row, own) for row, own in y.items())
+
+    def end(self, row: int, y: int) -> int:
+        return int((self.sums.most if y > 0 else self.sums.least)[row])
+
+    def total(self, kept: Residual) -> int | None:
+        """The bound of no cell at all; counted again where an end moved that it uses."""
+        moves = self.moves[0] * kept.uses[0], self.moves[1] * kept.uses[1]
+        if kept.total is not None and kept.moves == moves:
+            return kept.total
+        lo, hi = (self.lo, self.hi) if kept.cells is None else (self.lo[kept.cells], self.hi[kept.cells])
+        if ((kept.w > 0) & (hi == OPEN)).any():
+            return None
+        reach = np.where(kept.w > 0, hi, lo)
+        if float((np.abs(kept.w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
+            return None
+        kept.total, kept.moves = int((kept.w * reach).sum()) + kept.rows, moves
+        return kept.total

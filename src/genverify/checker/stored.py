@@ -74,12 +74,8 @@ def stored_blocks(
     read = read_releases(counts, schema, empty_ranges(counts))
     releases = {release.block: release for release in read if only is None or release.block in only}
     for found in read_proofs(proofs):
-        block = found["block"]
+        block = found["about"]["name"]
         if block in releases:
-            if "release" not in found:
-                raise DataError(
-                    f"{proofs}: block {block}: the proofs do not name the release that they are about. {REMEDY}."
-                )
             yield releases.pop(block), found
         elif only is None or block in only:
             raise DataError(f"{proofs}: block {block} is not in {counts}, or is duplicated. {REMEDY}.")

@@ -15,6 +15,7 @@ from genverify.disclose.area_spec import AreaTables
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, Row, make_system, select
+from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, refuse_row
 from genverify.protect.publishing import Publishing
 from genverify.report.pages import bullets, document, markdown_table
@@ -200,15 +201,8 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> BoundedCounts:
     rows = pd.DataFrame(
         rows_of(part, spec, alone, by_area, (found.lo, found.hi), contradiction, found.exact), columns=COLUMNS
     )
-    return BoundedCounts(
-        rows,
-        {
-            "block": sums.digest[:16],
-            "system": sums.digest,
-            "statements": list(together.statements),
-            "contradiction": contradiction,
-        },
-    )
+    proof = new_certificate(LINEAR, sums.digest[:16], sums.digest) | {"statements": list(together.statements)}
+    return BoundedCounts(rows, proof)
 
 
 def alone_ranges(sums: LinearSystem) -> Ranges:

@@ -1,65 +1,51 @@
-"""Printed tables to be audited: what their symbols and percentages mean, and corrections of how they were read."""
+"""Tables of a reading to be audited: what its symbols, blanks and percentages mean, who is counted, and what stays open."""
 
-import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import permutations
-from math import ceil, floor, prod
+from itertools import permutations, product
+from math import ceil, floor, gcd, prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BeforeValidator, Field
 
 from genverify.disclose.link import (
     EXACT,
     Fact,
-    Key,
+    Labels,
     LinkedTables,
+    PrintedTable,
+    Share,
     TableCells,
     Value,
     between,
-    complete_marks,
     link,
-    meaning_of,
     name_of,
     read_facts,
     read_rule,
-    refuse_rounded,
     rounded,
-    shown,
+    symbol_value,
     value_of,
 )
-from genverify.disclose.read.choose import read_tables
-from genverify.disclose.read.grid import FEW_SHARED
-from genverify.disclose.read.printed_table import (
-    EVERYONE,
-    LABEL,
-    OF_COLUMN,
-    OF_ROW,
-    PERIOD,
-    Entry,
-    Hierarchy,
-    Labels,
-    PrintedTable,
-    Share,
-    Told,
-    is_time,
-    is_total,
-    is_value,
-    make_hierarchy,
-    periods,
-    with_total,
-    without_totals,
-)
-from genverify.disclose.read.tool_formats import hierarchy
 from genverify.disclose.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, read_yaml
 from genverify.model.linear import EXACT as EXACT_SUMS
 from genverify.model.settings import Section, validate
+from genverify.reading.axes import TIME, Axis
+from genverify.reading.hierarchy import Hierarchy, make_hierarchy
+from genverify.reading.numerals import MIXED, PAIRED_MIX, is_period
+from genverify.reading.read_command import corrections_of, describe, read_files
+from genverify.reading.reading import BLANK, Corrections, Entry, Reading, Table
+from genverify.reading.reading_file import write_reading
+from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
+from genverify.reading.source import column_name
+from genverify.reading.symbols import SURE_SYMBOL, Symbol, is_symbol, told_symbol
+from genverify.reading.table_cells import SIZE
+from genverify.reading.totals import Question
 
 # Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 #
@@ -67,10 +53,11 @@ from genverify.model.settings import Section, validate
 # the counts that are printed is taken, and where nothing can be compared the one by which they make up 100. Where none or
 # several do, the percentages are left out: that is said, and nothing is called safe.
 
+OF_ROW, OF_COLUMN, EVERYONE, OF_COUNTS = "row", "column", "everyone", "counts"
 KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
 NONE = "none"
 SURE = 0.8  # from this part of the percentages on, the others are contradictions and no other meaning
-WORDS = {OF_COLUMN: "their column", OF_ROW: "their row", EVERYONE: "everyone"}
+WORDS = {OF_COLUMN: "their column", OF_ROW: "their row", EVERYONE: "everyone", OF_COUNTS: "counts of another column"}
 Values = Mapping[Labels, Value]
 
 
@@ -97,25 +84,21 @@ def percent_of(text: str) -> str | None:
 def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str | None) -> PercentageReading:
     """What the percentages of a table are of; those that cannot be facts are left out, with the reason as a note."""
     shares = [share for share in table.shares if percent_of(share.entry.text) is not None]
-    odd = [s.entry for s in table.shares if percent_of(s.entry.text) is None and s.entry.text and not is_value(s.entry.text)]
-    table = (
-        _left_out(table, f"{len(odd)} texts among the percentages, the first {odd[0].text!r} at {odd[0].place}")
-        if odd
-        else table
-    )
     if not shares:
         return PercentageReading(table, ())
     if told == NONE:
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out, as told"), ())
     if told is None and any(word != EXACT and not word.startswith("suppress") for word in rule):
-        why = "they may be of rounded counts; percent_of in the release file says that they are of the true ones"
+        why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
     found, notes = list[tuple[Share, str]](), list[str]()
     for head in dict.fromkeys((share.head, share.of) for share in shares):
         own = [share for share in shares if (share.head, share.of) == head]
         kind, how = (told, "as told") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
+        if not told and all(share.whole is not None for share in own):
+            kind, how = OF_COUNTS, "it agrees with the counts"
         if not kind:
-            why = f"{len(own)} percentages left out ({head[0]}): {how}; say it with percent_of in the release file"
+            why = f"{len(own)} percentages left out ({head[0]}): {how}; say it with percent_of in the reading file"
             table = _left_out(table, why)
             continue
         _refuse_wrong(table, own, values, kind)
@@ -189,12 +172,14 @@ def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, 
             raise DataError(
                 f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts beside it "
                 f"({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages are of: percent_of: "
-                "row, column, everyone or none, for the table in the release file (--write)"
+                "row, column, everyone or none, for the table in the reading file (--write)"
             )
 
 
 def _fits(table: PrintedTable, share: Share, values: Values, kind: str) -> bool | None:
     """Whether a percentage agrees with its count and its whole; None where they do not tell."""
+    if kind == OF_COUNTS:
+        return None  # the reading compared them
     count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
     if count.hi is None or whole is None or whole[0] <= 0 or _is_whole(table, share.labels, kind):
         return None
@@ -239,8 +224,11 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
     linked = dict(zip(table.columns, placed.columns, strict=False))  # columns that keep it to some people come after
     for share, kind in meant.shares:
         part = placed.keys[share.labels]
-        across = {linked[column] for column, _ in _across(table, share.labels, kind)}
-        whole: Key = tuple(own for own in part if own[0] not in across)
+        if kind == OF_COUNTS and share.whole is not None:
+            whole = placed.keys[share.whole]
+        else:
+            across = {linked[column] for column, _ in _across(table, share.labels, kind)}
+            whole = tuple(own for own in part if own[0] not in across)
         if part == whole:
             continue
         number = str(percent_of(share.entry.text))
@@ -252,9 +240,21 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
         yield from between(text, {name_of(part): Fraction(100)}, name_of(whole), max(low, Fraction(0)), high)
 
 
-# Printed tables to be audited: the files, what their marks and numbers mean, and corrections of how they were read.
+# Tables of a reading to be audited: the files, what is said of them, and the tables of counts that follow.
 
 Sums = dict[Text, list[Text] | list[list[Text]]]
+SURELY_ROUNDED = 12  # counts that are all multiples of 3 by chance: twice in a million
+BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
+FEW_SHARED = 0.75  # districts stand in one region each; the labels of a crosstab stand in all of its groups
+MOST_SAID = 8  # open points of a message
+PUBLISHED = frozenset(
+    ("", "A", "F", "E", "P", "R")
+)  # what a flag says of a count that may be seen: normal, free, estimated, ...
+WHEN = re.compile(
+    r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![a-z])(?:q[1-4]|[hw]\d{1,2}|week \d+|wave \d+|january|february|march|april|may|june"
+    r"|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?![a-z])",
+    re.IGNORECASE,
+)
 
 
 class PrintedTableForm(Section):
@@ -262,11 +262,11 @@ class PrintedTableForm(Section):
 
     columns: list[Text] | None = None
     sums: dict[Text, Sums] = Field(default_factory=dict)
-    percent_of: Literal["row", "column", "everyone", "none"] | None = None
+    percent_of: Literal["row", "column", "everyone", "counts", "none"] | None = None
 
 
 class PrintedForm(Section):
-    """A release of printed tables: `genverify disclose tables.xlsx --write release.yaml` writes one."""
+    """Printed tables and what is said of them, by options or in a release file."""
 
     printed: Annotated[list[str], BeforeValidator(as_list), Field(min_length=1)]
     title: str = ""
@@ -274,213 +274,436 @@ class PrintedForm(Section):
     rule: list[str] = Field(default_factory=list)
     totals: dict[Text, Text] = Field(default_factory=dict)
     no_totals: list[Text] = Field(default_factory=list)
+    totals_from: list[Text] = Field(default_factory=list)
+    tolerance: int = Field(default=0, ge=0, le=1_000)
     labels: list[Text] = Field(default_factory=list)
+    sheets: list[Text] = Field(default_factory=list)
+    label_columns: list[Text] = Field(default_factory=list)
+    count_columns: list[Text] = Field(default_factory=list)
+    skip: list[Text] = Field(default_factory=list)
+    period: str = ""
     decimal: Literal[".", ","] | None = None
     same_people: bool = False
+    partial: bool = False
+    amounts: bool = False
     hierarchies: dict[Text, str] = Field(default_factory=dict)
     inside: dict[Text, Text] = Field(default_factory=dict)
     facts: list[str] = Field(default_factory=list)
     tables: dict[Text, PrintedTableForm] = Field(default_factory=dict)
+    without: list[str] = Field(default_factory=list)
     max_rows: int = Field(default=LIMITS.rows, ge=1)
     max_bytes: int = Field(default=LIMITS.size, ge=1)
 
 
 @dataclass(frozen=True)
 class Interpretation:
-    """The tables as they were understood, the meaning of every mark and how it is known, and the system that they form."""
+    """The reading, the tables of counts in it, what every symbol means, what stays open, and the system that they form."""
 
     form: PrintedForm
+    reading: Reading
     tables: tuple[PrintedTable, ...]
-    marks: Mapping[str, Value]
-    how: Mapping[str, str]
+    symbols: Mapping[str, Symbol]
     linked: LinkedTables
     percent_of: Mapping[str, str] = field(default_factory=dict)
+    open: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """What stands in the files and is no part of the system: of it, nothing is said."""
-        return tuple(dict.fromkeys(one for table in self.tables for one in table.left_out))
+        return tuple(dict.fromkeys([*self.open, *(one for table in self.tables for one in table.left_out)]))
 
 
 def is_printed(path: Path) -> bool:
-    """Whether a release file names printed tables."""
-    return path.suffix.lower() in (".yaml", ".yml") and "printed" in read_yaml(path)
+    """Whether a file names printed tables, or is a reading of some."""
+    return path.suffix.lower() in (".yaml", ".yml") and bool({"printed", "reading"} & set(read_yaml(path)))
 
 
 def read_printed(path: Path, changes: Mapping[str, Any]) -> PrintedForm:
-    return validate(PrintedForm, read_yaml(path) | dict(changes), str(path))
+    """A release file of printed tables; of a reading file, what it says beside the reading."""
+    text = read_yaml(path)
+    if "reading" in text:
+        held = [table for file in text.get("files") or () for table in file.get("tables") or () if "percent_of" in table]
+        tables = {str(table["name"]): {"percent_of": table["percent_of"]} for table in held}
+        text = {"printed": [path.name], **(text.get("disclose") or {}), "tables": tables}
+    return validate(PrintedForm, text | dict(changes), str(path))
 
 
 def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Interpretation:
-    """Read the tables, correct the reading as told, and link them."""
+    """Read the files, as they are and as told, and link their tables of counts."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
-    paths = [folder / name for name in form.printed]
-    tables = _placed(read_tables(paths, Told(limits, form.decimal or "")), paths)
-    if not form.same_people:
-        _refuse_periods(tables)
+    reading = read_files([folder / name for name in form.printed], _corrections(form, folder), limits)
+    tables, asked = list[PrintedTable](), list(_open(reading, form))
+    for table in reading.tables:
+        if table.counts:
+            levels = (1 + len(_levels(axis)) for axis in table.axes)  # what each cell is a part of, of each axis
+            limits.check_combinations(table.file, (len(table.entries), *levels), f"table {table.name}")
+            tables.append(_counts(reading, table, form))
+    if not tables:
+        beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
+        asked.append(
+            Question(
+                f"{', '.join(form.printed)}: no table with counts was found{beside}", "--counts COLUMN, or another file"
+            )
+        )
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
-    tables = [_corrected(table, form, folder) for table in tables]
-    known = list(dict.fromkeys(column for table in tables for column in table.columns))
-    for option, column in [*(("total", own) for own in form.totals), *(("hierarchy", own) for own in form.hierarchies)]:
-        if column not in known:
-            raise ConfigError(f"--{option} {column}: no table has this column: {nearest(column, known)}")
-    labels = list(dict.fromkeys(label for table in tables for column in table.columns for label in table.labels(column)))
-    for label in form.no_totals:
-        if label not in labels:
-            raise ConfigError(f"--no-total {label}: no table has this label: {nearest(label, labels)}")
+    for word in form.totals_from:
+        tables = _with_total_from(tables, word)
+    asked += _of_other_people(tables) if not form.same_people else []
+    symbols = _symbols(reading, tables, form, ask)
+    left = [f"{one.text} ({one.option})" for one in asked]
+    if asked and not form.partial:
+        more = f"; and {len(left) - MOST_SAID} more" if len(left) > MOST_SAID else ""
+        raise DataError(
+            f"{'; '.join(left[:MOST_SAID])}{more}. Answer with these options; with --allow-partial what is open is left out, "
+            "and nothing is called safe"
+        )
+    if form.partial:
+        tables = _apart(tables)
     tables = [_kept_to(table, form.inside) for table in tables]
-    tables = [_with_nested(_with_periods(table)) for table in tables]
-    _refuse_doubts(tables, form)
-    given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
-    marks, how = complete_marks(tables, given, ask)
-    refuse_rounded(tables, form.rule)
-    rule = read_rule(form.rule)
+    rule, known = read_rule(form.rule), {text: symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
-        own = {labels: value_of(entry, marks, rule) for labels, entry in table.entries.items()}
+        own = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
         values |= {(at, labels): value for labels, value in own.items()}
         meant.append(meaning(table, own, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [one.table for one in meant]
     linked = link(
-        tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at])
+        tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at]),
+        form.tolerance,
+    )  # fmt: skip
+    given = {one.table.name: one.shares[0][1] for one in meant if one.shares}
+    left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
+    left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
+    return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
+
+
+def _corrections(form: PrintedForm, folder: Path) -> Corrections:
+    sums: dict[tuple[str, str], dict[str, list[list[str]]]] = {}
+    for name, own in form.tables.items():
+        for column, listed in own.sums.items():
+            sums[name, column] = {parent: _sets(parts) for parent, parts in listed.items()}
+    given = corrections_of(
+        sheets=form.sheets, labels=form.label_columns, counts=form.count_columns, skip=form.skip, period=form.period,
+        totals=form.totals, symbols=form.marks, rule=form.rule,
+    )  # fmt: skip
+    return replace(
+        given,
+        no_totals=frozenset(form.no_totals),
+        labels=frozenset(form.labels),
+        hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()},
+        sums=sums,
+        names={name: own.columns for name, own in form.tables.items() if own.columns},
+        decimal=form.decimal or "",
+        amounts=form.amounts,
     )
-    return Interpretation(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
 
 
-def _placed(tables: Sequence[PrintedTable], paths: Sequence[Path]) -> list[PrintedTable]:
-    """The tables with places below the folder that all files share: what is proved is the same wherever that lies."""
-    folders = {path if path.is_dir() else path.parent for path in paths}
-    root = os.path.commonpath([os.path.abspath(folder) for folder in folders])
-    starts = {"" if folder == Path() else f"{folder}{os.sep}": os.path.relpath(folder, root) for folder in folders}
+def _sets(parts: Sequence[Any]) -> list[list[str]]:
+    flat = [label for label in parts if isinstance(label, str)]
+    return [flat] if flat else [list(own) for own in parts if isinstance(own, list)]
 
-    def short(text: str) -> str:
-        start = max((start for start in starts if text.startswith(start)), key=len)
-        return text.removeprefix(start) if starts[start] == "." else f"{starts[start]}{os.sep}{text.removeprefix(start)}"
+
+def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
+    """What the reading leaves open: questions (of symbols and rounding see elsewhere), and cells that have no place."""
+    for one in reading.questions:
+        if not one.option.startswith(("--symbol", "--rule")):
+            yield one
+    for left in reading.left_out:
+        if left.remedy != "--sheet" and not left.why.startswith("told to skip"):
+            yield Question(f"{left.place}: {left.cells} cells: {left.why}", left.remedy or "correct the file, or --skip ROW")
+    for table in (table for table in reading.tables if table.counts):
+        for text in dict.fromkeys(label for axis in table.axes for label in _like_symbols(axis) if label not in form.labels):
+            what = f"{table.name}: {text!r} stands among labels or headers, and looks like a symbol for a count"
+            yield Question(what, f"--label '{text}' if it is a label")
+        for name, text in table.population.items():
+            if is_symbol(text) and text not in form.labels:
+                what = f"{table.name}: {text!r} stands in every row of {name!r}, and can be a symbol for a count"
+                yield Question(what, f"--symbol '{text}=suppressed', or --label '{text}' if it is a label")
+        numbers = {n for own in table.counts for n in own.values if isinstance(n, int) and n}
+        if not form.rule and len(numbers) >= SURELY_ROUNDED and (base := gcd(*numbers)) in BASES:
+            text = f"{table.file}: table {table.name}: all its counts are multiples of {base}: were they rounded?"
+            yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
+
+
+def _levels(axis: Axis) -> set[str]:
+    """As many as there are labels above a label, everyone included, at most."""
+    parents, deepest = {child: parent for parent, own in axis.tree for child in own}, set[str]()
+    for label in parents:
+        above = set[str]()
+        while label in parents and parents[label] not in above:
+            label = parents[label]
+            above.add(label)
+        deepest = max(deepest, above, key=len)
+    return deepest or {""}
+
+
+def _like_symbols(axis: Axis) -> Iterator[str]:
+    """Labels that are symbols wherever they stand; among numbers, also letters that can be symbols."""
+    numbers = sum(label.isdecimal() for label in axis.labels)
+    for label in axis.labels:
+        if SURE_SYMBOL.fullmatch(label) or (2 * numbers > len(axis.labels) > numbers and is_symbol(label)):
+            yield label
+
+
+def _no_counts(table: Table) -> Iterator[str]:
+    figures = [column.head or column.name for column in table.columns if column.role in (PERCENTAGE, RATE, STATISTIC, MONEY)]
+    if figures:
+        yield f"{table.name}: {', '.join(map(repr, figures[:4]))}: no counts"
+
+
+def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
+    """A table of a reading as counts with their labels, percentages beside them, and what is left out of it."""
+    where = f"{table.file}, " if len({own.sheet for own in reading.tables if own.file == table.file}) == 1 else ""
+    where = where or f"{table.file}, {table.sheet}!"
 
     def moved(entry: Entry) -> Entry:
-        return Entry(entry.text, short(entry.place))
+        return entry._replace(place=where + entry.place.rpartition("!")[2])
 
-    if set(starts) == {""}:
-        return list(tables)
-    return [
-        replace(
-            table,
-            source=short(table.source),
-            entries={labels: moved(entry) for labels, entry in table.entries.items()},
-            shares=tuple(replace(share, entry=moved(share.entry)) for share in table.shares),
+    entries = {labels: moved(entry) for labels, entry in table.entries.items()}
+    blanks = {labels: moved(entry) for labels, entry in _blanks(table)}
+    left = list(_beside_counts(table))
+    if BLANK in form.marks:
+        entries |= blanks
+    elif blanks and form.partial:
+        left.append(f"{table.name}: {len(blanks)} blank cells among the counts")
+    elif blanks:
+        entries |= blanks  # asked about with the symbols
+    names = tuple(axis.name for axis in table.axes)
+    sums = {}
+    for axis in table.axes:
+        own = make_hierarchy(axis.tree, axis.labels, f"{table.file}: {axis.name}")
+        sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in axis.tree) else own
+    shares = tuple(_shares(table, where, wide=len(table.counts) > 1))
+    found = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
+                         {}, table.title, shares, max(len(table.rows), 1), tuple(left))  # fmt: skip
+    return _with_sizes(found, table)
+
+
+def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
+    """Cells of the counts in which nothing stands."""
+    if table.cube and "" in table.cube.texts:
+        keys = product(*(axis.labels for axis in table.axes))
+        yield from ((key, Entry("", f"value {at + 1}")) for at, key in enumerate(keys) if not table.cube.texts[at])
+    if table.cube:
+        return
+    for own in table.counts:
+        roles = table.measured.get(own.at)
+        for row, text in enumerate(own.texts):
+            if not text and row not in table.excluded and (roles is None or roles[row] == COUNT) and not own.kinds[row]:
+                key = tuple(labels[row] for labels in table.rows) + ((own.label,) if len(table.counts) > 1 else ())
+                yield key, Entry("", f"{column_name(own.at)}{table.block.body[row] + 1}")
+
+
+def _beside_counts(table: Table) -> Iterator[str]:
+    """What stands beside the counts of a table and is no count nor percentage; what is not used of its axes."""
+    for column in table.columns:
+        filled = sum(bool(text) for own in table.figures if own.at == column.at for text in own.texts) or len(
+            table.block.body
         )
-        for table in tables
-    ]
-
-
-def _refuse_doubts(tables: Sequence[PrintedTable], form: PrintedForm) -> None:
-    """An error for the first reading that may be wrong and that nobody settled."""
-    for table in tables:
-        doubts = [*table.doubts, *(doubt for own in table.sums.values() for doubt in own.doubts)]
-        for doubt in doubts:
-            if doubt.kind != LABEL or doubt.text not in form.labels:
-                raise DataError(doubt.message)
-
-
-def _with_periods(table: PrintedTable) -> PrintedTable:
-    """What one date tells of the next is left out, and that is said."""
-    timed = [column for column in table.columns if is_time(column, table.labels(column)) and len(table.labels(column)) > 1]
-    left = [
-        f"{table.name}: by {column}: what one period tells of another (running totals, the same people)" for column in timed
-    ]
-    return replace(table, left_out=(*table.left_out, *left)) if left else table
-
-
-def _with_nested(table: PrintedTable) -> PrintedTable:
-    """Districts inside regions: that a district has nobody in another region is not used, and that is said."""
-    left = []
-    for (at, outer), (below, inner) in permutations(enumerate(table.columns), 2):
-        pairs = {(labels[at], labels[below]) for labels in table.entries if labels[below] not in table.totals(inner)}
+        if column.role in (RATE, STATISTIC, MONEY):
+            yield f"{table.name}: column {column.head or column.name!r}: no counts ({filled} cells)"
+        elif column.role == FLAG:
+            for flag, often in Counter(table.flags.get(column.at, ())).items():
+                if flag.upper() not in PUBLISHED:
+                    yield f"{table.name}: the flag {flag!r} beside {often} printed counts: what does it mean?"
+    others = Counter(role for own in table.measured.values() for role in own if role != COUNT)
+    yield from (f"{table.name}: {often} cells that a measure names a {role}" for role, often in others.items())
+    for axis in table.axes:
+        if axis.kind == TIME and len(axis.labels) > 1:
+            yield f"{table.name}: by {axis.name}: what one period tells of another (running totals, the same people)"
+    for (at, outer), (below, inner) in permutations(enumerate(table.axes[: len(table.rows)]), 2):
+        totals = dict(inner.tree)
+        pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
         inside = len({label for _, label in pairs})
         if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
-            left.append(f"{table.name}: nearly each {inner} stands in one {outer}: that it has none elsewhere is not used")
-    return replace(table, left_out=(*table.left_out, *left)) if left else table
+            yield f"{table.name}: nearly each {inner.name} stands in one {outer.name}: that it has none elsewhere is not used"
 
 
-def _dated(table: PrintedTable) -> Iterator[str]:
-    """What may say of which period a table is: its file, name, title, and the section that names its column of labels."""
-    yield from (Path(table.source.partition(", sheet ")[0]).stem, table.name, table.title)
-    yield from (column for column in table.columns if PERIOD.fullmatch(column))
+def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
+    """Percentages beside counts: in columns, each of the counts at its left, or in brackets behind a count."""
+    named = {own.at: own.label for own in table.counts}
+    roles = {column.at: column.role for column in table.columns}
+    for own in (own for own in table.figures if roles[own.at] == PERCENTAGE):
+        bases = table.bases.get(own.at, ())
+        left = [at for at in named if at < own.at]
+        part, whole = bases[0] if len(bases) == 1 else (left[-1] if left else min(named), None)
+        for row, (text, value) in enumerate(zip(own.texts, own.values, strict=True)):
+            if value is None or row in table.excluded or not table.block.body:
+                continue
+            key = tuple(labels[row] for labels in table.rows)
+            labels, of = (*key, named[part]) if wide else key, (*key, named[whole]) if whole is not None else None
+            place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
+            head = own.label.removeprefix(named[part]).strip() or own.label
+            yield Share(labels, Entry(text if percent_of(text) else f"{value} %", place), head, _of(own.label), of)
+    for own in table.counts if not table.cube else ():
+        for row, (text, kind) in enumerate(zip(own.texts, own.kinds, strict=True)):
+            if kind == MIXED and row not in table.excluded and (pair := PAIRED_MIX.fullmatch(text)) and pair[3] and pair[4]:
+                key = tuple(labels[row] for labels in table.rows) + ((own.label,) if wide else ())
+                place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
+                yield Share(key, Entry(f"{pair[3].replace(',', '.')} %", place), "in brackets")
 
 
-def _refuse_periods(tables: Sequence[PrintedTable]) -> None:
-    """An error where tables are of several periods: the people of one year are not those of another."""
-    found = {at: periods(" ".join(_dated(table))) for at, table in enumerate(tables)}
-    told = {at: own for at, own in found.items() if own}
-    first = next(iter(told), None)
-    other = next((at for at, own in told.items() if first is not None and own != told[first]), None)
-    tell = "Give them one after the other; if they count the same people, say --same-people"
-    if first is not None and other is not None:
-        one, two = tables[first], tables[other]
-        raise DataError(
-            f"{one.source}: table {one.name} is of {', '.join(sorted(told[first]))}, and "
-            f"{two.source}: table {two.name} of {', '.join(sorted(told[other]))}: these may be other people. {tell}"
-        )
-    timed = [[column for column in table.columns if is_time(column, table.labels(column))] for table in tables]
-    if any(timed) and not all(timed):
-        at = next(at for at, own in enumerate(timed) if own)
-        raise DataError(
-            f"{tables[at].source}: table {tables[at].name} counts by {timed[at][0]!r}, and "
-            f"{tables[timed.index([])].source}: table {tables[timed.index([])].name} does not: of which period is it? {tell}"
-        )
+def _of(head: str) -> str:
+    """What the header of a column of percentages says that they are of; nothing where it does not say."""
+    text = head.lower()
+    if re.search(r"\brow\b", text):
+        return OF_ROW
+    if re.search(r"\bcol(umn)?\b", text):
+        return OF_COLUMN
+    return EVERYONE if re.search(r"of (the )?(grand )?total|of all|of everyone", text) else ""
 
 
-def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedTable:
-    told = form.tables.get(table.name, PrintedTableForm())
-    if told.columns is not None:
-        if len(told.columns) != len(table.columns):
-            raise ConfigError(
-                f"tables: {table.name}: {len(told.columns)} columns are named, but it has {len(table.columns)}"
+def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
+    """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total of the rows where none is printed."""
+    labels = {own.at: own.label for own in table.counts}
+    sizes = [((labels[c.at],), size[1]) for c in table.columns if c.at in labels and (size := SIZE.search(c.head))]
+    if len(table.counts) == 1 and not sizes and (size := SIZE.search(table.title)):
+        sizes = [((), size[1])]
+    sizes = [(own if len(table.counts) > 1 else (), size) for own, size in sizes]
+    if not sizes or len(table.rows) != 1:
+        return found
+    axis = found.columns[0]
+    sums = found.sums.get(axis, Hierarchy())
+    if sums.top:
+        return replace(found, left_out=(*found.left_out, f"{found.name}: N = {sizes[0][1]} in a header, beside a total"))
+    sets = sums.parts.get("", (sums.outer(found.labels(axis)),))
+    inner = {label: own for label, own in sums.parts.items() if label}
+    entries = dict(found.entries)
+    for own, size in sizes:
+        number = int(re.sub(r"\D", "", size))
+        entries["Total", *own] = Entry(size, f"{table.file}, N in a header or title", number)
+    whole = Hierarchy("Total", {"Total": sets, **inner})
+    notes = [f"N = {size} from the header or the title" for _, size in sizes]
+    return replace(found, entries=entries, sums={**found.sums, axis: whole}).noted(*notes)
+
+
+def _symbols(
+    reading: Reading, tables: Sequence[PrintedTable], form: PrintedForm, ask: Callable[[str], str] | None
+) -> dict[str, Symbol]:
+    """What each symbol among the counts means; where it is only offered it is asked for, or is an error: never assumed."""
+    met = Counter(entry.symbol for table in tables for entry in table.entries.values() if entry.number is None)
+    found, unknown = dict[str, Symbol](), list[str]()
+    for text in met:
+        own = reading.symbols.get(text) if text else told_symbol("", form.marks[BLANK]) if BLANK in form.marks else None
+        if own is not None and not own.how.startswith(("offered", "not in")):
+            found[text] = own
+        elif ask is not None:
+            word = ask(
+                f"What does {text or BLANK} mean ({met[text]} times)? suppressed, missing, 0, a range such as 1-4, <5: "
             )
-        names = dict(zip(table.columns, told.columns, strict=True))
-        table = replace(table, columns=tuple(told.columns), sums={names[c]: own for c, own in table.sums.items()})
-    sums = dict(table.sums)
-    for column, total in form.totals.items():
-        if column in table.columns:
-            sums[column], _ = with_total(table, column, sums.get(column, Hierarchy()), total)
-    for column, found in list(sums.items()):
-        if told_none := [label for label in table.labels(column) if label in form.no_totals]:
-            sums[column] = without_totals(table, column, found, told_none)
-    for column, file in form.hierarchies.items():
-        if column in table.columns:
-            top = sums[column].top if column in sums else None
-            sums[column] = hierarchy(folder / file, table.labels(column), top, told=column in form.totals)
-    for column, own in told.sums.items():
-        if column not in table.columns:
-            raise ConfigError(f"tables: {table.name}: sums of {column!r}: {nearest(column, list(table.columns))}")
-        sums[column] = _told(table, column, own)
-    return replace(table, sums=sums)
-
-
-def _told(table: PrintedTable, column: str, sums: Sums) -> Hierarchy:
-    """
-    What adds up to what by a release file: a label has a list of parts, or several lists where breakdowns are stacked; an
-    empty list is that of a part which the table does not print.
-    """
-    labels, where = table.labels(column), f"tables: {table.name}: sums of {column}"
-    listed = list[tuple[str, list[str]]]()
-    for parent, sets in sums.items():
-        flat = [label for label in sets if isinstance(label, str)]
-        listed += [(parent, flat)] if flat or not sets else [(parent, own) for own in sets if isinstance(own, list)]
-    for parent, own in listed:
-        for label in own:
-            if label not in labels and label not in sums:
-                raise DataError(
-                    f"{table.source}: {parent!r} adds up {label!r}, no label of {column}: {nearest(label, list(labels))}"
-                )
-    found = make_hierarchy(listed, labels, where)
-    top = next((label for label in found.outer(found.parts) if is_total(label)), None)
-    if top is not None and found.top is None:
-        left = [label for label in labels if label not in found.inside(top)]
-        raise ConfigError(f"{where}: {left[0]!r} is no part of {top!r}; add it where it belongs")
+            found[text] = replace(told_symbol(text, word), how="answered")
+        else:
+            unknown.append(text)
+    if unknown:
+        first = next(e for t in tables for e in t.entries.values() if e.number is None and e.symbol == unknown[0])
+        listed = ", ".join(f"{text or BLANK} ({met[text]} times)" for text in unknown)
+        words = [f"--symbol '{text or BLANK}={reading.symbols[text].meaning if text else 'suppressed'}'" for text in unknown]
+        raise DataError(
+            f"{first.place}: what do these symbols mean: {listed}? Say it, for instance {' '.join(words)}. A symbol means "
+            "suppressed (any count), missing (not said), 0, a range such as 1-4, or a limit such as <5 or >=3"
+        )
     return found
+
+
+def _dates(table: PrintedTable) -> frozenset[str]:
+    """The years, quarters and months that the name of a file, a table or a title speaks of."""
+    texts = (Path(table.source).stem, table.name, table.title, *(c for c in table.columns if WHEN.fullmatch(c)))
+    return frozenset(own.title() for own in WHEN.findall(" ".join(texts).replace("_", " ")))
+
+
+def _of_other_people(tables: Sequence[PrintedTable]) -> list[Question]:
+    """A question where tables are of several periods: the people of one year are not those of another."""
+    dated = [(table, own) for table in tables if (own := _dates(table))]
+    other = next(((table, own) for table, own in dated if own != dated[0][1]), None)
+    option = "--same-people if they count the same people"
+    if other is not None:
+        (one, first), (two, second) = dated[0], other
+        text = f"{one.source}: table {one.name} is of {', '.join(sorted(first))}, and {two.source}: table {two.name} of "
+        return [Question(f"{text}{', '.join(sorted(second))}: these may be other people", option)]
+    timed = [table for table in tables if _times(table)]
+    rest = [table for table in tables if not _times(table)]
+    if timed and rest:
+        text = f"{timed[0].source}: table {timed[0].name} counts by {_times(timed[0])[0]!r}, and {rest[0].source}: table "
+        return [Question(f"{text}{rest[0].name} does not: of which period is it?", option)]
+    return []
+
+
+def _times(table: PrintedTable) -> list[str]:
+    return [column for column in table.columns if len(own := table.labels(column)) > 1 and all(map(is_period, own))]
+
+
+def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
+    """Tables that may be about other people (of another period, or with other counts of the same cells) stand apart."""
+    found, groups = list[PrintedTable](), dict[str, list[PrintedTable]]()
+    for table in tables:
+        name = ", ".join(sorted(_dates(table)))
+        name = f"{name} by time" if _times(table) else name
+        while any(_differ(table, other) for other in groups.get(name, ())):
+            name = f"{name} +".strip()
+        groups.setdefault(name, []).append(table)
+    several = len(groups) > 1
+    place = {id(table): name for name, own in groups.items() for table in own}
+    for table in tables:
+        found.append(replace(table, apart=place[id(table)] or "undated") if several else table)
+    return found
+
+
+def _differ(one: PrintedTable, other: PrintedTable) -> bool:
+    """Whether two tables print different counts for cells of the same columns and labels."""
+    if set(one.columns) != set(other.columns):
+        return False
+    order = [other.columns.index(column) for column in one.columns]
+    for labels, entry in other.entries.items():
+        same = one.entries.get(tuple(labels[at] for at in order))
+        if same is not None and same.number is not None and entry.number is not None and same.number != entry.number:
+            return True
+    return False
+
+
+def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedTable]:
+    """The tables, where a label of one file is the total of another's labels (`--total-from other.csv:Scotland`)."""
+    file, colon, label = word.partition(":")
+    given = [table for table in tables if Path(table.source).name == Path(file).name]
+    if not colon or not given:
+        names = sorted({Path(table.source).name for table in tables})
+        raise ConfigError(
+            f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {nearest(file, names)}"
+        )
+    held = [(table, c) for table in given for c in table.columns if label in table.labels(c)]
+    if not held:
+        known = [own for table in given for c in table.columns for own in table.labels(c)]
+        raise ConfigError(f"--total-from {word}: {file} has no such label: {nearest(label, known[:200])}")
+    source, across = held[0]
+    at, rest = source.columns.index(across), [c for c in source.columns if c != across]
+    found, used = list[PrintedTable](), False
+    for table in tables:
+        free = [c for c in table.columns if c not in rest]
+        if (
+            table in given
+            or set(rest) - set(table.columns)
+            or len(free) != 1
+            or ((own := table.sums.get(free[0])) and own.top)
+        ):
+            found.append(table)
+            continue
+        order, entries = {c: i for i, c in enumerate(rest)}, dict(table.entries)
+        held_rest = {tuple(labels[table.columns.index(c)] for c in rest) for labels in table.entries}
+        for labels, entry in source.entries.items():
+            others = (*labels[:at], *labels[at + 1 :])
+            if labels[at] == label and others in held_rest:
+                entries[tuple(label if c == free[0] else others[order[c]] for c in table.columns)] = entry
+        outer = table.sums[free[0]].outer(table.labels(free[0])) if free[0] in table.sums else table.labels(free[0])
+        inner = list(table.sums.get(free[0], ()))
+        sums = make_hierarchy([(label, outer), *inner], (*table.labels(free[0]), label), f"{table.source}: {free[0]}")
+        found.append(replace(table, entries=entries, sums={**table.sums, free[0]: sums}))
+        used = True
+    if not used:
+        raise ConfigError(
+            f"--total-from {word}: no other table has {' and '.join(rest)} and one more column without a total"
+        )
+    return [replace(table, apart=f"those of {file}") if table in given else table for table in found]
 
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
@@ -495,56 +718,23 @@ def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
     return replace(table, where={**table.where, **where}) if where else table
 
 
-def written(understood: Interpretation, folder: Path) -> str:
-    """The reading as a release file, to be corrected and read again."""
+def written(understood: Interpretation) -> str:
+    """The reading as a file, to be corrected and read again, with what was said of it beside the cells."""
     form = understood.form
-    marks = {shown(mark): _meaning(value) for mark, value in understood.marks.items()}
-    tables = {}
-    for table in understood.tables:
-        sums = {c: _listed(own, table.labels(c)) for c, own in table.sums.items() if own.parts}
-        percent = {"percent_of": understood.percent_of[table.name]} if table.name in understood.percent_of else {}
-        tables[table.name] = {"columns": list(table.columns), **({"sums": sums} if sums else {}), **percent}
-    text = {
-        "printed": form.printed,
-        "marks": marks,
-        "rule": form.rule,
-        "inside": form.inside,
-        "no_totals": form.no_totals,
-        "labels": form.labels,
-        "decimal": form.decimal,
-        "same_people": form.same_people,
-        "facts": form.facts,
-        "tables": tables,
-    }
-    return yaml.safe_dump({key: own for key, own in text.items() if own}, sort_keys=False, allow_unicode=True, width=120)
-
-
-def _listed(sums: Hierarchy, labels: Sequence[str]) -> dict[str, list[Any]]:
-    """What adds up to what for a release file; a part that the table does not print has an empty list of its own."""
-    found = {label: [list(own) for own in sets] if len(sets) > 1 else list(sets[0]) for label, sets in sums.parts.items()}
-    return {**found, **{label: [] for label in sums.labels if label not in labels and label not in found}}
-
-
-def _meaning(value: Value) -> str:
-    if value.hi is None:
-        return f">={value.lo}" if value.lo else ("suppressed" if value.hidden else "missing")
-    return str(value.lo) if value.lo == value.hi else f"{value.lo}-{value.hi}"
+    beside = form.model_dump(exclude_defaults=True, include={"title", "rule", "inside", "no_totals", "labels", "same_people",
+                             "facts", "partial", "tolerance", "totals_from", "without"})  # fmt: skip
+    beside |= {"marks": {BLANK: form.marks[BLANK]}} if BLANK in form.marks else {}
+    return write_reading(replace(understood.reading, symbols={**understood.reading.symbols, **understood.symbols}),
+                         beside, understood.percent_of)  # fmt: skip
 
 
 def summary(understood: Interpretation) -> list[str]:
-    """What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions."""
-    lines = [f"{'table':<16} {'cells':>6}  columns (labels; what adds up the others)"]
-    for table in understood.tables:
-        parts = []
-        for column in table.columns:
-            totals = ", ".join(table.totals(column))
-            parts.append(f"{column} ({len(table.labels(column))}; {totals or 'no total'})")
-        kept = f", only those {', '.join(table.where)}" if table.where else ""
-        lines.append(f"{table.name[:16]:<16} {len(table.entries):>6}  {' x '.join(parts)}{kept}")
-        lines += [f"{'':<24}{note}" for note in table.notes]
-    for mark, value in understood.marks.items():
-        lines.append(f"mark {shown(mark)}: {_meaning(value)} ({understood.how[mark]})")
-    rule = " ".join(understood.form.rule) or EXACT
-    lines.append(f"numbers: {rule}")
+    """What was understood, as lines for the user to confirm."""
+    lines = [*describe(understood.reading)]
+    lines += [f"{table.name}: {note}" for table in understood.tables for note in table.notes]
+    lines.append(f"numbers: {' '.join(understood.form.rule) or EXACT}")
+    for name in dict.fromkeys(table.apart for table in understood.tables):
+        own = [table.name for table in understood.tables if table.apart == name]
+        lines += [f"people {name}: {', '.join(own)}"] if name else []
     lines += [f"assumed: {one}" for one in understood.linked.assumed]
     return lines

@@ -1,5 +1,9 @@
 """
 Feasibility intervals: the range of every printed cell with checked proofs, why it is known, and rules about contributions.
+
+Of the tables this package uses LinkedTables alone: its system (`sums`), `keys` and `cell(key)`, what is `printed` of each
+cell (table, entry with text and place, value), the tables cell by cell (`placed`), `columns` with their sums, `joint`
+(whether people attain the ends) and `beside` (which rows are percentages beside a cell).
 """
 
 import re
@@ -8,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +25,7 @@ from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.files import FileLimits
 from genverify.model.linear import OPEN, LinearSystem
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
-from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet
+from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
 
 # What linked tables give away: the range of every printed cell, with checked proofs, and why a cell is known.
@@ -60,31 +65,34 @@ class FeasibilityIntervals:
     def width(self) -> Ints:
         return self.ranges.hi - self.ranges.lo
 
-    def too_narrow(self, least_width: int) -> Flags:
-        """Cells that are not printed exactly, and whose range is narrower than this all the same."""
-        return np.asarray(self.unclear & (self.width < least_width))
-
     @cached_property
-    def frame(self) -> pd.DataFrame:
-        """Every printed cell: what is printed, its range, whether it is known exactly, and the statements that prove it."""
-        proofs: dict[str, list[str]] = {}
+    def proofs(self) -> Mapping[str, str]:
+        """The numbers of the statements that prove the ends of each cell."""
+        found: dict[str, list[str]] = {}
         for number, statement in enumerate(self.ranges.statements):
             if "cell" in statement:
-                proofs.setdefault(statement["cell"], []).append(str(number))
+                found.setdefault(statement["cell"], []).append(str(number))
+        return {cell: " ".join(numbers) for cell, numbers in found.items()}
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(self.rows)
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """Every printed cell: what is printed, its range, whether it is known exactly, and the statements that prove it."""
         rows = []
         for key, said in self.linked.printed.items():
             at = self.printed[key]
-            name = self.linked.sums.cells[at]
-            lower, upper = int(self.ranges.lo[at]), int(self.ranges.hi[at])
-            attained = bool(self.ranges.exact[at]) and self.linked.joint
+            name, lower, upper = self.linked.sums.cells[at], int(self.ranges.lo[at]), int(self.ranges.hi[at])
             rows.append({
-                "table": " ".join(dict.fromkeys(table.name for table, _, _ in said)), "cell": name,
-                "place": said[0][1].place, "published": said[0][1].text or "", "lower": lower,
-                "upper": "" if self.open_above(at) else upper, "known_exactly": lower == upper,
-                "ends_attained": attained, "hidden": bool(self.hidden[at]), "unclear": bool(self.unclear[at]),
-                "proof": " ".join(proofs.get(name, ["printed"])),
+                "area": "", "table": " ".join(dict.fromkeys(table.name for table, _, _ in said)), "cell": name, "label": "",
+                "published": said[0][1].text or "", "lower": lower, "upper": "" if self.open_above(at) else upper,
+                "known_exactly": lower == upper, "ends_attained": bool(self.ranges.exact[at]) and self.linked.joint,
+                "proof": self.proofs.get(name, "printed"), "place": said[0][1].place, "hidden": bool(self.hidden[at]),
+                "unclear": bool(self.unclear[at]), "claims": "", "what": "printed",
             })  # fmt: skip
-        return pd.DataFrame(rows)
+        return rows
 
     def open_above(self, cell: int) -> bool:
         """Whether nothing bounds a cell from above."""
@@ -97,7 +105,7 @@ class FeasibilityIntervals:
         place = {row: at for at, row in enumerate(self.linked.sums.rows)}
         for statement in reversed(self.ranges.statements):
             if statement.get("cell") in wanted and len(reasons) < MOST_REASONS:
-                for row in _rows(statement["proof"]):
+                for row in rows_of(dict(statement["proof"])):
                     reasons[row] = None
                     wanted |= {
                         self.linked.sums.cells[c]
@@ -124,12 +132,6 @@ class FeasibilityIntervals:
             else:
                 parts.append(text)
         return f"{total} = {' + '.join(parts)}" if total else sums.rows[row]
-
-
-def _rows(proof: Mapping[str, object]) -> list[str]:
-    from genverify.solve.linear.ranges import rows_of
-
-    return rows_of(dict(proof))
 
 
 def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], None] = quiet) -> FeasibilityIntervals:
@@ -163,8 +165,8 @@ def _contradiction(linked: LinkedTables, found: Contradiction) -> str:
 
 def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
     """
-    The system with some printed cells withheld, and the percentages beside withheld cells: nothing is known of them but what
-    the others say.
+    The system with some printed cells suppressed, and the percentages beside suppressed cells: nothing is known of them but
+    what the others say.
     """
     lo, hi = linked.sums.lo.copy(), linked.sums.hi.copy()
     places = np.array(sorted(cells), dtype=np.int64)
@@ -179,7 +181,7 @@ def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
 # Rules for magnitude tables whose contributions the owner knows: (n, k) dominance, p %, a least number of contributors.
 #
 # A rule is applied to every printed cell, and to what can be worked out although nobody printed it: where a sum has several
-# withheld parts, the parts together are known, and so is who is large among their contributors.
+# suppressed parts, the parts together are known, and so is who is large among their contributors.
 
 CONTRIBUTOR, VALUE = "contributor", "value"
 
@@ -211,7 +213,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleViolation:
-    """A sum that breaks a rule: the cells in it (one, or withheld ones whose sum is known), and the rule in words."""
+    """A sum that breaks a rule: the cells in it (one, or suppressed ones whose sum is known), and the rule in words."""
 
     cells: tuple[str, ...]
     printed: bool
@@ -253,7 +255,7 @@ def broken_rules(
     contributions: Sequence[tuple[Mapping[str, str], str, int]],
     rules: Sequence[tuple[str, Rule]],
 ) -> list[RuleViolation]:
-    """Printed cells that break a rule, then sums of withheld cells that can be worked out and break it."""
+    """Printed cells that break a rule, then sums of suppressed cells that can be worked out and break it."""
     linked = exposed.linked
     inside = {linked.cell(key): _inside(linked, key, contributions) for key in linked.printed}
     found = []
@@ -266,7 +268,7 @@ def broken_rules(
 
 
 def _known_sums(exposed: FeasibilityIntervals) -> Iterator[tuple[tuple[int, ...], bool]]:
-    """Every cell that is printed or known exactly; and the withheld parts of every sum whose other parts are known."""
+    """Every cell that is printed or known exactly; and the suppressed parts of every sum whose other parts are known."""
     sums, ranges = exposed.linked.sums, exposed.ranges
     for cell in exposed.printed.values():
         if ranges.lo[cell] == ranges.hi[cell]:

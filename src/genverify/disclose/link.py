@@ -1,49 +1,88 @@
 """
-Printed tables in one system of sums: what their texts say of counts, cells that two tables share, totals, and facts beside
+Tables of counts in one system of sums: what their texts say of counts, cells that two tables share, totals, and facts beside
 them.
 """
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
 from math import gcd, prod
 
 import numpy as np
 
-from genverify.disclose.read.printed_table import (
-    LIMIT,
-    MOST_DIGITS,
-    Entry,
-    Hierarchy,
-    Labels,
-    Parts,
-    PrintedTable,
-    by_interval,
-    make_hierarchy,
-    number_of,
-)
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, Row, make_system
 from genverify.protect.publishing import Publishing
+from genverify.reading.hierarchy import Hierarchy, Parts, by_interval, make_hierarchy
+from genverify.reading.reading import Entry
+from genverify.reading.symbols import MISSING, MOST_DIGITS, NOT_APPLICABLE, Symbol
 
-# What the printed texts say of counts: numbers by the rule of the publisher, marks by what they are said to mean.
+# What the printed texts say of counts: numbers by the rule of the publisher, symbols by what they are said to mean.
 
-BLANK = "blank"
-SUPPRESSED, MISSING = "suppressed", "missing"
 RULES = {"round": "nearest", "random": "random", "random-nonzero": "random_nonzero", "midpoint": "midpoint", "key": "stated"}
 EXACT = "exact"
-BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
-SURE = 12  # counts that are all multiples of 3 by chance: twice in a million
-MEANINGS = "suppressed (any count), missing (not told), 0, a range such as 1-4, or a limit such as <5 or >=3"
+Labels = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Share:
+    """
+    A percentage beside the count with these labels; `of` what it is by its header (row, column, everyone, or unsaid), and
+    `whole` the count of which it is, where the numbers of two columns say so.
+    """
+
+    labels: Labels
+    entry: Entry
+    head: str
+    of: str = ""
+    whole: Labels | None = None
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """
+    A table of counts: its columns (names of what is counted by), and the entry of every cell by labels.
+
+    `sums` says of a column what adds up to what; `where` keeps the table to some people (column: label), and `apart` to
+    people of whom nothing is known beside those of other tables. `shares` are percentages beside the counts, and `rows` says
+    how many of the columns stand at the left, as rows. `left_out` names what stands in the file and is no part of the table.
+    """
+
+    name: str
+    source: str
+    columns: tuple[str, ...]
+    entries: Mapping[Labels, Entry]
+    sums: Mapping[str, Hierarchy] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    shares: tuple[Share, ...] = ()
+    rows: int = 1
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    apart: str = ""
+
+    @cached_property
+    def _labels(self) -> Mapping[str, tuple[str, ...]]:
+        sets = zip(*self.entries, strict=True) if self.entries else ((),) * len(self.columns)
+        return {column: tuple(dict.fromkeys(own)) for column, own in zip(self.columns, sets, strict=True)}
+
+    def labels(self, column: str) -> tuple[str, ...]:
+        return self._labels[column]
+
+    def totals(self, column: str) -> tuple[str, ...]:
+        return tuple(self.sums[column].parts) if column in self.sums else ()
+
+    def noted(self, *notes: str) -> "PrintedTable":
+        return replace(self, notes=(*self.notes, *notes))
 
 
 @dataclass(frozen=True)
 class Value:
-    """What a text says of a count: lo to hi (None: no upper end), and whether the count itself was withheld."""
+    """What a text says of a count: lo to hi (None: no upper end), and whether the count itself was suppressed."""
 
     lo: int
     hi: int | None
@@ -76,112 +115,28 @@ def read_rule(words: Sequence[str]) -> Publishing:
     return Publishing(suppress=suppress, rounding=rounding, base=base)
 
 
-def meaning_of(text: str, where: str) -> Value:
-    """What is said of a mark."""
-    word = text.strip().lower()
-    if sum(map(str.isdigit, word)) > 2 * MOST_DIGITS or re.search(rf"\d{{{MOST_DIGITS + 1}}}", word):
-        raise ConfigError(f"{where}: {text[:20]!r}... has more than {MOST_DIGITS} digits, too many for a count")
-    if word in (SUPPRESSED, MISSING):
-        return Value(0, None, word == SUPPRESSED)
-    if word.isdecimal():
-        return Value(int(word), int(word), False)
-    if found := re.fullmatch(r"(\d+)\s*(?:-|to)\s*(\d+)", word):
-        if int(found[1]) > int(found[2]):
-            raise ConfigError(f"{where}: {text!r} begins above its end; write the smaller number first")
-        return Value(int(found[1]), int(found[2]), True)
-    if found := LIMIT.fullmatch(word):
-        return limit_value(found[1], int(found[2]))
-    raise ConfigError(f"{where}: {text[:60]!r} is no meaning of a mark: {MEANINGS}")
-
-
-def limit_value(sign: str, number: int) -> Value:
+def symbol_value(symbol: Symbol) -> Value:
     """
-    >>> limit_value("<", 5), limit_value(">=", 3)
-    (Value(lo=0, hi=4, hidden=True), Value(lo=3, hi=None, hidden=True))
+    What is known of a count where a symbol stands.
+
+    >>> symbol_value(Symbol("*", "suppressed")), symbol_value(Symbol("<5", "between 0 and 4"))
+    (Value(lo=0, hi=None, hidden=True), Value(lo=0, hi=4, hidden=True))
     """
-    sign = sign.lower()
-    if sign in ("<", "less than", "fewer than", "under"):
-        return Value(0, max(number - 1, 0), True)
-    if sign in ("<=", "\u2264"):
-        return Value(0, number, True)
-    return Value(number + 1 if sign in (">", "more than") else number, None, True)
+    if symbol.limits is None:
+        return Value(0, None, symbol.meaning not in (MISSING, NOT_APPLICABLE))
+    low, high = symbol.limits
+    return Value(low, high, low != high)
 
 
-def marks_in(tables: Sequence[PrintedTable]) -> Counter[str]:
-    """Texts among the counts that are no numbers, and how often each occurs."""
-    texts = (entry.text.strip() for table in tables for entry in table.entries.values())
-    return Counter(text for text in texts if number_of(text) is None)
-
-
-def complete_marks(
-    tables: Sequence[PrintedTable], given: Mapping[str, Value], ask: Callable[[str], str] | None = None
-) -> tuple[dict[str, Value], dict[str, str]]:
-    """
-    What every mark in the tables means, and how that is known: told, or said by the mark itself (<5); the rest is asked for,
-    or is an error: it is never guessed.
-    """
-    found = marks_in(tables)
-    meanings, how, unknown = dict[str, Value](), dict[str, str](), list[str]()
-    for mark in found:
-        if mark in given:
-            meanings[mark], how[mark] = given[mark], "as told"
-        elif limit := LIMIT.fullmatch(mark):
-            meanings[mark], how[mark] = limit_value(limit[1], int(limit[2])), "as it says"
-        elif ask is not None:
-            meanings[mark] = meaning_of(
-                ask(f"What does {shown(mark)} mean ({found[mark]} times)? {MEANINGS}: "), shown(mark)
-            )
-            how[mark] = "as answered"
-        else:
-            unknown.append(mark)
-    if unknown:
-        _refuse_unknown(tables, unknown, found)
-    for mark in given:
-        if mark not in found and not any(s.entry.text.strip() == mark for table in tables for s in table.shares):
-            raise ConfigError(
-                f"--mark {shown(mark)}: no count is printed so; check how it is written, or whether it was read as a label "
-                f"or a header ({nearest(shown(mark), [shown(own) for own in found]) if found else 'all counts are numbers'})"
-            )
-    return meanings, how
-
-
-def _refuse_unknown(tables: Sequence[PrintedTable], unknown: Sequence[str], found: Counter[str]) -> None:
-    listed = ", ".join(f"{shown(mark)} ({found[mark]} times)" for mark in unknown)
-    first = next(e for t in tables for e in t.entries.values() if e.text.strip() == unknown[0])
-    words = " ".join(f"--mark '{mark or BLANK}=suppressed'" for mark in unknown)
-    raise DataError(
-        f"{first.place}: what do these marks mean: {listed}? Say it, for instance {words}. A mark means {MEANINGS}."
-    )
-
-
-def refuse_rounded(tables: Sequence[PrintedTable], rule: Sequence[str]) -> None:
-    """An error where all counts are multiples of a base of rounding, and nobody said whether they were rounded."""
-    if rule:
-        return
-    for table in tables:
-        known = {number for entry in table.entries.values() if (number := number_of(entry.text))}
-        if len(known) >= SURE and (base := gcd(*known)) in BASES:
-            raise DataError(
-                f"{table.source}: table {table.name}: all its counts are multiples of {base}: were they rounded? Say --rule "
-                f"round={base} (or random={base}), or --rule {EXACT} if they were not"
-            )
-
-
-def shown(mark: str) -> str:
-    return mark or BLANK
-
-
-def value_of(entry: Entry, marks: Mapping[str, Value], rule: Publishing) -> Value:
+def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Value:
     """What a cell's text says of its count."""
-    text = entry.text.strip()
-    number = number_of(text)
-    if number is None:
-        return marks[text]
-    if number < 0:
-        raise DataError(f"{entry.place}: the count {text!r} is negative; counts are whole numbers from 0")
-    values = np.array([number])
+    if entry.number is None:
+        return symbols[entry.symbol]
+    values = np.array([entry.number])
     if not rule.possible(values)[0]:
-        raise DataError(f"{entry.place}: {text} cannot come from rounding to base {rule.base}; check --rule, or the number")
+        raise DataError(
+            f"{entry.place}: {entry.text} cannot come from rounding to base {rule.base}; check --rule, or the number"
+        )
     try:
         lo, hi = rule.known(values)
     except DataError as error:
@@ -189,7 +144,7 @@ def value_of(entry: Entry, marks: Mapping[str, Value], rule: Publishing) -> Valu
     return Value(int(lo[0]), int(hi[0]), False)
 
 
-# Printed tables in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
+# Tables of counts in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
 #
 # Records stay implicit. For every set of columns that a table has, or that two tables have in common, the counts of all
 # combinations of labels (and of everyone) are cells, and each label that adds up others is a row. Where the tables' sets of
@@ -198,7 +153,7 @@ def value_of(entry: Entry, marks: Mapping[str, Value], rule: Publishing) -> Valu
 # columns of the circle joins as unknown cells if it is small; else the ranges hold, but their ends may lie outside what
 # people can be.
 
-ALL = ""
+ALL, PEOPLE = "", "people"
 Key = tuple[tuple[str, str], ...]
 Fact = Row
 LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
@@ -262,10 +217,12 @@ def link(
     values: Mapping[tuple[int, Labels], Value],
     extra: Callable[[Mapping[str, Column]], Iterable[Fact]] = lambda columns: (),
     beside: Callable[[int, TableCells], Iterable[Fact]] = lambda at, placed: (),
+    tolerance: int = 0,
 ) -> LinkedTables:
     """
     One system of all tables; `values` says what each text means, `extra` are facts beside the counts (rows by cell), once
-    columns and labels are known, and `beside` those of one table, once its cells have their names.
+    columns and labels are known, and `beside` those of one table, once its cells have their names. Each total may differ
+    from the sum of its parts by `tolerance`.
     """
     columns, names, assumed = _columns(tables)
     placed = tuple(_place(table, names[at], columns) for at, table in enumerate(tables))
@@ -284,7 +241,9 @@ def link(
         for cell in weights:
             if cell not in ends:
                 raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
-    named: list[Row] = [(name, {name_of(key): own for key, own in cells.items()}, 0, 0) for name, cells in rows.items()]
+    named: list[Row] = [
+        (name, {name_of(key): own for key, own in cells.items()}, -tolerance, tolerance) for name, cells in rows.items()
+    ]
     sums = make_system(ends, [*named, *facts])
     first = len(named) + len(facts) - len(shares)
     of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
@@ -310,7 +269,8 @@ def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:
         second = min(said, key=lambda one: _most(one[2]))
         raise DataError(
             f"{first[1].place} prints {first[1].text!r} and {second[1].place} prints {second[1].text!r} of the same people; "
-            "correct one. If one table counts some of the people of the other, say so: --inside SMALL=LARGE"
+            "correct one. If one table counts some of the people of the other, say so: --inside SMALL=LARGE; if they are "
+            "other people, go on with --allow-partial"
         )
     return lo, hi
 
@@ -382,7 +342,10 @@ def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[di
             known.labels |= dict.fromkeys((label, f"not {label}"))
             known.sums[ALL, (label, f"not {label}")] = None
         names.append(own)
-    return {name: draft.column(name, assumed) for name, draft in drafts.items()}, names, assumed
+    columns = {name: draft.column(name, assumed) for name, draft in drafts.items()}
+    if kinds := tuple(dict.fromkeys(table.apart for table in tables if table.apart)):
+        columns[PEOPLE] = Column(PEOPLE, kinds, Hierarchy())
+    return columns, names, assumed
 
 
 def _same(columns: Mapping[str, _Draft], name: str, labels: Sequence[str]) -> str | None:
@@ -413,32 +376,53 @@ def _free(columns: Mapping[str, _Draft], name: str) -> str:
 
 
 def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, Column]) -> TableCells:
-    tops = {column: table.sums[column].top if column in table.sums else None for column in table.columns}
+    tops = [table.sums[column].top if column in table.sums else None for column in table.columns]
     labels = {names[c]: _labels(table, c) for c in table.columns}
     labels |= {column: (label, f"not {label}") for column, label in table.where.items()}
+    fixed = [*table.where.items(), *([(PEOPLE, table.apart)] if table.apart else [])]
+    linked = [names[column] for column in table.columns]
     keys = {}
     for own in table.entries:
-        parts = [(names[c], label) for c, label in zip(table.columns, own, strict=True) if label != tops[c]]
-        keys[own] = tuple(sorted([*parts, *table.where.items()]))
+        parts = [(name, label) for name, label, top in zip(linked, own, tops, strict=True) if label != top]
+        keys[own] = tuple(sorted([*parts, *fixed]))
     return TableCells(table, tuple(labels), labels, keys)
 
 
-Frame = dict[str, tuple[str, ...]]
+@dataclass(frozen=True)
+class Frame:
+    """A set of columns with their labels, and the cells in it of which something is printed; None where all cells count."""
+
+    labels: Mapping[str, Parts]
+    cells: frozenset[Key] | None
 
 
 def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tuple[list[Frame], bool]:
     """The sets of columns, with labels, over which rows are written; and whether they leave no circle open."""
-    frames: list[Frame] = [dict(one.labels) for one in placed]
+    frames: dict[tuple[tuple[tuple[str, Parts], ...], str], set[Key]] = {}
+    for one in placed:
+        frames.setdefault((tuple(sorted(one.labels.items())), one.table.apart), set()).update(one.keys.values())
     for one, other in combinations(placed, 2):
         shared = [column for column in one.columns if column in other.columns]
-        frames.append({c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared})
-    circle = _circle([set(one.columns) for one in placed])
+        if one.table.apart != other.table.apart:
+            continue
+        labels = {c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared}
+        wanted = {*shared, PEOPLE}
+        cells = {tuple(part for part in key if part[0] in wanted) for own in (one, other) for key in own.keys.values()}
+        frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
+    found = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
+    circle, joint = set[str](), True
+    for apart in dict.fromkeys(one.table.apart for one in placed):
+        own = _circle([set(one.columns) for one in placed if one.table.apart == apart])
+        if apart and own:  # people of other tables: the circle is left open
+            joint = False
+        else:
+            circle |= own
     if not circle:
-        return frames, True
-    joint = {column: tuple(columns[column].labels) for column in sorted(circle)}
-    if prod(len(labels) + 1 for labels in joint.values()) > LARGEST_JOINT:
-        return frames, False
-    return [*frames, joint], True
+        return found, joint
+    whole = {column: columns[column].labels for column in sorted(circle)}
+    if prod(len(labels) + 1 for labels in whole.values()) > LARGEST_JOINT:
+        return found, False
+    return [*found, Frame(whole, None)], joint
 
 
 def _circle(sets: Sequence[set[str]]) -> set[str]:
@@ -464,24 +448,70 @@ def _inside_another(own: set[str], at: int, sets: Sequence[set[str]]) -> bool:
 
 
 def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[Key, int]]]:
-    """Every total as a row: it less its parts is 0. A row has the name of its total and of the column that is added up."""
+    """
+    Every total as a row: it less its parts is 0. A row has the name of its total and of the column that is added up.
+
+    Only sums are written that have a part, over some levels, of which something is printed: the parts of any other can be
+    whatever its total leaves, so that it says nothing.
+    """
     for frame in frames:
-        for column, labels in frame.items():
-            others = [[(other, label) for label in (*own, ALL)] for other, own in frame.items() if other != column]
-            sums = columns[column].sums.parts
-            for parent, number, children in ((p, at, own) for p, sets in sums.items() for at, own in enumerate(sets)):
-                if not set(children) <= set(labels) or (parent != ALL and parent not in labels):
-                    continue
-                for rest in product(*others):
-                    yield _row(column, parent, children, number, rest)
+        if frame.cells is None:
+            every = [[(name, label) for label in (*own, ALL)] for name, own in frame.labels.items()]
+            cells: Iterable[Key] = (tuple(part for part in key if part[1] != ALL) for key in product(*every))
+        else:
+            cells = _above_all(frame, columns)
+        sums: dict[str, dict[str, list[tuple[str, int, Parts]]]] = {}  # by column and part
+        for column, labels in frame.labels.items():
+            held = set(labels)
+            own = sums.setdefault(column, {})
+            for parent, number, children in (
+                (parent, at, part) for parent, sets in columns[column].sums.parts.items() for at, part in enumerate(sets)
+            ):
+                if held.issuperset(children) and (parent == ALL or parent in held):
+                    for child in children:
+                        own.setdefault(child, []).append((parent, number, children))
+        seen = set[tuple[str, str, int, Key]]()
+        for key in cells:
+            for column, label in key:
+                for parent, number, children in sums.get(column, {}).get(label, ()):
+                    rest = tuple(part for part in key if part[0] != column)
+                    if (column, parent, number, rest) not in seen:
+                        seen.add((column, parent, number, rest))
+                        yield _row(column, parent, children, number, rest)
+
+
+def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
+    """The cells of a frame of which something is printed, and all that they are parts of."""
+    above: dict[str, dict[str, tuple[str, ...]]] = {}
+    for column, labels in frame.labels.items():
+        direct: dict[str, set[str]] = {}
+        for parent, children in columns[column].sums:
+            for child in children:
+                direct.setdefault(child, set()).add(parent)
+        above[column] = {label: _ancestors(label, direct) for label in labels}
+    found: dict[Key, None] = {}
+    for key in sorted(frame.cells or ()):
+        sets = [[(column, label), *((column, own) for own in above.get(column, {}).get(label, ()))] for column, label in key]
+        for parts in product(*sets):
+            found[tuple(part for part in parts if part[1] != ALL)] = None
+    return found
+
+
+def _ancestors(label: str, direct: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    found, open_ = dict[str, None](), [label]
+    while open_:
+        for parent in sorted(direct.get(open_.pop(), ())):
+            if parent not in found:
+                found[parent] = None
+                open_.append(parent)
+    return tuple(found)
 
 
 def _row(
     column: str, parent: str, children: Parts, number: int, rest: Sequence[tuple[str, str]]
 ) -> tuple[str, dict[Key, int]]:
-    base = [part for part in rest if part[1] != ALL]
-    total = tuple(sorted([*base, *([(column, parent)] if parent != ALL else [])]))
-    parts = [tuple(sorted([*base, (column, child)])) for child in children]
+    total = tuple(sorted([*rest, *([(column, parent)] if parent != ALL else [])]))
+    parts = [tuple(sorted([*rest, (column, child)])) for child in children]
     own = [quoted(child) for child in children]
     listed = ", ".join(own if len(own) <= 4 else (*own[:2], f"... {len(own)} in all ...", own[-1]))
     which = f" [{number + 1}]" if number else ""  # another set of parts of the same total may be listed alike
@@ -534,7 +564,6 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
     """
     The cell that columns and labels in any order name. Either may be quoted; where a text could name two cells, it must be.
 
-    >>> from genverify.disclose.read.printed_table import Hierarchy
     >>> own = {"sex": ("f",), "age": ("0-4", "5, 6")}
     >>> columns = {name: Column(name, labels, Hierarchy()) for name, labels in own.items()}
     >>> cell("sex=f, age=0-4", columns), cell("age=5, 6", columns), cell("everyone", columns)

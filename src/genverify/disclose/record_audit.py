@@ -1,366 +1,245 @@
-"""The audit of a release of records: the attack on every area, ranges, whom the claims single out, and what is likely."""
+"""The audit of a release of records or their counts: verified claims of every area, ranges of all cells, with proofs."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import check_against_microdata, match_claims
-from genverify.attack.explain import Reasons, proof_cells
-from genverify.attack.generate import generate_block
-from genverify.attack.probability import DatasetCount, count_some, probable_singletons
-from genverify.attack.verify import (
-    Decision,
-    Range,
-    Verdict,
-    VerifiedBlock,
-    Verifier,
-    attack_release,
-    check_ranges,
-    check_verified,
-    claims_frame,
-    collect,
+from genverify.attack.evaluate import check_against_microdata
+from genverify.attack.verify import VerifiedBlock
+from genverify.checker.certificate import write_proofs
+from genverify.checker.record_proofs import check_block
+from genverify.disclose.disclosure import MOST_SHOWN, PRINTED, RECORD, Audit
+from genverify.disclose.record_attack import (
+    UNDECIDED,
+    Attack,
+    all_claims,
+    bounded_cells,
+    cells_in_proofs,
+    check_cell_bounds,
+    count_people,
+    singled_out,
 )
 from genverify.disclose.release_data import ReleaseDescription
 from genverify.disclose.release_form import SIZES
-from genverify.model.arrays import Ints
-from genverify.model.claims import ANY, Claim, as_claims, candidate_claims, matches
-from genverify.model.domain import Predicate
-from genverify.model.release import Release, Schema
-from genverify.model.tablefiles import stack
-from genverify.model.work import ProgressLog, derive_seed, log
-from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.counting.prior import Prior, uniform
-from genverify.solve.datasets import class_vectors
-from genverify.solve.program import Program, program_of
-from genverify.solve.program_settings import ProgramSettings
+from genverify.disclose.suppression import left_without, search_cells
+from genverify.model.errors import DataError
+from genverify.model.proof_form import RECORDS, new_certificate
+from genverify.model.release import TOTAL, Release, ranges_frame, write_schema
+from genverify.model.tablefiles import neutral_frame, write_frame
 
-# The attack on an area of many records, without exchanges of records: their number grows with the square of the classes.
-
-LARGE = 300  # records of an area, from which on exchanges of records take longer than linear programs
-NODES = 60  # of one question; what needs more is undecided, and counted as such
+CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.jsonl.gz"
 
 
-class LargeBounder(Bounder):
-    """A bounder that looks for better points by linear programs alone; proofs are found as before."""
+@dataclass(frozen=True, kw_only=True)
+class RecordsAudit(Audit):
+    """What a release of records gives away: `verified` has the claims of every area, `bounds` what is proved of cells."""
 
-    def better(self, c: Ints, b: int) -> Ints | None:
-        return None
-
-
-class _VerifierWithProgress(Verifier):
-    """A verifier that says now and then how far it is."""
-
-    def __init__(self, bounder: Bounder) -> None:
-        super().__init__(bounder)
-        self.asked, self.say = 0, ProgressLog()
-
-    def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:
-        self.asked += 1
-        self.say("%d questions about candidate claims asked ...", self.asked)
-        return super()._question(claim, F, T)
-
-
-def bounder_of(release: Release, settings: ProgramSettings) -> Bounder:
-    """The bounder of an area, by its size."""
-    if release.n < LARGE:
-        return settings.bounder(release)
-    limits = Limits(min(settings.nodes, NODES), settings.leaves, settings.seconds)
-    return LargeBounder(program_of(release, settings.max_types), settings.make_solver(), limits)
-
-
-def attack_large(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> VerifiedBlock:
-    """Generate, verify and check."""
-    found = generate_block(release, settings.proving("the audit of a release"), datasets, seed).records
-    bounder = bounder_of(release, settings)
-    bounder.seen.extend(class_vectors(bounder.program, found))
-    claims = as_claims(*candidate_claims(found, min_k))
-    log.info("%d records: %d datasets that fit, %d candidate claims", release.n, len(found), len(claims))
-    verified = collect(bounder.program, claims, _VerifierWithProgress(bounder).decide(claims), found[0])
-    log.info("%d claims hold; checking their proofs", len(verified.claims))
-    check_verified(verified)
-    return verified
-
-
-# Whom the claims single out: counted in the records where they are given, else the fewest people that there must be.
-
-Codes = npt.NDArray[np.int16]
-
-
-def count_people(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> pd.DataFrame:
-    """Singleton claims and the people that they single out, by the number of columns k and by effective k."""
-    singles = claims[claims["m"] == 1]
-    rows = []
-    for grouping in ("k", "effective_k"):
-        for columns in range(1, len(names) + 1):
-            chosen = singles[singles[grouping] == columns]
-            rows.append((grouping, columns, len(chosen), singled_out(chosen, records, names)))
-    return pd.DataFrame(rows, columns=["grouping", "columns", "claims", "people"])
-
-
-def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> int:
-    """The number of people that singleton claims point to: exact with records, else those that are surely different."""
-    if not len(claims):
-        return 0
-    if records is not None:
-        return int(sum(found.flags.any(axis=0).sum() for found in match_claims(claims, records)))
-    total = 0
-    for _, rows in claims.groupby("block", sort=False):
-        total += _surely_different(rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16))
-    return total
-
-
-def _surely_different(codes: Codes) -> int:
-    """
-    Claims of which every two differ in a column that both name, greedily, the longest first: nobody meets two of them.
-
-    >>> _surely_different(np.array([[1, -1], [1, 2], [2, -1]], dtype=np.int16))
-    2
-    """
-    chosen = np.zeros((0, codes.shape[1]), dtype=np.int16)
-    for row in codes[np.argsort(-(codes != ANY).sum(axis=1), kind="stable")]:
-        if ((chosen != row) & (chosen != ANY) & (row != ANY)).any(axis=1).all():
-            chosen = np.vstack([chosen, row])
-    return len(chosen)
-
-
-def longest(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The claims that no other claim of the same area extends: the most that is claimed of each person."""
-    kept = []
-    for _, rows in claims.groupby("block", sort=False):
-        codes = rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
-        inside = matches(codes, codes)
-        np.fill_diagonal(inside, False)
-        kept += rows.index[np.flatnonzero(~inside.any(axis=1))].tolist()
-    return claims.loc[kept]
-
-
-# The riskiest cells: how many proofs rest on each published cell.
-
-MOST_PROOFS = 300  # of an area: bounds time, for the reasons of each are searched
-
-
-def riskiest_cells(releases: tuple[Release, ...], proofs: tuple[dict[str, Any], ...]) -> pd.DataFrame:
-    """
-    Published cells with the number of proofs of singleton claims that use them, most used first.
-
-    Claims that share a proof count once. Of each area at most MOST_PROOFS proofs are looked at, in order.
-    """
-    rows = []
-    for release, proof in zip(releases, proofs, strict=True):
-        used = _used(release, proof)
-        for query, lo, hi in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
-            if used[query.id] and query.table != SIZES:
-                rows.append((release.block, query.id, query.label, lo, hi, used[query.id]))
-    frame = pd.DataFrame(rows, columns=["block", "cell", "label", "lo", "hi", "proofs"])
-    return frame.sort_values(["proofs", "block", "cell"], ascending=[False, True, True], ignore_index=True)
-
-
-def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
-    """How many proofs of singleton claims rest on each cell."""
-    first: dict[int, dict[str, Any]] = {}
-    for claim in proofs["claims"]:
-        if claim["m"] == 1:
-            first.setdefault(claim["proof"], claim)
-    used: Counter[str] = Counter()
-    reasons = Reasons(release, proofs["lemmas"])
-    for claim in list(first.values())[:MOST_PROOFS]:
-        used.update(proof_cells(reasons, proofs, claim))
-    return used
-
-
-# The audit of a release: the attack on every area, the ranges of all cells, and whom the claims single out.
-
-MOST_RECORDS = 400  # kinds of records: each takes a search for two ends; of more kinds none gets a range
-RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
-RECORD = "record"
-
-
-@dataclass(frozen=True)
-class Attack:
-    """How the attack is run: the program's settings, datasets per area, least number of columns of a claim, seed."""
-
-    settings: ProgramSettings
-    datasets: int
-    min_k: int
-    seed: int
-
-    @classmethod
-    def of(cls, described: ReleaseDescription, settings: ProgramSettings, datasets: int) -> "Attack":
-        """The attack that a release file asks for."""
-        return cls(settings.proving("the audit of a release"), datasets, described.form.min_k, described.form.seed)
-
-    def __call__(self, release: Release) -> VerifiedBlock:
-        """The attack on one area, every proof checked."""
-        seed = derive_seed(self.seed, "audit", release.block)
-        fewer = max(FEWEST, min(self.datasets, RECORDS // max(release.n, 1)))
-        attack = attack_large if release.n >= LARGE else attack_release
-        return attack(release, self.settings, min(self.datasets, fewer), self.min_k, seed)
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What came out: the verified claims and their checked proofs by area, the ranges of cells, people by columns."""
-
+    unclear_words: ClassVar[str] = "counts that are not printed exactly"
     described: ReleaseDescription
+    attack: Attack
     verified: tuple[VerifiedBlock, ...]
-    proofs: tuple[dict[str, Any], ...]
-    claims: pd.DataFrame
-    ranges: pd.DataFrame
-    people: pd.DataFrame
+    bounded: tuple[Mapping[str, Any], ...]
+    bounds: tuple[Mapping[str, Any], ...] = field(repr=False)
+
+    @property
+    def statements(self) -> Sequence[Mapping[str, Any]]:
+        return self.bounds
+
+    @cached_property
+    def rows(self) -> list[Mapping[str, Any]]:
+        numbers: dict[tuple[str, str], list[str]] = {}
+        for number, one in enumerate(self.bounds):
+            numbers.setdefault((one["area"], one["cell"]), []).append(str(number))
+        used, found = cells_in_proofs(self.described.releases, self.proofs), list[Mapping[str, Any]]()
+        for row in self.bounded:
+            key, printed = (row["area"], row["cell"]), "printed" if row["what"] == PRINTED else ""
+            claims = "" if row["what"] == RECORD else used.get(key, 0)
+            found.append({**row, "proof": " ".join(numbers.get(key, [])) or printed, "claims": claims})
+        return found
+
+    @property
+    def proofs(self) -> tuple[dict[str, Any], ...]:
+        """The certificate of each area."""
+        return tuple(one.certificate for one in self.verified)
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """The verified claims; where records are given, each is counted in them."""
+        found = all_claims(self.verified)
+        if self.described.records is not None:
+            check_against_microdata(found, self.described.records)
+        return found
 
     @property
     def singles(self) -> pd.DataFrame:
         return self.claims[self.claims["m"] == 1]
 
+    @cached_property
+    def people(self) -> pd.DataFrame:
+        return count_people(self.claims, self.described.records, self.described.schema.domain.names)
+
     @property
-    def undecided(self) -> int:
-        open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
-        return sum(sum(one.counts(verdict).values()) for one in self.verified for verdict in open_)
+    def undecided_claims(self) -> int:
+        return sum(sum(one.counts(verdict).values()) for one in self.verified for verdict in UNDECIDED)
+
+    @property
+    def riskiest(self) -> list[Mapping[str, Any]]:
+        """Published cells with the number of proofs of singleton claims that use them, most used first."""
+        cells = [row for row in self.rows if row["claims"] and row["table"] != SIZES]
+        return sorted(cells, key=lambda row: (-row["claims"], row["area"], row["cell"]))
+
+    @property
+    def unsafe(self) -> int:
+        return len(self.singles) if self.fail_on.singled_out else len(self.unsafe_cells)
+
+    def _narrow(self, row: Mapping[str, Any]) -> bool:
+        return not self.fail_on.singled_out and super()._narrow(row)  # claims single out, and no cells
+
+    @property
+    def partial(self) -> bool:
+        return super().partial or (self.fail_on.singled_out and self.undecided_claims > 0)
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        return self.described.form.unit
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        search = self.suppression
+        about = {"searched": search.before, "left": search.left, "undecided": search.undecided} if search else {}
+        known, names = self.described.records is not None, self.described.schema.domain.names
+        return {
+            "people": self.described.people, "areas": len(self.described.releases), "claims": len(self.claims),
+            "undecided_claims": self.undecided_claims, "singleton_claims": {"all": len(self.singles), **about},
+            "people_singled_out": singled_out(self.singles, self.described.records, names), "people_are_counted": known,
+            "by_columns": [row for row in self.people.to_dict("records") if row["claims"]],
+            **({"k": search.k} if search else {}),
+        }  # fmt: skip
+
+    def verdict(self) -> Iterator[str]:
+        one, many = self.unit
+        claims = f"{len(self.claims)} verified claims, {len(self.singles)} about exactly one {one}"
+        yield f"{self.described.people} {many}, {claims}."
+        if self.undecided_claims:
+            yield f"{self.undecided_claims} candidate claims ran into a limit and are left out: undecided."
+
+    def why(self, row: Mapping[str, Any]) -> list[str]:
+        """The published cells that its proofs add up, the number of people among them."""
+        named: dict[str, None] = {}
+        open_ = [self.bounds[int(number)]["proof"] for number in str(row["proof"]).split() if number.isdecimal()]
+        while open_:
+            node = open_.pop(0)
+            named |= dict.fromkeys(node.get("y", {}))
+            open_ += [node[side] for side in ("below", "above") if side in node]
+        cells = [f"{self.name(row['area'], cell)} = {self._published.get((row['area'], cell), '')}" for cell in named]
+        return [*cells[:MOST_SHOWN], *([f"and {len(cells) - MOST_SHOWN} more"] if len(cells) > MOST_SHOWN else [])]
+
+    @cached_property
+    def _published(self) -> dict[tuple[str, str], str]:
+        people = {(release.block, TOTAL): str(release.n) for release in self.described.releases}
+        return {**people, **{(row["area"], row["cell"]): row["published"] for row in self.bounded}}
+
+    def suppress(self, seconds: float | None = None) -> Self:
+        how = self.described.form.search
+        chosen = search_cells(self.verified, self.attack, how.k, how.cells, how.seconds if seconds is None else seconds)
+        return replace(self, suppression=chosen)
+
+    def protection(self) -> str:
+        chosen, one = self.suppression, self.unit[0]
+        if chosen is None:
+            return ""
+        of = f"of the {chosen.before} claims about exactly one {one} that name {chosen.k} or more columns"
+        open_ = f", {chosen.undecided} are undecided" if chosen.undecided else ""
+        return f"{chosen.left or 'none'} {of} can be verified{open_}"
+
+    def what_if(self) -> pd.DataFrame:
+        """What each protection of the release file buys, beside the release as it is."""
+        from genverify.disclose.whatif import what_if
+
+        return what_if(self.described, self.attack, self.described.form.search.k, self.verified)
+
+    # proofs and what they are about
+
+    def write_proofs(self, folder: Path) -> None:
+        """Proofs of claims by area, the release that they are about, proofs of cells; claims, where they may be shown."""
+        for part in ("release", "proofs"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        write_schema(self.described.schema, folder / "release" / "schema.json")
+        write_frame(ranges_frame(self.described.releases), folder / "release", "000")
+        write_proofs(self.proofs, folder / CLAIM_PROOFS)
+        write_proofs((self._cell_proofs(one) for one in self.verified), folder / CELL_PROOFS)
+        shown = self.described.form.show_claims
+        if shown:
+            write_frame(self.claims, folder, "claims")
+        neutral_frame(self._texts() if shown else self._counted()).to_csv(folder / "claims.csv", index=False)
+
+    def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
+        """The statements about cells of an area, in the form of every certificate."""
+        release = one.program.release
+        own = [bound for bound in self.bounds if bound["area"] == release.block]
+        statements = [{key: value for key, value in bound.items() if key != "area"} for bound in own]
+        head = new_certificate(RECORDS, release.block, release.digest, lemmas=one.certificate["lemmas"])
+        return head | {"statements": statements}
+
+    def _counted(self) -> pd.DataFrame:
+        """How many claims there are by their numbers of columns and of records, and of which no one is listed."""
+        if not len(self.claims):
+            return pd.DataFrame(columns=["k", "effective_k", "about_one", "claims"])
+        about = self.claims.assign(about_one=self.claims["m"] == 1)
+        return about.groupby(["k", "effective_k", "about_one"]).size().rename("claims").reset_index()
+
+    def _texts(self) -> pd.DataFrame:
+        """The claims with the texts of the user's file in place of codes; empty where any value will do."""
+        frame = self.claims.copy()
+        for name, coding in self.described.codings.by_name.items():
+            texts = dict(zip(coding.column.codes, coding.texts, strict=True))
+            frame[name] = [texts[int(code)] if pd.notna(code) else "" for code in frame[name]]
+        return frame.rename(columns={"block": "area"})
+
+    def check_proofs(self) -> None:
+        check_area_proofs(self.described.releases, self.proofs, self.bounds)
+
+    def proved(self) -> str:
+        proofs, cells = (
+            sum(len(one["proofs"]) for one in self.proofs),
+            len({(one["area"], one["cell"]) for one in self.bounds}),
+        )
+        areas = len(self.described.releases)
+        return f"{areas} areas, {len(self.claims)} claims, {proofs} proofs, ranges of {cells} cells: all proofs right"
+
+    def search_again(self, seconds: float) -> str:
+        if (search := self.suppression) is None:
+            return "searched again: all claims and ranges"
+        left = left_without(self.verified, self.attack, search.k, search.steps)
+        if left != (search.before, search.left, search.undecided):
+            raise DataError("suppressing the proposed cells leaves other claims than the results say; make them again")
+        stored = "as stored, not made again: how many claims each single step leaves, and that no fewer cells would do"
+        return f"searched again: all claims and ranges, and what the cells to suppress leave; {stored}"
 
 
-def audit(
-    described: ReleaseDescription, how: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter
-) -> Audit:
-    """Attack every area, each proof checked; where records are given, each claim is counted in them."""
-    verified = tuple(how(release) for release in over(described.releases))
-    claims = all_claims(verified)
-    if described.records is not None:
-        check_against_microdata(claims, described.records)
-    ranges = stack([_ranges(one.program, how.settings) for one in verified])
-    people = count_people(claims, described.records, described.schema.domain.names)
-    return Audit(described, verified, tuple(one.certificate for one in verified), claims, ranges, people)
+def check_area_proofs(
+    releases: Sequence[Release], proofs: Sequence[Mapping[str, Any]], bounds: Sequence[Mapping[str, Any]]
+) -> None:
+    """Check the claims and the bounds of cells of every area without a solver."""
+    for release, proof in zip(releases, proofs, strict=True):
+        check_block(release, proof)
+        check_cell_bounds(release, proof["lemmas"], [one for one in bounds if one["area"] == release.block])
 
 
-def all_claims(verified: Sequence[VerifiedBlock]) -> pd.DataFrame:
-    return stack([claims_frame(one) for one in verified])
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """A cell of a table or, unpublished, a kind of record; lo and hi are what is printed of its count."""
-
-    table: str
-    name: str
-    label: str
-    predicate: Predicate
-    lo: int
-    hi: int
-
-
-def _ranges(program: Program, settings: ProgramSettings) -> pd.DataFrame:
-    """What is printed of every cell and what follows from all cells together, with every proof checked."""
-    release, verifier = program.release, Verifier(settings.bounder_of(program))
-    cells = list(_cells(release))
-    found = [verifier.range_of(cell.predicate) if cell.lo < cell.hi else None for cell in cells]
-    searched = [(cell.predicate, range_) for cell, range_ in zip(cells, found, strict=True) if range_]
-    check_ranges(verifier.bounder.program, searched)
-    return pd.DataFrame([_range_row(release.block, *pair) for pair in zip(cells, found, strict=True)])
-
-
-def _cells(release: Release) -> Iterator[_Cell]:
-    """Every cell of the tables, then every kind of record where there are few."""
-    printed = {int(c): (int(lo), int(hi)) for c, lo, hi in zip(release.cells, release.lo, release.hi, strict=True)}
-    for place, query in enumerate(release.schema.queries):
-        yield _Cell(query.table, query.id, query.label, query.predicate, *printed.get(place, (0, release.n)))
-    for predicate in _kinds(release.schema):
-        yield _Cell(RECORD, str(predicate), _words(release.schema, predicate), predicate, 0, release.n)
-
-
-def _range_row(block: str, cell: _Cell, range_: Range | None) -> dict[str, Any]:
-    """The range of a cell; what is printed of it where that is exact, or where a limit struck."""
-    row = {"block": block, "table": cell.table, "cell": cell.name, "label": cell.label, "lo": cell.lo, "hi": cell.hi}
-    if range_ is None or range_.limit:
-        return {**row, "least": cell.lo, "most": cell.hi, "limit": range_.limit if range_ else ""}
-    return {**row, "least": range_.low, "most": range_.high, "limit": ""}
-
-
-def _kinds(schema: Schema) -> Iterator[Predicate]:
-    """Every record of the domain, as a condition, where there are few."""
-    if schema.domain.size <= MOST_RECORDS:
-        for codes in product(*(column.codes for column in schema.domain.columns)):
-            yield Predicate.of({name: [code] for name, code in zip(schema.domain.names, codes, strict=True)})
-
-
-def _words(schema: Schema, predicate: Predicate) -> str:
-    return ", ".join(f"{c.label}: {c.meaning[predicate.where[c.name][0]]}" for c in schema.domain.columns)
-
-
-def recovered(ranges: pd.DataFrame) -> int:
-    """How many cells of tables are printed as a range, or not at all, and known exactly all the same."""
-    return known_within(ranges, 1)
-
-
-def known_within(ranges: pd.DataFrame, width: int) -> int:
-    """How many cells of tables are not printed exactly, and known to be within a range narrower than `width`."""
-    hidden = (ranges["table"] != RECORD) & (ranges["lo"] < ranges["hi"])
-    return int(np.sum(hidden & (ranges["most"] - ranges["least"] < width)))
-
-
-# What is not certain but likely: claims of an audit with their probability, and how many there are at each level.
-
-LEVELS = (0.99, 0.9, 0.5)
-OPEN = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
-MOST_CLASSES = 1000  # of a large area that is counted
-
-
-def counted_areas(verified: Sequence[VerifiedBlock]) -> list[DatasetCount | None]:
-    """The datasets that fit every area, counted once for all priors; none where they are too many."""
-    return [None if _in_vain(one.program) else count_some(one.program) for one in verified]
-
-
-def _in_vain(program: Program) -> bool:
-    """Many records in many classes: half a minute would be spent until the budget is."""
-    return program.release.n >= LARGE and program.classes > MOST_CLASSES
-
-
-def probable_claims(
-    verified: Sequence[VerifiedBlock],
-    counted: Sequence[DatasetCount | None],
-    prior: Prior | None,
-    min_k: int,
-    least: float,
-    seed: int,
-) -> pd.DataFrame:
-    """
-    Unverified claims about exactly one record with at least this probability under a prior (none: every record of the domain
-    is equally likely beforehand), of the areas that were counted.
-    """
-    found = []
-    for one, area in zip(verified, counted, strict=True):
-        if area is not None:
-            known = prior or uniform(one.program.types.domain)
-            own = derive_seed(seed, "probable", one.program.release.block)
-            decided = not any(one.counts(verdict) for verdict in OPEN)
-            found.append(probable_singletons(area, known, one.claims, min_k, least, own, decided))
-    return stack(found) if found else pd.DataFrame({"k": [], "probability": []})
-
-
-def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: int, seed: int) -> dict[str, Any]:
-    """
-    Singleton claims that are verified or have at least each probability, under the uniform prior and under each of those
-    given; none said where an area could not be counted.
-    """
-    sure = sum(claim.m == 1 for one in verified for claim in one.claims)
-    counted = counted_areas(verified)
-    left = sum(area is None for area in counted)
-    row: dict[str, Any] = {}
-    for prior in (None, *priors):
-        probable = None if left else probable_claims(verified, counted, prior, min_k, min(LEVELS), seed)
-        for level in LEVELS:
-            row[_column(level, prior)] = None if probable is None else sure + int((probable["probability"] >= level).sum())
-    return {**row, "areas_not_counted": left}
-
-
-def level_columns(priors: Sequence[Prior]) -> list[str]:
-    """The columns of the what-if about likely claims, in their order."""
-    return [_column(level, prior) for prior in (None, *priors) for level in LEVELS]
-
-
-def _column(level: float, prior: Prior | None) -> str:
-    return f"singleton_claims_{100 * level:.0f}" + (f"_{prior.name}" if prior else "")
+def attack_records(
+    described: ReleaseDescription, attack: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter, **told: Any
+) -> RecordsAudit:
+    """Attack every area, each proof checked, and bound every cell."""
+    verified = tuple(attack(release) for release in over(described.releases))
+    found = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
+    rows, bounds = (tuple(one for pair in found for one in pair[side]) for side in (0, 1))
+    undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)
+    audit = RecordsAudit(
+        described=described, attack=attack, verified=verified, bounded=rows, bounds=bounds, undecided=undecided, **told
+    )
+    assert audit.claims is not None  # counted in the records, before anything is said
+    return audit

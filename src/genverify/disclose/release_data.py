@@ -39,7 +39,7 @@ from genverify.model.domain import EVERY, Domain
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest
 from genverify.model.query import Query
 from genverify.model.release import LARGEST_COUNT, TOTAL, Release, Schema
-from genverify.model.tablefiles import need_columns, neutral
+from genverify.model.tablefiles import need_columns, neutral, neutral_frame
 from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed
 from genverify.protect.publishing import SUPPRESSED, Publishing, publish
@@ -405,20 +405,6 @@ def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:
         lines = lines_of(form, column_codings(form, data, source))
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    rows = [
-        ("area" if form.area else "", TOTAL),
-        *(("area" if form.area and not line.across else "", line.query.id) for line in lines),
-    ]
-    if form.area:
-        return "area,cell,count\n" + "".join(f"{area},{_quoted(cell)},\n" for area, cell in rows)
-    return "cell,count\n" + "".join(f"{_quoted(cell)},\n" for _, cell in rows)
-
-
-def _quoted(cell: str) -> str:
-    """
-    >>> _quoted('t.a, b')
-    '"t.a, b"'
-    """
-    text = neutral(cell)
-    quoted = text.replace('"', '""')
-    return f'"{quoted}"' if set(text) & set(',"\r\n') else text
+    areas = ["area", *("" if line.across else "area" for line in lines)]
+    found = pd.DataFrame({"area": areas, "cell": [TOTAL, *(line.query.id for line in lines)], "count": ""})
+    return str(neutral_frame(found if form.area else found.drop(columns="area")).to_csv(index=False, lineterminator="\n"))

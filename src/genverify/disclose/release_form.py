@@ -124,7 +124,7 @@ class PriorForm(Section):
 
 
 class SearchForm(Section):
-    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, or a limit is met."""
+    """The search for secondary suppressions: until no singleton claim of `k` or more columns is left, or a limit is met."""
 
     k: int = Field(default=2, ge=1)
     cells: int = Field(default=60, ge=0)

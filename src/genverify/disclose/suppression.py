@@ -16,48 +16,72 @@ from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.record_proofs import check_block
 from genverify.disclose.intervals import FeasibilityIntervals, opened
-from genverify.disclose.record_audit import LARGE, Attack, bounder_of
+from genverify.disclose.record_attack import LARGE, UNDECIDED, Attack, bounder_of
 from genverify.disclose.release_form import SIZES
 from genverify.model.claims import Claim
 from genverify.model.linear import OPEN, as_floats
+from genverify.model.proof_form import EXACTLY
 from genverify.model.work import ProgressLog
-from genverify.protect.publishing import withhold
+from genverify.protect.publishing import withhold as without
 from genverify.solve.bounds import certificate_of
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Ranges, Work
-from genverify.solve.program import Program, WrongAnswer
+from genverify.solve.program import Program, WrongAnswer, sparse_system
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, Optimal
+from genverify.solve.solvers.base import Optimal, maximise_integers
 
-# Which more cells to withhold, so that none of the withheld ones is known too well: cells that can move together.
-#
-# A withheld cell can take another value only if other withheld or unprinted cells make up for it in every sum. So for each
-# cell that is known too well: the cheapest set of printed cells that lets it move by the wanted width, by a small program;
-# at the end all ranges are computed again, and a cell that turns out to be needless is printed again. That is greedy; where
-# the smaller sets are few, all of them are tried, and the answer says whether it is the fewest.
 
-ROUNDS = 6  # of freeing cells and searching ranges again; what is still too narrow then is named as left
-SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
-FEWEST, GREEDY = "minimal: all smaller sets were tried", "found step by step, perhaps not minimal"
-TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
+@dataclass(frozen=True)
+class SuppressionStep:
+    """A cell to suppress as well, and how many claims can be verified without it and those before it, where seen."""
+
+    area: str
+    cell: str
+    label: str = ""
+    left: int | None = None
 
 
 @dataclass(frozen=True)
 class SecondarySuppression:
-    """The cells to withhold as well, those still known too well, the ranges then, and whether the time was enough."""
+    """
+    What a search came to: the cells to suppress as well, in order; how much was known too well before (cells, or claims
+    about exactly one record that name `k` or more columns), how much is still (`left`, and `still` by name) or could not be
+    decided; a number of cells below which no set does as well, and how that is known; and whether the time was enough.
+    """
 
-    cells: tuple[int, ...]
-    left: tuple[int, ...]
-    ranges: Ranges
-    in_time: bool
-    fewest: str = GREEDY
+    steps: tuple[SuppressionStep, ...]
+    before: int
+    left: int
+    least: int
+    how: str
+    undecided: int = 0
+    in_time: bool = True
+    k: int = 0
+    still: tuple[str, ...] = ()
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return tuple(step.cell for step in self.steps)
+
+
+# Which more cells to suppress, so that none of the suppressed ones is known too well: cells that can move together.
+#
+# A suppressed cell can take another value only if other suppressed or unprinted cells make up for it in every sum. So for
+# each cell that is known too well: the cheapest set of printed cells that lets it move by the wanted width, by a small
+# program; at the end all ranges are computed again, and a cell that turns out to be needless is printed again. That is
+# greedy; where the smaller sets are few, all of them are tried, and the answer says whether it is the fewest.
+
+ROUNDS = 6  # of freeing cells and searching ranges again; what is still too narrow then is named as left
+SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
+MINIMAL, GREEDY = "minimal: all smaller sets were tried", "found step by step, perhaps not minimal"
+TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
 
 
 def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: int, work: Work) -> SecondarySuppression:
-    """Cells to withhold besides the targets so that counts of each that fit are at least `width` apart, as points show."""
+    """Cells to suppress besides the targets so that counts of each that fit are at least `width` apart, as points show."""
     search = _Search(exposed, width, work)
     open_, ranges = list(targets), exposed.ranges
-    if exposed.linked.beside:  # the percentages beside withheld counts go first
+    if exposed.linked.beside:  # the percentages beside suppressed counts go first
         ranges = search.ranges()
         open_ = [cell for cell in targets if ranges.moves[cell] < width]
     for _ in range(ROUNDS if open_ else 0):
@@ -70,20 +94,22 @@ def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: 
             break
     ranges = search.prune(list(targets), ranges)
     left = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
-    fewest = GREEDY
-    if not left:
-        ranges, fewest = search.smaller(list(targets), ranges)
-    return SecondarySuppression(tuple(sorted(search.added)), tuple(left), ranges, not search.late(), fewest)
+    minimal = not left and search.smaller(list(targets))
+    names, how = exposed.linked.sums.cells, MINIMAL if minimal else GREEDY
+    steps = tuple(SuppressionStep("", names[cell]) for cell in sorted(search.added))
+    still, least = tuple(names[cell] for cell in left), len(steps) if minimal else 0
+    return SecondarySuppression(steps, len(targets), len(left), least, how, in_time=not search.late(), still=still)
 
 
 def still_narrow(
-    exposed: FeasibilityIntervals, targets: Sequence[int], cells: Sequence[int], width: int, work: Work
-) -> tuple[list[int], str]:
-    """The targets and cells whose range is too narrow when the cells are withheld, and the limit that was met."""
+    exposed: FeasibilityIntervals, targets: Sequence[int], names: Sequence[str], width: int, work: Work
+) -> tuple[list[str], str]:
+    """The targets and cells whose range is too narrow when the cells are suppressed, and the limit that was met."""
     search = _Search(exposed, width, work)
-    search.added = set(cells)
+    search.added = {exposed.linked.sums.place[name] for name in names}
     ranges = search.ranges()
-    return [cell for cell in (*targets, *cells) if ranges.hi[cell] - ranges.lo[cell] < width], ranges.limit
+    asked = (*targets, *sorted(search.added))
+    return [exposed.linked.sums.cells[c] for c in asked if ranges.hi[c] - ranges.lo[c] < width], ranges.limit
 
 
 class _Search:
@@ -106,7 +132,7 @@ class _Search:
         return time.monotonic() > self.deadline
 
     def free(self, target: int) -> None:
-        """Withhold the cheapest printed cells that let the target move by the wanted width, up or down."""
+        """Suppress the cheapest printed cells that let the target move by the wanted width, up or down."""
         if self.late() or not self.possible:
             return
         moves = [self._move(target, sign) for sign in (1, -1)]
@@ -137,15 +163,15 @@ class _Search:
         least[kept], most[kept] = as_floats(sums.least[kept]), as_floats(sums.most[kept])
         lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
-        program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
-        answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
+        solver = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1)))
+        answer = maximise_integers(solver, sparse_system(rows, lo, hi, upper), -np.concatenate([cost, cost]))
         if not isinstance(answer, Optimal):
             return None
         used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
         return float(cost[used].sum()), set(used.tolist())
 
     def _unless(self, kept: Sequence[int], room: float) -> csr_array:
-        """A percentage beside a printed count holds unless that count is withheld: whatever moves, its row is then met."""
+        """A percentage beside a printed count holds unless that count is suppressed: whatever moves, its row is then met."""
         n = len(self.sums.cells)
         enough = room * abs(self.A[kept]).sum(axis=1) * np.where(self.sums.most[kept] == OPEN, 1, -1)
         cells = np.array([self.linked.beside[row] for row in kept], dtype=np.int64)
@@ -177,29 +203,27 @@ class _Search:
                 ranges = tried
         return ranges
 
-    def smaller(self, targets: list[int], ranges: Ranges) -> tuple[Ranges, str]:
-        """A set of fewer cells that does as well, if all smaller sets are few enough to be tried."""
+    def smaller(self, targets: list[int]) -> bool:
+        """Take fewer cells that do as well, if all smaller sets are few enough to be tried; whether all of them were."""
         greedy, started = self.added, time.monotonic()
         candidates = np.flatnonzero(self.printed & (self.sums.lo == self.sums.hi)).tolist()
         if sum(comb(len(candidates), size) for size in range(1, len(greedy))) > SETS:
-            return ranges, GREEDY
+            return False
         for chosen in (own for size in range(1, len(greedy)) for own in combinations(candidates, size)):
             if self.late() or time.monotonic() > started + SECONDS:
                 self.added = greedy
-                return ranges, GREEDY
+                return False
             self.added = set(chosen)
-            tried = self.ranges()
-            cells = [*targets, *chosen]
-            if (tried.moves[cells] >= self.width).all():
-                return tried, FEWEST
+            if (self.ranges().moves[[*targets, *chosen]] >= self.width).all():
+                return True
         self.added = greedy
-        return ranges, FEWEST
+        return True
 
 
-# Which cells to withhold: few cells without which no singleton claim can be verified.
+# Which cells to suppress: few cells without which no singleton claim can be verified.
 #
-# Every proof of a claim rests on some published cells. Whatever set of cells is withheld so that the claim cannot be
-# verified any more, it holds one cell of each of its proofs. So: collect proofs, withhold the fewest cells that hit each of
+# Every proof of a claim rests on some published cells. Whatever set of cells is suppressed so that the claim cannot be
+# verified any more, it holds one cell of each of its proofs. So: collect proofs, suppress the fewest cells that hit each of
 # them, see which claims can still be verified and how, and repeat. Where this ends, no smaller set of cells does it.
 #
 # Every proof that is counted on is checked, and so is that its cells are enough for it. That no fewer cells hit all proofs
@@ -209,39 +233,16 @@ class _Search:
 HITTING_ROUNDS = 40
 MOST_PROOFS = 120  # rows of the program for the fewest cells: bounds its time; beyond, cells are added one by one
 PROOFS_AT_ONCE = 12  # bounds how fast that program grows
-MOST_CELLS = 400  # withheld, when they are added one by one: bounds time
+MOST_CELLS = 400  # suppressed, when they are added one by one: bounds time
 Cells = frozenset[str]
+OPTIMUM = "minimal by the solver's optimum of a covering program"
 
 
-@dataclass(frozen=True)
-class SuppressionStep:
-    """A cell that is withheld, and how many singleton claims can be verified without it and those before it, where seen."""
-
-    block: str
-    cell: str
-    label: str
-    left: int | None
-
-
-@dataclass(frozen=True)
-class Search:
+def search_cells(
+    verified: Sequence[VerifiedBlock], attack: Attack, k: int, most: int, seconds: float = inf
+) -> SecondarySuppression:
     """
-    What a search came to: the cells to withhold in order, the singleton claims before, those that a fresh attack on what
-    remains still verifies (`left`) or cannot decide (`undecided`), and a number of cells below which no set does as well
-    (`least`, by the solver's optimum of the covering program).
-    """
-
-    k: int
-    steps: tuple[SuppressionStep, ...]
-    before: int
-    left: int
-    undecided: int
-    least: int
-
-
-def search_cells(verified: Sequence[VerifiedBlock], attack: Attack, k: int, most: int, seconds: float = inf) -> Search:
-    """
-    The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
+    The cells to suppress so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
     With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
     others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains (in a
@@ -249,26 +250,26 @@ def search_cells(verified: Sequence[VerifiedBlock], attack: Attack, k: int, most
     are then those that hit all proofs found so far.
     """
     deadline = time.monotonic() + seconds
-    steps: list[SuppressionStep] = []
-    before = left = undecided = least = 0
+    steps, least = list[SuppressionStep](), 0
     for one in verified:
         area = _Area(one, attack.settings, k, deadline)
         cells, below = area.search(most - len(steps))
-        of_area = area.steps(cells)
-        steps, before, least = [*steps, *of_area], before + len(area.claims), least + below
-        still, open_ = area.left_of(one, attack, k, cells)
-        left, undecided = left + still, undecided + open_
-    return Search(k, tuple(steps), before, left, undecided, least)
+        steps, least = [*steps, *area.steps(cells)], least + below
+    in_time = time.monotonic() < deadline
+    before, left, undecided = left_without(verified, attack, k, steps)
+    minimal = not left and least >= len(steps)
+    how = OPTIMUM if minimal else f"a smaller set may exist, but none below {least} cells"
+    return SecondarySuppression(tuple(steps), before, left, least, how, undecided, in_time, k)
 
 
 def left_without(
     verified: Sequence[VerifiedBlock], attack: Attack, k: int, steps: Sequence[SuppressionStep]
 ) -> tuple[int, int, int]:
-    """The singleton claims before these cells are withheld, and those left and undecided after that, attacked again."""
+    """The singleton claims before these cells are suppressed, and those left and undecided after that, attacked again."""
     before = left = undecided = 0
     for one in verified:
         area = _Area(one, attack.settings, k, inf)
-        cells = Cells(step.cell for step in steps if step.block == one.program.release.block)
+        cells = Cells(step.cell for step in steps if step.area == one.program.release.block)
         still, open_ = area.left_of(one, attack, k, cells)
         before, left, undecided = before + len(area.claims), left + still, undecided + open_
     return before, left, undecided
@@ -281,8 +282,7 @@ def singles(verified: VerifiedBlock, k: int) -> list[Claim]:
 
 def open_singles(verified: VerifiedBlock, k: int) -> list[Claim]:
     """The singleton claims with at least k columns that ran into a limit."""
-    open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
-    return [d.claim for d in verified.decisions if d.verdict in open_ and d.claim.m == 1 and d.claim.k >= k]
+    return [d.claim for d in verified.decisions if d.verdict in UNDECIDED and d.claim.m == 1 and d.claim.k >= k]
 
 
 class _Area:
@@ -298,9 +298,9 @@ class _Area:
         self.say = ProgressLog()
 
     def search(self, most: int) -> tuple[Cells, int]:
-        """The cells to withhold, and the number below which no set does as well."""
+        """The cells to suppress, and the number below which no set does as well."""
         # To hide a claim, every proof of it must lose a cell, and there are too many proofs to list. So proofs are found
-        # as needed: the fewest cells that hit all proofs known so far are withheld, the program looks for proofs that
+        # as needed: the fewest cells that hit all proofs known so far are suppressed, the program looks for proofs that
         # survive, and these join the list. Proofs only join, so each optimum is a lower bound for any set that hides all.
         cells, least = Cells(), 0
         for _ in range(HITTING_ROUNDS):
@@ -364,34 +364,29 @@ class _Area:
         return None if self._late() else len(self._open(cells, self.claims)[1])
 
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
-        """Which of the claims can still be verified when the cells are withheld; their proofs are checked."""
+        """Which of the claims can still be verified when the cells are suppressed; their proofs are checked."""
         program, decided = self._decided(cells, claims)
         verified = [d for d in decided if d.verdict is Verdict.VERIFIED]
         check_decisions(program, verified)
         return program, verified
 
     def _decided(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
-        self.say("search for cells to withhold: %d cells, %d claims ...", len(cells), len(claims))
-        bounder = bounder_of(withhold(self.release, cells), self.settings)
+        self.say("search for cells to suppress: %d cells, %d claims ...", len(cells), len(claims))
+        bounder = bounder_of(without(self.release, cells), self.settings)
         return bounder.program, Verifier(bounder).decide(claims)
 
     def left_of(self, one: VerifiedBlock, attack: Attack, k: int, cells: Cells) -> tuple[int, int]:
-        """How many claims a fresh attack verifies, or leaves undecided, when the cells are withheld."""
+        """How many claims a fresh attack verifies, or leaves undecided, when the cells are suppressed."""
         if cells and self.release.n >= LARGE:
-            return self.left(cells)
-        remaining = attack(withhold(self.release, cells)) if cells else one
+            _, decided = self._decided(cells, self.claims)
+            return sum(d.verdict is Verdict.VERIFIED for d in decided), sum(d.verdict in UNDECIDED for d in decided)
+        remaining = attack(without(self.release, cells)) if cells else one
         return len(singles(remaining, k)), len(open_singles(remaining, k))
-
-    def left(self, cells: Cells) -> tuple[int, int]:
-        """How many claims can still be verified, and how many are undecided, when the cells are withheld."""
-        _, decided = self._decided(cells, self.claims)
-        open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
-        return sum(d.verdict is Verdict.VERIFIED for d in decided), sum(d.verdict in open_ for d in decided)
 
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
-        reasons = Reasons(program.release, certificate_of(program.release, program.lemmas)["lemmas"])
+        reasons = Reasons(program.release, [lemma.as_dict() for lemma in program.lemmas])
         supports = {self._support(program, reasons, decision) for decision in self._in_time(_different(open_))}
         return {support for support in supports if support}
 
@@ -403,8 +398,8 @@ class _Area:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
         halves = {"lower": decision.lower, "upper": decision.upper}
         proof = {side: half.as_dict() for side, half in halves.items() if half is not None}
-        claim = {"where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
-        parts = {"proofs": [proof], "claims": [claim]}
+        claim = {"goal": EXACTLY, "where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
+        parts = {"proofs": [proof], "statements": [claim]}
         cells = Cells(proof_cells(reasons, parts, claim))
         self.proved &= self._enough(cells, program, parts) or self._found_again(cells, decision)
         return cells - self.fixed
@@ -412,7 +407,7 @@ class _Area:
     def _enough(self, cells: Cells, program: Program, parts: dict[str, Any]) -> bool:
         """Whether the checker accepts the proof from these cells alone."""
         others = Cells(query.id for query in program.release.queries) - cells
-        alone, lemmas = withhold(program.release, others), [x for x in program.lemmas if not others & {x.universe, *x.cells}]
+        alone, lemmas = without(program.release, others), [x for x in program.lemmas if not others & {x.universe, *x.cells}]
         try:
             check_block(alone, certificate_of(alone, lemmas) | parts)
         except CertificateError:
@@ -432,14 +427,14 @@ class _Area:
         for row, support in enumerate(self.supports):
             inside[row, [column[cell] for cell in support]] = 1
         ones = np.ones(len(self.supports))
-        program = IntegerProgram(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)), -np.ones(len(cells)))
-        answer = self.settings.make_solver().solve(program)
+        system = sparse_system(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)))
+        answer = maximise_integers(self.settings.make_solver(), system, -np.ones(len(cells)))
         if not isinstance(answer, Optimal):
             return None
         hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
         if not all(support & hit for support in self.supports):
             raise WrongAnswer(
-                f"block {self.release.block}: the solver's cells to withhold miss a proof when recounted; nothing is "
+                f"block {self.release.block}: the solver's cells to suppress miss a proof when recounted; nothing is "
                 "reported. Try the other solver (program.solver in config.yaml)."
             )
         return hit

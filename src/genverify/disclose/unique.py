@@ -7,7 +7,7 @@ between their ends are asked for one by one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,17 @@ from typing import Any
 import highspy
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse import csc_array, csr_array
 
 from genverify.checker.linear_proofs import check_at_most, check_linear
 from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import DataError
-from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, as_floats
-from genverify.solve.linear.multipliers import Ends, exact_leaf, matrix_of
+from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, as_floats, with_row
 from genverify.solve.linear.ranges import all_ranges, propagate
 from genverify.solve.linear.search import Work
-from genverify.solve.program import INTEGRAL, integer_point
-from genverify.solve.solvers.base import IntegerProgram, best_point
+from genverify.solve.program import INTEGRAL, integer_point, matrix_of
+from genverify.solve.proving import Ends, exact_leaf
+from genverify.solve.solvers.base import best_point, maximise_integers
 from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
 
 
@@ -120,8 +120,7 @@ def _ask(sums: LinearSystem, ends: Ends, x: Ints, c: Ints, work: Work) -> tuple[
     if other is not None:
         return (other, None) if int((c * other).sum()) > here else (None, None)
     value, y = _relaxed(sums, ends, c, work)
-    weights = {int(cell): int(c[cell]) for cell in np.flatnonzero(c)}
-    return None, exact_leaf(sums, ends, y, weights, here) if floor(value + INTEGRAL) <= here else None
+    return None, exact_leaf(sums, ends, y, c, here) if floor(value + INTEGRAL) <= here else None
 
 
 def _relaxed(sums: LinearSystem, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats]:
@@ -139,15 +138,9 @@ def _relaxed(sums: LinearSystem, ends: Ends, c: Ints, work: Work) -> tuple[float
 
 def _solution(sums: LinearSystem, ends: Ends, work: Work, away: tuple[Ints, int] | None = None) -> Ints | None:
     """The first solution that the solver's own integer search meets, recounted; `away`: with a sum of at least so much."""
-    if not sums.countable(ends.lo):
-        return None
-    shift, matrix, least, most = sums.activity(ends.lo), matrix_of(sums), as_floats(sums.least), as_floats(sums.most)
+    system = replace(sums, lo=ends.lo, hi=ends.hi)
     if away is not None:
-        c, more = away
-        matrix = csr_array(vstack([matrix, csr_array(c[None, :])]))
-        shift, least, most = np.append(shift, (c * ends.lo).sum()), np.append(least, more), np.append(most, np.inf)
-    room, nothing = as_floats(ends.hi) - ends.lo, np.zeros(len(sums.cells))
-    program = IntegerProgram(matrix, least - shift, most - shift, room, nothing)
-    best = best_point(work.solver(work.seconds).solve(program))
-    point = None if best is None else integer_point(best + ends.lo)
+        system = with_row(system, "away", *away)
+    best = best_point(maximise_integers(work.solver(work.seconds), system, np.zeros(len(sums.cells))))
+    point = None if best is None else integer_point(best)
     return point if point is not None and sums.fits(point) else None

@@ -1,36 +1,39 @@
 """What-if: the same release under protections, and what the attack still verifies under each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from genverify.attack.evaluate import check_against_microdata
-from genverify.disclose.record_audit import Attack, all_claims, by_level, level_columns, singled_out
+from genverify.attack.verify import VerifiedBlock
+from genverify.disclose.record_attack import UNDECIDED, Attack, all_claims, by_level, level_columns, singled_out
 from genverify.disclose.release_data import ReleaseDescription, published
 from genverify.disclose.release_data import merged as merged_prior
 from genverify.disclose.release_form import ProtectionForm
-from genverify.model.errors import DataError, nearest
+from genverify.model.errors import DataError, MissingExtra, naming_missing_extras, nearest
 from genverify.model.release import recode
+from genverify.model.tablefiles import neutral_frame
+from genverify.model.work import log
 from genverify.protect.publishing import drop_tables
 
 AS_IS = "as published"
 
 
 def what_if(
-    described: ReleaseDescription, attack: Attack, k: int, over: Callable[[Sequence[Any]], Iterator[Any]] = iter
+    described: ReleaseDescription, attack: Attack, k: int, as_is: Sequence[VerifiedBlock] | None = None
 ) -> pd.DataFrame:
     """
     One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out; and
     singleton claims with a probability of 99, 90 and 50 % and more, under the uniform prior and under each that the release
-    names: a protection that takes certainty away may leave 99 %.
+    names: a protection that takes certainty away may leave 99 %. `as_is` is what an audit of the release found already.
     """
-    cases = [(AS_IS, described), *((label(p), protected(described, p)) for p in described.form.protect)]
-    table = pd.DataFrame([_row(name, case, attack, k) for name, case in over(cases)])
-    return table.astype(
-        dict.fromkeys(level_columns(described.priors), "Int64")
-    )  # whole numbers, none where an area could not be counted
+    rows = [_row(AS_IS, described, attack, k, as_is)]
+    rows += [_row(label(p), protected(described, p), attack, k) for p in described.form.protect]
+    whole = dict.fromkeys(level_columns(described.priors), "Int64")  # none where an area could not be counted
+    return pd.DataFrame(rows).astype(whole)
 
 
 def label(form: ProtectionForm) -> str:
@@ -80,8 +83,10 @@ def _coarsened(described: ReleaseDescription, column: str, merged: dict[str, lis
     return replace(described, schema=recoding.schema, exact=exact, records=records, priors=priors)
 
 
-def _row(name: str, case: ReleaseDescription, attack: Attack, k: int) -> dict[str, Any]:
-    found = [attack(release) for release in case.releases]
+def _row(
+    name: str, case: ReleaseDescription, attack: Attack, k: int, known: Sequence[VerifiedBlock] | None = None
+) -> dict[str, Any]:
+    found = known or [attack(release) for release in case.releases]
     claims = all_claims(found)
     if case.records is not None:
         check_against_microdata(claims, case.records)
@@ -98,5 +103,24 @@ def _row(name: str, case: ReleaseDescription, attack: Attack, k: int) -> dict[st
         "people_singled_out": singled_out(singles, case.records, names),
         f"people_singled_out_k{k}": singled_out(long, case.records, names),
         **by_level(found, case.priors, attack.min_k, attack.seed),
-        "undecided": sum(d.verdict.value in ("undecided", "uncertified") for one in found for d in one.decisions),
+        "undecided": sum(d.verdict in UNDECIDED for one in found for d in one.decisions),
     }
+
+
+def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -> pd.DataFrame:
+    """Try the protections of a release and write the table and the figure of what each buys."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = what_if(described, attack, described.form.search.k)
+    neutral_frame(found).to_csv(folder / "whatif.csv", index=False)
+    try:
+        with naming_missing_extras("the figure of what protections buy"):
+            from genverify.disclose.whatif_figure import plot_what_if
+            from genverify.report.figures import save
+
+            form = described.form
+            title = form.title or form.name
+            label = f"{title}: synthetic data" if form.synthetic and "synthetic" not in title else title
+            save(plot_what_if(found, form.search.k, form.unit, label), folder / "whatif.pdf", folder / "whatif.png")
+    except MissingExtra as missing:
+        log.warning("%s. The table is complete.", missing)
+    return found

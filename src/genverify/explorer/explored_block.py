@@ -240,7 +240,7 @@ def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
     found = block.proofs
     reasons = Reasons(block.release, found["lemmas"])
     groups: list[list[Where]] = [[] for _ in found["proofs"]]
-    for claim in found["claims"]:
+    for claim in found["statements"]:
         groups[claim["proof"]].append(claim["where"])
     halves = (_halves(reasons, proof, group) for proof, group in zip(found["proofs"], groups, strict=True))
     return {"block": block.release.block, "proofs": list(halves)}

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from genverify.attack.explain import CONCLUSIONS, Phrases, Sentence
-from genverify.checker.certificate import read_proofs
+from genverify.checker.certificate import read_lines
 from genverify.checker.stored import checked_blocks
 from genverify.explorer.explored_block import (
     ALPHABET,
@@ -212,7 +212,7 @@ def block_entries(
         of_block, nothing = claims_by_block(claims, baselines, blocks)
         likely = likely_by_block(weighed.files, blocks)
         for counts, proofs, explained in group:
-            laid_out = {found["block"]: found["proofs"] for found in read_proofs(explained)}
+            laid_out = {found["block"]: found["proofs"] for found in read_lines(explained)}
             for block in checked_blocks(counts, proofs, schema):
                 rows, shown = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
                 block.require(rows[rows["proof"].notna()], claims)

@@ -10,23 +10,33 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from genverify.checker.certificate import Certificate, Statement, read_certificate
+from genverify.checker.certificate import Certificate, ProvedBound, read_bounds, read_certificate
+from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
+from genverify.export.area_programs import AreaExporter
+from genverify.export.cell_programs import CellExporter
 from genverify.export.formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.rows import CLAIM, INDEX, Exporter, Program, Question, TooManyClasses, questions_of
+from genverify.export.program import AT_LEAST, AT_MOST, CLAIM, Program, TooLarge
+from genverify.export.record_programs import (
+    INDEX,
+    Asked,
+    Exporter,
+    Group,
+    bound_question,
+    claim_questions,
+    questions_of,
+)
+from genverify.model.areas import AreaReleases
+from genverify.model.claims import parse_claim
 from genverify.model.errors import DataError, nearest
+from genverify.model.linear import LinearSystem
 from genverify.model.release import TOTAL, Release
 from genverify.model.tablefiles import neutral
-
-if TYPE_CHECKING:
-    from genverify.checker.certificate import ProvedBound
-
 
 # Exported proofs as files: a folder or a zip archive with an index, complete or not there; same proofs, same bytes.
 
@@ -38,12 +48,12 @@ FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
 }
 README = "README.txt"
 COLUMNS = ("block", "shown", "m", "claim", "files", "cells")
-EXACTLY, NOTHING, TOO_LARGE = "exactly", "no dataset fits", "not exported: too many kinds of records"
+EXACTLY, NOTHING, TOO_LARGE = "exactly", "no dataset fits", "not exported: too large"
 TEXT = """Proofs of claims about published tables, exported by genverify. {data}
 
 Each file opens with what it shows, in words. index.csv lists every claim with its files and the published cells that they
 name. A claim "exactly m" is shown by two files: at least m records, and at most m. A claim that is "not exported" is proved
-all the same (`genverify check`), but its cells tell so many kinds of records apart that a file would be too large to read.
+all the same (`genverify check`), but a file would be too large to read.
 
 {how}
 """
@@ -55,6 +65,9 @@ HOW = {
 }
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 Put = Callable[[str, str], None]
+Published = Release | LinearSystem | AreaReleases
+Proved = tuple[Published, Mapping[str, Any]]  # what is published, and a certificate about it
+Said = tuple[str, int | None, str]  # a line of the index: what is shown, m, of what
 
 
 def readme(format: str, data: str = "") -> str:
@@ -74,58 +87,84 @@ class Line:
     cells: tuple[str, ...]
 
 
-def export_block(release: Release, proofs: Mapping[str, Any], format: str, put: Put) -> Iterator[Line]:
-    """Check the proofs of a block, hand over the files of all that are not too large, and list what they show."""
-    check_block(release, proofs)
-    certificate = read_certificate(release, proofs)
-    questions = questions_of(release.schema.domain, certificate)
-    yield from export_questions(release, certificate, questions, format, put, leave_out=True)
+@dataclass(frozen=True)
+class Export:
+    """What some programs show together, of a block; `singly`: the same one by one, where all at once is too large."""
+
+    block: str
+    said: Sequence[Said]
+    programs: Sequence[Callable[[], Program]]
+    singly: Sequence["Export"] = ()
 
 
-def export_questions(
-    release: Release,
-    certificate: Certificate,
-    questions: Iterable[tuple[Question, Sequence[Statement]]],
-    format: str,
-    put: Put,
-    leave_out: bool = False,
-) -> Iterator[Line]:
+def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator[Export]:
+    """Check a certificate; then all that it shows."""
+    if isinstance(published, LinearSystem):
+        name = str(certificate["about"]["name"])
+        check_system(published, certificate, name)
+        cells = CellExporter(f"System {name}, digest {published.digest}", published, certificate["statements"])
+        for number, one in enumerate(cells.shown):
+            goal = {"upper": AT_MOST, "lower": AT_LEAST}.get(one.said.side, NOTHING)
+            said = (goal, one.said.value if one.said.cell else None, one.said.cell)
+            yield Export(name, [said], [partial(cells.program, number)])
+    elif isinstance(published, AreaReleases):
+        areas = AreaExporter(published, certificate)
+        yield from _grouped(areas, areas.questions())
+    else:
+        check_block(published, certificate)
+        found, domain = read_certificate(published, certificate), published.schema.domain
+        exporter = Exporter(published, found.lemmas)
+        yield from _grouped(exporter, ((published.block, *one) for one in questions_of(domain, found)))
+
+
+def _grouped(exporter: Exporter, questions: Iterable[tuple[str, Asked, Group]]) -> Iterator[Export]:
+    """The two halves of claims with one proof, and each other question by itself."""
+    half: tuple[Asked, Group] | None = None
+    for block, asked, group in questions:
+        if not group or group[0].proof is None:
+            said: list[Said] = [(asked.question.goal, one.m, str(one.where)) for one in group] or [(NOTHING, None, "")]
+            yield Export(block, said, [partial(exporter.program, asked)])
+        elif half is None:
+            half = asked, group
+        else:
+            singly = []
+            for place, claim in enumerate(group if len(group) > 1 else []):
+                both = claim_questions(exporter.domain, [claim], f"{half[0].question.name.rpartition('_at_')[0]}_{place}")
+                singly.append(_export(exporter, block, [claim], both))
+            yield _export(exporter, block, group, [half[0], asked], singly)
+            half = None
+
+
+def _export(exporter: Exporter, block: str, group: Group, asked: Sequence[Asked], singly: Sequence[Export] = ()) -> Export:
+    said: list[Said] = [(EXACTLY, one.m, str(one.where)) for one in group]
+    return Export(block, said, [partial(exporter.program, one) for one in asked], singly)
+
+
+def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: bool = True) -> Iterator[Line]:
     """
-    Hand over the files of some questions; a line for each statement that they settle. One that is too large is an error, or
+    Hand over the files of some programs; a line for each statement that they settle. One that is too large is an error, or
     left out, and its line says so.
     """
     if format not in FORMATS:
         raise DataError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
-    exporter = Exporter(release, certificate.lemmas)
-    settled: dict[tuple[str, int | None, str], tuple[list[str], dict[str, None]]] = {}
-    too_large: list[tuple[str, int | None, str]] = []
-    for statements, halves in groupby(questions, key=itemgetter(1)):
-        asked = [question for question, _ in halves]
+    for one in exports:
         try:
-            programs = [exporter.program(question) for question in asked]
-        except TooManyClasses:
-            if not leave_out:
+            texts, cells = dict[str, str](), dict[str, None]()
+            for program in (make() for make in one.programs):
+                for ending, text in FORMATS[format].items():
+                    texts[f"{block_folder(one.block)}/{program.question.name}.{ending}"] = text(program)
+                cells |= {name: None for name in program.rows if name not in (TOTAL, CLAIM)}
+        except TooLarge:
+            if one.singly:
+                yield from write_files(one.singly, format, put, leave_out)
+            elif leave_out:
+                yield from (Line(one.block, TOO_LARGE, m, claim, (), ()) for _, m, claim in one.said)
+            else:
                 raise
-            too_large += _settled(asked[0], statements)
             continue
-        for question, program in zip(asked, programs, strict=True):
-            names = [f"{block_folder(release.block)}/{question.name}.{ending}" for ending in FORMATS[format]]
-            for name, text in zip(names, FORMATS[format].values(), strict=True):
-                put(name, text(program))
-            for said in _settled(question, statements):
-                files, cells = settled.setdefault(said, ([], {}))
-                files += names
-                cells |= {row.name: None for row in program.rows.values() if row.name not in (TOTAL, CLAIM)}
-    for (shown, m, claim), (files, cells) in settled.items():
-        yield Line(release.block, shown, m, claim, tuple(files), tuple(cells))
-    yield from (Line(release.block, TOO_LARGE, m, claim, (), ()) for _, m, claim in too_large)
-
-
-def _settled(question: Question, statements: Sequence[Statement]) -> list[tuple[str, int | None, str]]:
-    """What a question helps to show: exactly m by two of them, all else by one."""
-    if not statements:
-        return [(NOTHING, None, "")]
-    return [(question.goal if one.proof is None else EXACTLY, one.m, str(one.where)) for one in statements]
+        for name, content in texts.items():
+            put(name, content)
+        yield from (Line(one.block, shown, m, claim, tuple(texts), tuple(cells)) for shown, m, claim in one.said)
 
 
 class ExportSummary(NamedTuple):
@@ -140,12 +179,15 @@ class ExportSummary(NamedTuple):
         return f"{self.statements} claims and other statements, {self.files} files{left}"
 
 
-def write_export(out: Path, blocks: Iterable[tuple[Release, Mapping[str, Any]]], format: str, words: str) -> ExportSummary:
-    """All proofs of some blocks in a folder or zip archive; what it holds."""
-    lines: list[Line] = []
+def write_export(out: Path, proved: Iterable[Proved], format: str, words: str) -> ExportSummary:
+    """All proofs of some certificates in a folder or zip archive; what it holds."""
+    exports = (one for published, certificate in proved for one in exports_of(published, certificate))
+    return _write(out, exports, format, words, leave_out=True)
+
+
+def _write(out: Path, exports: Iterable[Export], format: str, words: str, leave_out: bool) -> ExportSummary:
     with writing(out, words) as put:
-        for release, proofs in blocks:
-            lines.extend(export_block(release, proofs, format, put))
+        lines = list(write_files(exports, format, put, leave_out))
         put(INDEX, index_text(lines))
     left_out = sum(line.shown == TOO_LARGE for line in lines)
     return ExportSummary(len(lines) - left_out, len({file for line in lines for file in line.files}), left_out)
@@ -230,32 +272,31 @@ def _remove(path: Path) -> None:
 
 # The commands `export` and `check-vipr`.
 
-ALL_FORMATS = ("vipr", "opb", "smt2", "coq")
-ENDING = ".jsonl.gz"
-Block = tuple["Release", Mapping[str, Any]]
-Extend = Callable[[argparse.ArgumentParser, str], list[Callable[[argparse.Namespace], "Iterator[Block] | None"]]]
-Bounds = Callable[["Release", str], tuple[list[dict[str, Any]], list["ProvedBound"]]]
+Open = Callable[[Path, Path | None, str | None], Iterator[Proved]]
+Bounds = Callable[[Release, str], tuple[list[dict[str, Any]], list[ProvedBound]]]
 
 
-def add_parser(commands: Any, extend: Extend, bounds: Bounds) -> None:
+def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
     """
-    Add both commands to the command line. `extend` adds what studies know of proofs of their own: functions of the options
-    that give the blocks, or None; `bounds` finds what a release says of a count, as lemmas and checked bounds.
+    Add both commands to the command line. `open_proofs` gives the certificates of a path, or of one block, with what they
+    are about; `bounds` finds what a release says of a count, as lemmas and checked bounds.
     """
     export = commands.add_parser(
         "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     )
-    export.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
+    export.add_argument(
+        "proofs", type=Path, help="a folder of proofs or results, e.g. results/paper/proofs, or one .jsonl.gz file"
+    )
     export.add_argument("release", type=Path, nargs="?",
                         help="the folder of the release (default: release beside the folder of proofs)")  # fmt: skip
-    export.add_argument("--format", choices=ALL_FORMATS, default="vipr", help="(%(default)s)")
-    export.add_argument("--block", help="only this block")
+    export.add_argument("--format", choices=tuple(FORMATS), default="vipr", help="(%(default)s)")
+    export.add_argument("--block", help="only this block or system")
     export.add_argument("--claim", help="only this claim of the block, e.g. TEN=3,HHSIZE=1,m=1 (m = 1 if left out)")
     export.add_argument("--range", metavar="CONDITION",
                         help="in place of a stored proof: the least and the most records of a block that meet a condition, "
                         "e.g. TEN=3,HHSIZE=1; both bounds are found and proved now")  # fmt: skip
     export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
-    export.set_defaults(run=run_export, answers=extend(export, "export"), bounds=bounds)
+    export.set_defaults(run=run_export, open_proofs=open_proofs, bounds=bounds)
     check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
     check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
     check.set_defaults(run=run_check)
@@ -263,96 +304,58 @@ def add_parser(commands: Any, extend: Extend, bounds: Bounds) -> None:
 
 def run_export(options: argparse.Namespace) -> None:
     """Export all proofs, those of a block, or one claim."""
-
     started, out = time.monotonic(), options.to or Path(f"{options.format}.zip")
     words = readme(options.format)
     if options.claim or options.range:
-        written = (_one_claim if options.claim else _one_range)(options, out, words)
+        if not options.block:
+            raise DataError("--claim and --range need --block: name the block that they are about")
+        ((published, certificate),) = options.open_proofs(options.proofs, options.release, options.block)
+        if not isinstance(published, Release):
+            raise DataError(f"--claim and --range are for proofs about records, not of the model {certificate['model']}")
+        exports = _one_claim(published, certificate, options) if options.claim else _one_range(published, options)
+        written = _write(out, exports, options.format, words, leave_out=False)
     else:
-        blocks = _asked(options)
-        written = write_export(out, _counted(blocks), options.format, words)
-    spent = time.monotonic() - started
-    print(f"{out}: {written} ({spent:.1f} s)")
+        proved = options.open_proofs(options.proofs, options.release, options.block)
+        written = write_export(out, _counted(proved), options.format, words)
+    print(f"{out}: {written} ({time.monotonic() - started:.1f} s)")
 
 
-def _one_claim(options: argparse.Namespace, out: Path, words: str) -> "ExportSummary":
-    from genverify.checker.certificate import read_certificate
-    from genverify.checker.record_proofs import check_block
-    from genverify.export.rows import INDEX, claim_questions, find_claim
-    from genverify.model.claims import parse_claim
-
-    release, proofs = _one_block(options)
-    domain = release.schema.domain
+def _one_claim(release: Release, certificate: Mapping[str, Any], options: argparse.Namespace) -> Iterator[Export]:
+    domain, found = release.schema.domain, read_certificate(release, certificate)
+    check_block(release, certificate)
     asked = parse_claim(options.claim, domain)
-    check_block(release, proofs)
-    certificate = read_certificate(release, proofs)
-    claim = find_claim(certificate, asked.predicate(domain), asked.m, release.block)
-    questions = [(question, [claim]) for question in claim_questions(domain, [claim], "claim")]
-    with writing(out, words) as put:
-        (line,) = export_questions(release, certificate, questions, options.format, put)
-        put(INDEX, index_text([line]))
-    return ExportSummary(1, len(line.files), 0)
+    where = set(asked.predicate(domain).clauses)
+    claim = next((one for one in found.claims if set(one.where.clauses) == where and one.m == asked.m), None)
+    if claim is None:
+        raise DataError(
+            f"block {release.block}: the claim {asked.predicate(domain)}, m = {asked.m} is not among its "
+            f"{len(found.claims)} claims with a proof. Ask `genverify explain` what is known of it"
+        )
+    yield _export(Exporter(release, found.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
 
 
-def _one_range(options: argparse.Namespace, out: Path, words: str) -> "ExportSummary":
-    from genverify.checker.certificate import read_bounds
-    from genverify.export.rows import INDEX, bound_questions
-
-    release, _ = _one_block(options)
+def _one_range(release: Release, options: argparse.Namespace) -> Iterator[Export]:
     lemmas, bounds = options.bounds(release, options.range)
-    certificate = read_bounds(release, lemmas, bounds)
-    questions = zip(bound_questions(release, lemmas, bounds), ([said] for said in certificate.claims), strict=True)
-    with writing(out, words) as put:
-        lines = list(export_questions(release, certificate, questions, options.format, put))
-        put(INDEX, index_text(lines))
-    return ExportSummary(len(lines), sum(len(line.files) for line in lines), 0)
+    yield from range_exports(release, read_bounds(release, lemmas, bounds), bounds)
 
 
-def _one_block(options: argparse.Namespace) -> Block:
-    if not options.block:
-        raise DataError("--claim and --range need --block: name the block that they are about")
-    (found,) = _asked(options)
-    return found
+def range_exports(release: Release, certificate: Certificate, bounds: Sequence[ProvedBound]) -> Iterator[Export]:
+    """Bounds of counts, each on one side."""
+    exporter = Exporter(release, certificate.lemmas)
+    for place, (bound, said) in enumerate(zip(bounds, certificate.claims, strict=True)):
+        goal = AT_LEAST if bound.side == "lower" else AT_MOST
+        asked = bound_question(release.schema.domain, f"bound_{place}", said, goal)
+        yield Export(release.block, [(goal, said.m, str(said.where))], [partial(exporter.program, asked)])
 
 
-def _asked(options: argparse.Namespace) -> Iterator[Block]:
-    """The blocks that are asked for; an error if the one that is named is not there."""
-    own = next((blocks for answer in options.answers if (blocks := answer(options)) is not None), None)
-    if own is None:
-        own = _blocks(options.proofs, options.release, options.block)
-    found = (one for one in own if options.block in (None, one[0].block))
-    count = 0
-    for one in found:
-        count += 1
-        yield one
-    if options.block and not count:
-        raise DataError(f"{options.proofs}: no proofs of block {options.block}")
-
-
-def _blocks(proofs: Path, release: Path | None, block: str | None) -> Iterator[Block]:
-    """The release and the proofs of every block of the files, or of one block."""
-    from genverify.checker.stored import stored_blocks
-    from genverify.model.release import read_schema
-    from genverify.model.tablefiles import table_file
-
-    folder = release or (proofs if proofs.is_dir() else proofs.parent).parent / "release"
-    schema = read_schema(folder / "schema.json")
-    files = sorted(proofs.glob(f"*{ENDING}")) if proofs.is_dir() else [proofs]
-    if not files:
-        raise DataError(f"{proofs}: no files of proofs (*{ENDING})")
-    for file in files:
-        counts = table_file(folder, file.name.removesuffix(ENDING))
-        yield from stored_blocks(counts, file, schema, {block} if block else None)
-
-
-def _counted(blocks: Iterator[Block]) -> Iterator[Block]:
-    """The blocks, with a line now and then."""
+def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:
+    """The certificates, with a line now and then."""
     reported = time.monotonic()
-    for done, block in enumerate(blocks):
+    for done, one in enumerate(proved):
         if time.monotonic() - reported > 10:
             reported = time.monotonic()
-            print(f"{done} blocks", file=sys.stderr, flush=True)
-        yield block
+            print(f"{done} certificates", file=sys.stderr, flush=True)
+        yield one
 
 
 def run_check(options: argparse.Namespace) -> None:

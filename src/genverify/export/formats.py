@@ -1,46 +1,74 @@
 """The formats: VIPR 1.0, OPB with VeriPB 2.0, SMT-LIB 2 and Coq."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from genverify.export.rows import AT_LEAST, AT_MOST, CLAIM, NEVER, Fork, Leaf, Path, Program, Row, RowNode
+from genverify.export.program import (
+    AT_LEAST,
+    AT_MOST,
+    NEVER,
+    SIGN,
+    Leaf,
+    Path,
+    Program,
+    Row,
+    RowNode,
+    TooLarge,
+    Vector,
+    leaves,
+)
 from genverify.model.files import ONE_WORD, file_name
+from genverify.model.linear import OPEN
 
-# The header of an exported file, in words, and names that every format can hold.
-
-FORBIDDEN = re.compile(r"[^\w.:/+<>=-]+", re.ASCII)
+# The header of an exported file, in words.
 
 
 def header(program: Program, how: Iterable[str]) -> Iterator[str]:
     """What the file shows, of what, and how to read it; a line each."""
-    release, question = program.release, program.question
-    yield f"Block {one_line(release.block)}, {release.n} records; release {release.digest}"
-    yield from map(one_line, question.words)
+    yield one_line(program.title)
+    yield from map(one_line, program.question.words)
     yield f"Goal: {_goal(program)}"
     yield from how
-    yield "Rows: published cells that the proof names, each the sum over z of what a record of the kind adds"
+    yield "Rows: what is published and the proof names, each a sum over the columns"
     for row in program.rows.values():
-        yield f"  {plain(row.name)}: {_range(row)} ({one_line(row.words)})"
+        yield f"  {row.name}: {_range(row)} ({one_line(row.words)})"
+    for step in program.steps:
+        yield f"  {step.row.name}: at most {step.row.hi}, shown on the way ({one_line(step.row.words)})"
     for key, row in program.parts.items():
         yield f"  {key}: a split into cases by the number of {one_line(row.words)}"
-    yield "Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row"
-    yield f"  one record of each, as codes of {' '.join(release.schema.domain.names)}, and how many different ones there are"
-    for place, kind in enumerate(program.kinds):
-        yield f"  z{place}: {' '.join(map(str, kind.example))} ({kind.size})"
+    head, *columns = program.columns
+    yield head
+    for name, words in zip(program.system.cells, columns, strict=True):
+        yield f"  {name}: {one_line(words)}"
 
 
 def _goal(program: Program) -> str:
-    """What is shown, as a relation between the z."""
+    """What is shown, as a relation between the columns."""
     question = program.question
     if question.goal == NEVER:
-        return "no numbers z fit the rows" + (f" with COUNT = {question.m}" if question.where else "")
-    return f"COUNT {({AT_MOST: '<=', AT_LEAST: '>='})[question.goal]} {question.m} for all numbers z that fit the rows"
+        return "no whole numbers fit the rows" + (f" with COUNT = {question.m}" if program.count else "")
+    return f"COUNT {({AT_MOST: '<=', AT_LEAST: '>='})[question.goal]} {question.m} for all whole numbers that fit the rows"
 
 
 def _range(row: Row) -> str:
+    if row.lo is None or row.hi is None:
+        return f"{row.hi} or less" if row.lo is None else f"{row.lo} or more"
     return f"= {row.lo}" if row.lo == row.hi else f"{row.lo} to {row.hi}"
+
+
+def in_words(program: Program) -> Iterator[str]:
+    """The derivation line by line: what is shown on the way, then what is asked; each leaf with the rows that it adds up."""
+    for of, tree in [*((step.row, step.tree) for step in program.steps), (None, program.tree)]:
+        yield f"First, {of.words}:" if of else f"{program.question.words[0]} (proof checked):"
+        for leaf, path in leaves(tree):
+            sides = [f"{program.parts[part].words} is {f'at most {at}' if below else f'at least {at + 1}'}, "
+                     for part, at, below in path]  # fmt: skip
+            yield f"  {'if ' if sides else ''}{''.join(sides)}add up{f', over {leaf.d}' if leaf.d > 1 else ''}:"
+            for name, y in leaf.rows.items():
+                yield f"    {y:+d} x {program.known[name].words}: {_range(program.known[name])}"
+            for column, own in sorted(program.left(leaf, path, of).items()):
+                yield f"    {own:+d} x {program.columns[1 + column]}"
 
 
 def one_line(text: str) -> str:
@@ -48,151 +76,138 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
-def plain(name: str) -> str:
-    """
-    A name without spaces and brackets.
-
-    >>> plain("north area/by sex.f")
-    'north_area/by_sex.f'
-    """
-    return FORBIDDEN.sub("_", name) or "_"
-
-
 def block_folder(block: str) -> str:
     """The folder of a block's files: one word, since an index lists files with spaces between them."""
     return file_name(block, ONE_WORD)
 
 
-def unique_names(rows: Iterable[tuple[str, Row]]) -> dict[str, str]:
-    """A plain name for each row by its key, no two alike."""
-    found: dict[str, str] = {}
-    for key, row in rows:
-        name, number = plain(row.name), 1
-        while name in found.values():
-            number += 1
-            name = f"{plain(row.name)}_{number}"
-        found[key] = name
-    return found
+def ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
+    """The ends of columns that are told: column, end, and its sense (G: at least, L: at most)."""
+    for column, (lo, hi) in enumerate(zip(program.system.lo.tolist(), program.system.hi.tolist(), strict=True)):
+        yield column, lo, "G"
+        if hi != OPEN:
+            yield column, hi, "L"
 
 
 # VIPR 1.0, the certificate format of exact SCIP: viprchk and a formally verified checker read it.
 #
-# Every leaf is one `lin` or `rnd` step over the rows and over z >= 0; a fork is two assumptions (`asm`) and one `uns`.
+# Every leaf is one `lin` or `rnd` step over the rows and over ends of columns; a fork is two assumptions (`asm`) and one
+# `uns`. A row that is shown on the way is a derived constraint, which later steps use.
 
 Terms = Sequence[tuple[int, Fraction | int]]
-VIPR_HOW = ("Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.z<k>: no kind counts below 0",)
+VIPR_HOW = (
+    "Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.* and at_most.*: ends of columns",
+)
 
 
 def vipr_text(program: Program) -> str:
     """The certificate as one text."""
-    return "\n".join([*(f"% {line}" for line in header(program, VIPR_HOW)), *_problem(program), *_derivation(program), ""])
+    return "\n".join([*(f"% {line}" for line in header(program, VIPR_HOW)), *_certificate(program), ""])
 
 
-def _problem(program: Program) -> Iterator[str]:
-    """The sections before the derivation."""
-    size, question = len(program.kinds), program.question
+def _certificate(program: Program) -> Iterator[str]:
+    names, question = program.system.cells, program.question
     yield "VER 1.0"
-    yield f"VAR {size}"
-    yield " ".join(f"z{place}" for place in range(size))
-    yield f"INT {size}"
-    yield " ".join(map(str, range(size)))
+    yield f"VAR {len(names)}"
+    yield " ".join(names)
+    yield f"INT {len(names)}"
+    yield " ".join(map(str, range(len(names))))
     yield f"OBJ {'max' if question.goal == AT_MOST else 'min'}"
-    yield _listed(_sparse(program.count) if question.goal != NEVER else [])
-    rows = _Numbered(program).lines
-    yield f"CON {size + len(rows)} {size}"
-    yield from (f"at_least.z{place} G 0 1 {place} 1" for place in range(size))
-    yield from rows
+    yield _listed(sorted(program.count.items()) if question.goal != NEVER else [])
+    derived = _Derived(program)
+    yield f"CON {len(derived.lines)} {derived.ends}"
+    yield from derived.lines
     goals = {AT_MOST: f"range -inf {question.m}", AT_LEAST: f"range {question.m} inf", NEVER: "infeas"}
     yield f"RTP {goals[question.goal]}"
     yield "SOL 0"
-
-
-class _Numbered:
-    """The rows as constraints: an exact count is one, a range two; the number of each, by key and side."""
-
-    def __init__(self, program: Program) -> None:
-        self.lines: list[str] = []
-        self.number: dict[tuple[str, str], int] = {}
-        names = unique_names(program.rows.items())
-        for key, row in program.rows.items():
-            sides = [("E", row.lo, "")] if row.lo == row.hi else [("G", row.lo, ".at_least"), ("L", row.hi, ".at_most")]
-            for sense, bound, ending in sides:
-                self.number |= {
-                    (key, side): len(program.kinds) + len(self.lines) for side in ("GL" if sense == "E" else sense)
-                }
-                self.lines.append(f"{names[key]}{ending} {sense} {bound} {_listed(_sparse(program.added[key]))}")
+    given = len(derived.lines)
+    for step in program.steps:
+        derived.number[step.row.name, "L"] = derived.node(step.tree, (), (), step.row)
+    derived.node(program.tree, (), (), None)
+    yield f"DER {len(derived.lines) - given}"
+    yield from derived.lines[given:]
 
 
 @dataclass
 class _Derived:
-    """The lines of the derivation; `first` is the number of the first of them."""
+    """The constraints: ends of columns, rows (an exact count is one, a range two), what is derived; by name and side."""
 
     program: Program
-    number: Mapping[tuple[str, str], int]
-    first: int
+    number: dict[tuple[str, str], int] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     leaves: int = 0
 
-    def add(self, line: str) -> int:
-        self.lines.append(f"{line} -1")
-        return self.first + len(self.lines) - 1
+    def __post_init__(self) -> None:
+        program = self.program
+        for column, end, sense in ends_of(program):
+            name = program.system.cells[column]
+            self.number[name, sense] = self.add(
+                f"{'at_least' if sense == 'G' else 'at_most'}.{name} {sense} {end} 1 {column} 1"
+            )
+        self.ends = len(self.lines)
+        for name, row in program.rows.items():
+            sides = [("E", row.lo, "")] if row.lo == row.hi else [("G", row.lo, ".at_least"), ("L", row.hi, ".at_most")]
+            for sense, bound, ending in sides:
+                if bound is not None:
+                    number = self.add(f"{name}{ending} {sense} {bound} {_terms(row.vector)}")
+                    self.number |= {(name, side): number for side in ("GL" if sense == "E" else sense)}
 
-    def node(self, node: RowNode, path: Path, assumed: tuple[int, ...]) -> int:
+    def add(self, line: str) -> int:
+        self.lines.append(line)
+        return len(self.lines) - 1
+
+    def node(self, node: RowNode, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
         """The lines that show a node, below the assumptions with these numbers; the number of the last line."""
         if isinstance(node, Leaf):
-            return self.leaf(node, path, assumed)
-        terms = _listed(_sparse(self.program.added[node.part]))
-        below = self.add(f"{node.part}.at_most L {node.at} {terms} {{ asm }}")
-        above = self.add(f"{node.part}.at_least G {node.at + 1} {terms} {{ asm }}")
-        one = self.node(node.below, (*path, (node.part, node.at, True)), (*assumed, below))
-        two = self.node(node.above, (*path, (node.part, node.at, False)), (*assumed, above))
-        return self.add(f"{node.part}.both {self.goal()} {{ uns {one} {below} {two} {above} }}")
+            return self.leaf(node, path, assumed, of)
+        terms, name = _terms(self.program.parts[node.part].vector), f"{of.name}.{node.part}" if of else node.part
+        below = self.add(f"{name}.at_most L {node.at} {terms} {{ asm }} -1")
+        above = self.add(f"{name}.at_least G {node.at + 1} {terms} {{ asm }} -1")
+        one = self.node(node.below, (*path, (node.part, node.at, True)), (*assumed, below), of)
+        two = self.node(node.above, (*path, (node.part, node.at, False)), (*assumed, above), of)
+        return self.add(f"{name}.both {self.goal(of)} {{ uns {one} {below} {two} {above} }} -1")
 
-    def goal(self) -> str:
+    def goal(self, of: Row | None) -> str:
         """The relation to prove, as a constraint."""
         question = self.program.question
-        if question.goal == NEVER:
-            return "L -1 0"
-        return f"{'L' if question.goal == AT_MOST else 'G'} {question.m} OBJ"
+        if of:
+            return f"L {of.hi} {_terms(of.vector)}"
+        return "L -1 0" if question.goal == NEVER else f"{'L' if question.goal == AT_MOST else 'G'} {question.m} OBJ"
 
-    def leaf(self, leaf: Leaf, path: Path, assumed: tuple[int, ...]) -> int:
-        program, sign = self.program, self.program.sign(leaf)
-        scale = Fraction(sign, leaf.d) if sign and leaf.d > 1 else sign or 1
-        used = [(place, -scale * excess) for place, excess in enumerate(program.excess(leaf, path)) if excess]
-        used += [(self.number[key, "L" if y > 0 else "G"], scale * y) for key, y in leaf.rows.items()]
+    def leaf(self, leaf: Leaf, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+        program, opposes = self.program, self.program.opposes(leaf, of)
+        sign = 1 if opposes or of else SIGN[program.question.goal]
+        scale = sign if opposes or leaf.d == 1 else Fraction(sign, leaf.d)
+        names = program.system.cells
+        used = [(self.number[names[column], "L" if own > 0 else "G"], scale * own)
+                for column, own in sorted(program.left(leaf, path, of).items())]  # fmt: skip
+        used += [(self.number[name, "L" if y > 0 else "G"], scale * y) for name, y in leaf.rows.items()]
         used += [(number, scale * w) for number, w in zip(assumed, leaf.sides, strict=True) if w]
-        total = program.total(leaf, path)
-        whole = sign == 0 or total % leaf.d == 0
-        said = self.goal() if sign else f"L {total} 0"
+        total = program.total(leaf, path, of)
+        said = f"L {total} 0" if opposes else self.goal(of)
         self.leaves += 1
-        return self.add(f"leaf{self.leaves} {said} {{ {'lin' if whole else 'rnd'} {_listed(used)} }}")
+        how = "lin" if opposes or total % leaf.d == 0 else "rnd"
+        return self.add(f"leaf{self.leaves} {said} {{ {how} {_listed(used)} }} -1")
 
 
-def _derivation(program: Program) -> Iterator[str]:
-    numbered = _Numbered(program)
-    derived = _Derived(program, numbered.number, len(program.kinds) + len(numbered.lines))
-    derived.node(program.tree, (), ())
-    yield f"DER {len(derived.lines)}"
-    yield from derived.lines
-
-
-def _sparse(values: Sequence[int]) -> Terms:
-    return [(place, value) for place, value in enumerate(values) if value]
+def _terms(vector: Vector) -> str:
+    return _listed(sorted(vector.items()))
 
 
 def _listed(terms: Terms) -> str:
     return " ".join([str(len(terms)), *(f"{place} {value}" for place, value in terms)])
 
 
-# OPB and a VeriPB 2.0 proof: the counts in bits, the rows and the opposite of the goal, and a derivation of a
+# OPB and a VeriPB 2.0 proof: the columns in bits, the rows and the opposite of the goal, and a derivation of a
 # contradiction.
 #
 # Every leaf is one `pol` line. Of a fork, a new variable says on which side we are (two `red` lines); a leaf below forks
-# then gives a clause over these (`rup`), and the clauses of both sides of a fork give the one above it.
+# then gives a clause over these (`rup`), and the clauses of both sides of a fork give the one above it. A row that is shown
+# on the way is a fork, one side of which cannot be.
 
 HOW = (
-    "Format: OPB, pseudo-Boolean constraints. z<k> is z<k>b0 + 2 z<k>b1 + 4 z<k>b2 ...: as many bits as N needs, because no",
-    "kind counts more records than the block. The last row is the opposite of the goal: unsatisfiable means verified",
+    "Format: OPB, pseudo-Boolean constraints. z0 is z0b0 + 2 z0b1 + 4 z0b2 ...: as many bits as the largest count needs.",
+    "The last row is the opposite of the goal: unsatisfiable means verified",
 )
 OpbTerms = Sequence[tuple[int, str]]
 
@@ -201,46 +216,75 @@ def opb_text(program: Program) -> str:
     """The constraints as one text."""
     rows = _Rows(program)
     said = [*(f"* {line}" for line in header(program, HOW)), *rows.lines, ""]
-    return "\n".join([f"* #variable= {len(program.kinds) * rows.bits} #constraint= {rows.count}", *said])
+    return "\n".join([f"* #variable= {sum(rows.bits)} #constraint= {rows.count}", *said])
 
 
 def pbp_text(program: Program) -> str:
     """The proof of the constraints as one text."""
     rows = _Rows(program)
     proof = _Proof(program, rows, rows.count)
-    last = proof.node(program.tree, ())
+    for step in program.steps:
+        proof.step(step.row, step.tree)
+    last = proof.node(program.tree, (), None)
     head = ["pseudo-Boolean proof version 2.0", f"f {rows.count}"]
     return "\n".join([*head, *proof.lines, "output NONE", f"conclusion UNSAT : {last}", "end pseudo-Boolean proof", ""])
 
 
 class _Rows:
-    """The constraints, each a sum that is at least a number; their numbers by key and side, from 1."""
+    """The constraints, each a sum that is at least a number; their numbers by name and side, from 1."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
-        self.bits = max(1, program.release.n.bit_length())
+        self.program, self.names = program, program.system.cells
+        largest = _largest(program)
+        if OPEN in largest or min(program.system.lo.tolist(), default=0) < 0:
+            raise TooLarge("a cell has no upper end by any row, or a lower one below 0: no bits hold it; use vipr, "
+                           "smt2 or coq")  # fmt: skip
+        self.bits = [max(1, end.bit_length()) for end in largest]
         self.lines: list[str] = []
         self.number: dict[tuple[str, str], int] = {}
         self.count = 0
-        names = unique_names(program.rows.items())
-        for key, row in program.rows.items():
-            self.lines.append(f"* {names[key]}")
-            self._add(key, "G", program.added[key], row.lo or 0)
-            self._add(key, "L", [-value for value in program.added[key]], -(row.hi or 0))
+        for column, end, sense in ends_of(program):
+            if end != (0 if sense == "G" else (1 << self.bits[column]) - 1):  # else the bits say so
+                self._add(self.names[column], sense, {column: 1}, end)
+        for name, row in program.rows.items():
+            self.lines.append(f"* {name}")
+            for sense, bound in (("G", row.lo), ("L", row.hi)):
+                if bound is not None:
+                    self._add(name, sense, row.vector, bound)
         m, goal = program.question.m, program.question.goal
-        if goal in (AT_MOST, AT_LEAST):
-            s = 1 if goal == AT_MOST else -1
+        if goal != NEVER:
             self.lines.append("* the opposite of the goal")
-            self._add("", "G", [s * value for value in program.added[CLAIM]], s * m + 1)
+            sense, bound = ("G", m + 1) if goal == AT_MOST else ("L", m - 1)
+            self.number["", "G"] = self._add("", sense, program.count, bound)
 
-    def _add(self, key: str, side: str, values: Sequence[int], least: int) -> None:
+    def _add(self, name: str, sense: str, vector: Vector, bound: int) -> int:
+        sign = 1 if sense == "G" else -1
         self.count += 1
-        self.number[key, side] = self.count
-        self.lines.append(at_least(self.terms(values) or [(0, "z0b0")], least))
+        self.number[name, sense] = self.count
+        terms = self.terms({column: sign * own for column, own in vector.items()})
+        self.lines.append(at_least(terms or [(0, f"{self.names[0]}b0")], sign * bound))
+        return self.count
 
-    def terms(self, values: Sequence[int]) -> OpbTerms:
-        """A sum over the z as one over their bits."""
-        return [(value << bit, f"z{z}b{bit}") for z, value in enumerate(values) if value for bit in range(self.bits)]
+    def terms(self, vector: Vector) -> OpbTerms:
+        """A sum over the columns as one over their bits."""
+        return [(own << bit, f"{self.names[column]}b{bit}") for column, own in sorted(vector.items())
+                for bit in range(self.bits[column])]  # fmt: skip
+
+
+def _largest(program: Program) -> list[int]:
+    """The most that each column can be by its end, or by one row and the ends of the others."""
+    lo, hi = program.system.lo.tolist(), program.system.hi.tolist()
+    if program.largest is not None:
+        return [program.largest] * len(hi)
+    for row in (*program.rows.values(), *program.rows.values()):  # twice: what one row says of a total, another may use
+        for sign, end in ((1, row.hi), (-1, row.lo)):
+            fewest = [(column, sign * own, (lo if sign * own > 0 else hi)[column]) for column, own in row.vector.items()]
+            for column, own, _ in fewest if end is not None else ():
+                others = [one for one in fewest if one[0] != column]
+                if own > 0 and all(least != OPEN for _, _, least in others):
+                    room = sign * (end or 0) - sum(weight * least for _, weight, least in others)
+                    hi[column] = min(hi[column], max(room // own, 0))
+    return hi
 
 
 def at_least(terms: OpbTerms, least: int) -> str:
@@ -268,38 +312,57 @@ class _Proof:
         self.last += 1
         return self.last
 
-    def node(self, node: RowNode, path: Path) -> int:
+    def step(self, row: Row, tree: RowNode) -> None:
+        """A row that is shown on the way: that its sum is more than it says cannot be; then it holds by itself."""
+        most, weight = row.hi or 0, self.split(row.name, row.vector, row.hi or 0)
+        clause = self.node(tree, ((row.name, most, False),), row)
+        self.rows.number[row.name, "L"] = self.add(f"pol {self.sides[row.name][0]} {clause} {weight} * +")
+
+    def node(self, node: RowNode, path: Path, of: Row | None) -> int:
         """The lines that show that not all literals of a path are true; the number of the last one."""
         if isinstance(node, Leaf):
-            number = self.add(f"pol {self.combination(node, path)}")
-            return self.clause(path) if path else number
-        self.split(node)
-        self.node(node.below, (*path, (node.part, node.at, True)))
-        self.node(node.above, (*path, (node.part, node.at, False)))
-        return self.clause(path)
+            number = self.add(f"pol {self.combination(node, path, of)}")
+            return self.clause(path, of) if path else number
+        name = _named(node.part, of)
+        if name not in self.sides:
+            self.split(name, self.program.parts[node.part].vector, node.at)
+        self.node(node.below, (*path, (node.part, node.at, True)), of)
+        self.node(node.above, (*path, (node.part, node.at, False)), of)
+        return self.clause(path, of)
 
-    def split(self, fork: Fork) -> None:
-        """A variable that is true only if at most t records lie in a part, and false only if more do."""
-        values = self.program.added[fork.part]
-        inside = self.rows.terms(values)
-        least = max(1, sum(value for value, _ in inside) - fork.at)
-        fewer = [*((-value, literal) for value, literal in inside), (least, f"~{fork.part}")]
-        below = self.add(f"red {at_least(fewer, -fork.at)} {fork.part} -> 0")
-        more = [*inside, (max(1, fork.at + 1), fork.part)]
-        above = self.add(f"red {at_least(more, fork.at + 1)} {fork.part} -> 1")
-        self.sides[fork.part] = below, above
+    def split(self, name: str, vector: Vector, at: int) -> int:
+        """A variable that is true only if a sum is at most t, and false only if it is more; its weight in the first."""
+        inside = self.rows.terms(vector)
+        least = max(1, sum(value for value, _ in inside if value > 0) - at)
+        fewer = [*((-value, literal) for value, literal in inside), (least, f"~{name}")]
+        below = self.add(f"red {at_least(fewer, -at)} {name} -> 0")
+        more = [*inside, (max(1, at + 1 - sum(value for value, _ in inside if value < 0)), name)]
+        above = self.add(f"red {at_least(more, at + 1)} {name} -> 1")
+        self.sides[name] = below, above
+        return least
 
-    def clause(self, path: Path) -> int:
+    def clause(self, path: Path, of: Row | None) -> int:
         """One of the sides on which we are is not so."""
-        return self.add(f"rup {at_least([(1, f'~{part}' if below else part) for part, _, below in path], 1)}")
+        literals = [f"~{_named(part, of)}" if below else _named(part, of) for part, _, below in path]
+        return self.add(f"rup {at_least([(1, literal) for literal in literals], 1)}")
 
-    def combination(self, leaf: Leaf, path: Path) -> str:
+    def combination(self, leaf: Leaf, path: Path, of: Row | None) -> str:
         """The rows of a leaf in reverse Polish notation, all of them as sums that are at least a number."""
-        used = [(self.rows.number[key, "L" if y > 0 else "G"], abs(y)) for key, y in leaf.rows.items()]
-        used += [(self.sides[part][not below], abs(w)) for w, (part, _, below) in zip(leaf.sides, path, strict=True) if w]
-        if self.program.sign(leaf):
-            used.append((self.rows.number["", "G"], leaf.d))
+        program, own = self.program, path[1:] if of else path
+        used = [(self.rows.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.rows.items()]
+        used += [(self.sides[_named(part, of)][not below], abs(w))
+                 for w, (part, _, below) in zip(leaf.sides, own, strict=True) if w]  # fmt: skip
+        for column, left in program.left(leaf, own, of).items():
+            key = program.system.cells[column], "L" if left > 0 else "G"
+            used += [(self.rows.number[key], abs(left))] if key in self.rows.number else []
+        if not program.opposes(leaf, of):
+            used.append((self.sides[of.name][1] if of else self.rows.number["", "G"], leaf.d))
         return " ".join(_polish(used))
+
+
+def _named(part: str, of: Row | None) -> str:
+    """The variable of a fork: the parts of two steps may have one name."""
+    return part if of is None or part == of.name else f"{of.name}_{part}"
 
 
 def _polish(used: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -322,28 +385,34 @@ def smt_text(program: Program) -> str:
 
 
 def _script(program: Program) -> Iterator[str]:
+    names = program.system.cells
     yield "(set-logic QF_LIA)"
-    for place in range(len(program.kinds)):
-        yield f"(declare-const z{place} Int)"
-        yield f"(assert (>= z{place} 0))"
-    names = unique_names(program.rows.items())
-    for key, row in program.rows.items():
-        total = _sum(program.added[key])
-        said = f"(= {total} {row.lo})" if row.lo == row.hi else f"(<= {row.lo} {total} {row.hi})"
-        yield f"(assert (! {said} :named |{names[key]}|))"
-    if program.question.goal != NEVER:
-        yield f"(assert (! {_opposite(program)} :named |not_the_goal|))"
+    yield from (f"(declare-const {name} Int)" for name in names)
+    for column, end, sense in ends_of(program):
+        yield f"(assert ({'>=' if sense == 'G' else '<='} {names[column]} {_number(end)}))"
+    for name, row in program.rows.items():
+        yield f"(assert (! {_between(_sum(names, row.vector), row)} :named |{name}|))"
+    question = program.question
+    if question.goal != NEVER:
+        relation = ">" if question.goal == AT_MOST else "<"
+        yield f"(assert (! ({relation} {_sum(names, program.count)} {_number(question.m)}) :named |not_the_goal|))"
     yield "(check-sat)"
 
 
-def _opposite(program: Program) -> str:
-    """The goal is false: more than m records, or fewer."""
-    m, count = program.question.m, _sum(program.added[CLAIM])
-    return f"(> {count} {m})" if program.question.goal == AT_MOST else f"(< {count} {m})"
+def _between(total: str, row: Row) -> str:
+    if row.lo == row.hi:
+        return f"(= {total} {_number(row.lo or 0)})"
+    sides = [f"(<= {_number(row.lo)} {total})"] if row.lo is not None else []
+    sides += [f"(<= {total} {_number(row.hi)})"] if row.hi is not None else []
+    return f"(and {' '.join(sides)})"
 
 
-def _sum(values: Sequence[int]) -> str:
-    terms = [f"z{place}" if value == 1 else f"(* {value} z{place})" for place, value in enumerate(values) if value]
+def _number(value: int) -> str:
+    return str(value) if value >= 0 else f"(- {-value})"
+
+
+def _sum(names: Sequence[str], vector: Vector) -> str:
+    terms = [names[column] if own == 1 else f"(* {_number(own)} {names[column]})" for column, own in sorted(vector.items())]
     return f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0] if terms else "0"
 
 
@@ -351,9 +420,9 @@ def _sum(values: Sequence[int]) -> str:
 
 COQ_HOW = (
     "Format: Coq. Compile proofs/Checker.v first, then: coqc -Q proofs Genverify FILE",
-    "A dataset D lists the kinds of its records",
+    "x lists what each column counts",
 )
-GOALS = {AT_MOST: "CountAtMost", AT_LEAST: "CountAtLeast", NEVER: "CountNever"}
+GOALS = {AT_MOST: "SumAtMost", AT_LEAST: "SumAtLeast", NEVER: "NothingFits"}
 
 
 def coq_text(program: Program) -> str:
@@ -365,36 +434,52 @@ def coq_text(program: Program) -> str:
 def _theorem(program: Program) -> Iterator[str]:
     yield "From Coq Require Import ZArith List."
     yield "From Genverify Require Import Checker."
-    yield "Import ListNotations Tables."
+    yield "Import ListNotations Linear."
     yield "Open Scope Z_scope."
-    names, place = unique_names(program.rows.items()), {key: at for at, key in enumerate(program.rows)}
+    size, system = len(program.system.cells), program.system
+    ends = zip(system.lo.tolist(), system.hi.tolist(), strict=True)
+    yield f"Definition ends : list Ends := [{'; '.join(f'({_some(lo)}, {_some(hi)})' for lo, hi in ends)}]."
     yield "Definition rows : list Row := ["
-    rows = [
-        f"  (* {names[key]} *) mkRow {_coq_listed(program.added[key])} ({row.lo}) ({row.hi})"
-        for key, row in program.rows.items()
-    ]
-    yield ";\n".join(rows)
+    yield ";\n".join(f"  (* {name} *) {_coq_row(row, size)}" for name, row in program.rows.items())
+    yield "]."
+    place = {name: at for at, name in enumerate(program.known)}
+    yield "Definition steps : list Step := ["
+    yield ";\n".join(
+        f"  ({_dense(s.row.vector, size)}, {_z(s.row.hi or 0)}, {_tree(program, s.tree, place)})" for s in program.steps
+    )
     yield "]."
     question = program.question
-    if question.where:
-        yield f"Definition goal := {GOALS[question.goal]} {_coq_listed(program.added[CLAIM])} {question.m}."
-    else:
-        yield "Definition goal := Contradiction."
+    counted = "" if question.goal == NEVER else f" {_dense(program.count, size)} {_z(question.m)}"
+    yield f"Definition goal := {GOALS[question.goal]}{counted}."
     yield f"Definition tree : Tree := {_tree(program, program.tree, place)}."
-    kinds = len(program.kinds)
-    yield "Theorem shown : forall D : list nat,"
-    yield f"  (forall k, In k D -> (k < {kinds})%nat) -> fits nat (map cell_of rows) D -> true_of nat (goal_of goal) D."
-    yield f"Proof. apply (table_sound {kinds} rows goal tree). vm_compute. reflexivity. Qed."
+    yield "Theorem shown : forall x : list Z, fits_system ends rows x -> true_of_sums goal x."
+    yield "Proof. apply (system_sound ends rows steps goal tree). vm_compute. reflexivity. Qed."
     yield "Print Assumptions shown."
 
 
-def _tree(program: Program, node: RowNode, place: dict[str, int]) -> str:
+def _coq_row(row: Row, size: int) -> str:
+    lo, hi = (OPEN if end is None else end for end in (row.lo, row.hi))
+    return f"mkRow {_dense(row.vector, size)} ({_some(lo)}) ({_some(hi)})"
+
+
+def _tree(program: Program, node: RowNode, place: Mapping[str, int]) -> str:
     if isinstance(node, Leaf):
-        y = "; ".join(f"({place[key]}%nat, {times})" for key, times in node.rows.items() if key != CLAIM)
-        empty = "true" if node.empty else "false"
-        return f"TLeaf (mkLeaf {empty} [{y}] {node.d} {_coq_listed(node.sides)} ({node.rows.get(CLAIM, 0)}))"
+        y = "; ".join(f"({place[name]}%nat, {times})" for name, times in node.rows.items())
+        return f"Leaf_ {'true' if node.empty else 'false'} [{y}] {_z(node.d)} {_coq_listed(node.sides)}"
     below, above = (_tree(program, side, place) for side in (node.below, node.above))
-    return f"TFork {_coq_listed(program.added[node.part])} ({node.at}) ({below}) ({above})"
+    return f"Fork_ {_dense(program.parts[node.part].vector, len(program.system.cells))} {_z(node.at)} ({below}) ({above})"
+
+
+def _some(end: int) -> str:
+    return "None" if abs(end) == OPEN else f"Some {_z(end)}"
+
+
+def _z(value: int) -> str:
+    return f"({value})"
+
+
+def _dense(vector: Vector, size: int) -> str:
+    return _coq_listed([vector.get(column, 0) for column in range(size)])
 
 
 def _coq_listed(values: Sequence[int]) -> str:

@@ -128,8 +128,10 @@ def _check_area(levels: AreaReleases, area: Area) -> None:
         if cell is not None and published[:, cell].all():
             low, high = int(lo[:, cell].sum()), int(hi[:, cell].sum())
             if max(low, least) > min(high, most):
-                own = levels.schema.queries[cell].id
-                wrong.append(f"{query.id} is {_range(least, most)}, but {own} of its blocks adds up to {_range(low, high)}")
+                cell_id = levels.schema.queries[cell].id
+                wrong.append(
+                    f"{query.id} is {_range(least, most)}, but {cell_id} of its blocks adds up to {_range(low, high)}"
+                )
     if wrong:
         more = f"; and {len(wrong) - NAMED} more cells" if len(wrong) > NAMED else ""
         raise ReleaseError(f"{name}: {'; '.join(wrong[:NAMED])}{more}")
@@ -152,34 +154,34 @@ def seen_from(levels: AreaReleases, number: int) -> Release:
     return Release(levels.seen_schemas[key], block.block, block.n, np.arange(len(lo)), lo, hi)
 
 
-def together(levels: AreaReleases) -> Release:
+def together(levels: AreaReleases, zeros: bool = False) -> Release:
     """
     One release about the records of all blocks, whose first column says in which block a record lies.
 
-    Cells that count nobody are left out: which records they rule out is seen block by block.
+    Without `zeros`, cells that count nobody are left out: which records they rule out is seen block by block.
     """
     names = tuple(block.block for block in levels.blocks)
     column = Column(BLOCK, "block", tuple(range(1, len(names) + 1)), names)
-    known = list(_cells(levels))
+    known = list(_cells(levels, 0 if zeros else 1))
     schema = Schema(Domain((column, *levels.schema.domain.columns)), _rules(levels), tuple(query for query, _, _ in known))
     lo, hi = (np.array([cell[side] for cell in known], dtype=np.int64) for side in (1, 2))
     areas = ", ".join(area.release.block for area in levels.areas) or names[0]
     return Release(schema, areas, int(levels.sizes.sum()), np.arange(len(known)), lo, hi)
 
 
-def _cells(levels: AreaReleases) -> Iterator[tuple[Query, int, int]]:
+def _cells(levels: AreaReleases, fewest: int) -> Iterator[tuple[Query, int, int]]:
     """The cells of every block and area with their ranges."""
     for code, block in enumerate(levels.blocks, 1):
-        yield from _placed(block, Predicate.of({BLOCK: [code]}))
+        yield from _placed(block, Predicate.of({BLOCK: [code]}), fewest)
     for area in levels.areas:
-        yield from _placed(area.release, Predicate.of({BLOCK: [number + 1 for number in sorted(area.blocks)]}))
+        yield from _placed(area.release, Predicate.of({BLOCK: [number + 1 for number in sorted(area.blocks)]}), fewest)
 
 
-def _placed(release: Release, here: Predicate) -> Iterator[tuple[Query, int, int]]:
-    """The number of records of some blocks, and their cells that count somebody, each with its place added."""
+def _placed(release: Release, here: Predicate, fewest: int) -> Iterator[tuple[Query, int, int]]:
+    """The number of records of some blocks, and their cells that may count as many, each with its place added."""
     yield Query(f"{release.block}/{TOTAL}", TOTAL, "records", here), release.n, release.n
     for query, least, most in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
-        if most > 0:
+        if most >= fewest:
             yield (
                 Query(f"{release.block}/{query.id}", query.table, query.label, here & query.predicate, query.sums),
                 least,
@@ -189,5 +191,5 @@ def _placed(release: Release, here: Predicate) -> Iterator[tuple[Query, int, int
 
 def _rules(levels: AreaReleases) -> tuple[Rule, ...]:
     """Rules that hold for the records of every release."""
-    found = [set(release.schema.rules) for release in (*levels.blocks[:1], *(area.release for area in levels.areas))]
-    return tuple(rule for rule in levels.schema.rules if all(rule in rules for rules in found))
+    matches = [set(release.schema.rules) for release in (*levels.blocks[:1], *(area.release for area in levels.areas))]
+    return tuple(rule for rule in levels.schema.rules if all(rule in rules for rules in matches))

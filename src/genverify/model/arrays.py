@@ -76,5 +76,5 @@ def positions(known: Keys, wanted: Keys) -> Ints:
     if not len(known):
         return np.full(wanted.shape, -1)
     # searchsorted gives len(known) for what is larger than all: clipped, it is compared with the last one and refused
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[place] == wanted, place, -1)
+    index = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[index] == wanted, index, -1)

@@ -12,7 +12,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
 
-ANY = -1
+ANY = -1  # the code of a column that a claim does not name
 FEW = 8  # datasets in which most combinations fail already: only what is left is counted in the others
 CELLS_AT_ONCE = 4_000_000  # bounds memory: 32 MB for an array of 64-bit numbers
 Codes = npt.NDArray[np.int16]
@@ -127,9 +127,9 @@ def _counts(records: Codes, datasets: Codes, columns: Ints) -> npt.NDArray[np.un
         codes = np.ascontiguousarray(datasets[:, :, column])
         agree |= (records[:, None, None, column] == codes).astype(agree.dtype) << bit
     sets = 1 << len(columns)
-    places = agree + sets * np.arange(len(records) * K).reshape(len(records), K, 1)
+    indices = agree + sets * np.arange(len(records) * K).reshape(len(records), K, 1)
     kind = np.uint8 if N < 256 else np.uint16 if N < 2**16 else np.uint32
-    counts = np.bincount(places.ravel(), minlength=len(records) * K * sets).astype(kind)
+    counts = np.bincount(indices.ravel(), minlength=len(records) * K * sets).astype(kind)
     return _add_larger_sets(counts.reshape(len(records), K, sets))
 
 
@@ -148,8 +148,8 @@ def _repeated(records: Codes, columns: Ints) -> Flags:
         agree = np.zeros((len(rows), len(records)), dtype=np.int64)
         for bit, column in enumerate(columns.tolist()):
             agree |= (records[rows, None, column] == records[:, column]).astype(np.int64) << bit
-        place, before = np.nonzero(np.arange(len(records)) < rows[:, None])
-        repeated[rows[place], agree[place, before]] = True
+        index, before = np.nonzero(np.arange(len(records)) < rows[:, None])
+        repeated[rows[index], agree[index, before]] = True
     for bit in range(len(columns)):
         halves = repeated.reshape(-1, 2, 1 << bit)
         halves[:, 0] |= halves[:, 1]
@@ -175,10 +175,10 @@ def _in_order(first: Codes, varying: Ints, m: npt.NDArray[Any], same: Flags, min
     named[:, constant] = np.tile(np.arange(times)[:, None] >> np.arange(len(constant)) & 1, (len(rows), 1))
     codes = np.where(named, np.repeat(first[rows], times, axis=0), np.int16(ANY)).astype(np.int16)
     counts = np.repeat(m[rows, sets], times).astype(np.int64)
-    kept = named.sum(axis=1) >= max(min_k, 1)
-    codes, counts, named = codes[kept], counts[kept], named[kept]
-    places = (~named).T[::-1]
-    order = np.lexsort((*codes.T, *places, named.sum(axis=1)))
+    rest = named.sum(axis=1) >= max(min_k, 1)
+    codes, counts, named = codes[rest], counts[rest], named[rest]
+    indices = (~named).T[::-1]
+    order = np.lexsort((*codes.T, *indices, named.sum(axis=1)))
     return codes[order], counts[order]
 
 

@@ -159,9 +159,9 @@ class Column:
         unknown = [code for code in codes if code not in self.codes]
         if unknown:
             raise DataError(f"column {self.name} has no code {unknown[0]} ({nearest(unknown[0], list(self.codes))})")
-        kept = tuple(code for code in self.codes if code in codes)
-        sets = tuple(self.set_of[code] for code in kept) if self.sets else ()
-        return replace(self, codes=kept, meanings=tuple(self.meaning[code] for code in kept), sets=sets)
+        rest = tuple(code for code in self.codes if code in codes)
+        sets = tuple(self.set_of[code] for code in rest) if self.sets else ()
+        return replace(self, codes=rest, meanings=tuple(self.meaning[code] for code in rest), sets=sets)
 
 
 @dataclass(frozen=True)

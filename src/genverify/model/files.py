@@ -52,9 +52,9 @@ class FileLimits:
         """An error for dimensions whose combinations are too many, before any of them is made."""
         sizes = list(sizes)
         if (number := prod(sizes)) > self.cells:
-            shown = " x ".join(map(str, sizes[:6])) + (" x ..." if len(sizes) > 6 else "")
+            factors = " x ".join(map(str, sizes[:6])) + (" x ..." if len(sizes) > 6 else "")
             raise DataError(
-                f"{source}: {what} has {shown} = {f'{number:,}' if number < 10**12 else 'over 10^12'} combinations, more "
+                f"{source}: {what} has {factors} = {f'{number:,}' if number < 10**12 else 'over 10^12'} combinations, more "
                 f"than {self.cells:,}; leave out a column that only describes another one, or split the table"
             )
 
@@ -116,8 +116,8 @@ class _Loader(LOADER):  # type: ignore[misc]
                 raise DataError(f"line {key_node.start_mark.line + 1}: the key {str(key)!r} is duplicated; keep one")
             if isinstance(key, Hashable):
                 seen.add(key)
-        found: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
-        return found
+        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
+        return result
 
 
 def _size(node: Any, known: dict[int, int]) -> int:
@@ -174,11 +174,11 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The pairs of a JSON object; an error for a key that is duplicated, where JSON takes the last one silently."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         names = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in names if names.count(key) > 1)!r} is duplicated")
-    return found
+    return result
 
 
 def regular_file(path: Path, hint: str = "give a file, no folder, pipe or device") -> Path:
@@ -198,7 +198,7 @@ def sha256_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def file_name(text: str, kept: re.Pattern[str] = PLAIN_NAME) -> str:
+def file_name(text: str, rest: re.Pattern[str] = PLAIN_NAME) -> str:
     """
     A name from data as the name of a file: never a path, and different for different names.
 
@@ -209,7 +209,7 @@ def file_name(text: str, kept: re.Pattern[str] = PLAIN_NAME) -> str:
     ('Table 1', '_evil-2d6afc710923', 'income_age-08f4a707eca4')
     """
     same = unicodedata.normalize("NFC", text) == text and len(text) <= LONGEST_NAME
-    if same and kept.fullmatch(text) and not TAKEN_NAME.fullmatch(text):
+    if same and rest.fullmatch(text) and not TAKEN_NAME.fullmatch(text):
         return text
     safe = re.sub(r"[^A-Za-z0-9_]+", "_", text)[:LONGEST_NAME]
     return f"{safe}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
@@ -237,7 +237,7 @@ def written_folder(path: Path, command: str) -> Iterator[Path]:
     home = Path(os.path.abspath(path) if "\0" in str(path) else os.path.realpath(path))
     new, old = (home.with_name(f".{home.name[:LONGEST_NAME]}.{os.getpid()}.{end}") for end in ("part", "old"))
     try:
-        listed, kept = _listed(path, home, command)
+        listed, rest = _listed(path, home, command)
         home.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
@@ -246,14 +246,14 @@ def written_folder(path: Path, command: str) -> Iterator[Path]:
         raise DiskError(f"{path}: this folder cannot be made ({why}); give another one with --out") from None
     try:
         yield new
-        own = _files(new)
-        for name in (name for name in kept if name not in own):
+        contents = _files(new)
+        for name in (name for name in rest if name not in contents):
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             if (home / name).is_dir():  # an empty one, which another command wrote
                 (new / name).mkdir()
             else:
                 shutil.copy2(home / name, new / name)
-        (new / LISTED).write_text(json.dumps({**listed, command: own}, indent=1) + "\n", encoding="utf-8")
+        (new / LISTED).write_text(json.dumps({**listed, command: contents}, indent=1) + "\n", encoding="utf-8")
         if home.exists():
             home.rename(old)
         new.rename(home)

@@ -1,7 +1,7 @@
 """Counts that are tied by sums: cells between two ends, and rows of whole multiples of cells between two ends."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -50,33 +50,43 @@ class LinearSystem:
     @cached_property
     def row_of(self) -> Ints:
         """The row of each entry."""
-        return np.repeat(np.arange(len(self.rows)), np.diff(self.start))
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    @cached_property
+    def largest(self) -> int:
+        """The largest weight without its sign, at least 1."""
+        return max(1, int(np.abs(self.weights).max(initial=0)))
 
     def activity(self, x: Ints) -> Ints:
         """The sum of every row."""
-        total = np.zeros(len(self.rows), dtype=np.int64)
-        np.add.at(total, self.row_of, self.weights * x[self.columns])
+        total, filled = np.zeros(len(self.start) - 1, dtype=np.int64), np.flatnonzero(np.diff(self.start))
+        if len(filled):
+            total[filled] = np.add.reduceat(self.weights * x[self.columns], self.start[filled])
         return total
-
-    @cached_property
-    def _sizes(self) -> Floats:
-        return np.abs(self.weights).astype(np.float64)
 
     def countable(self, x: Ints) -> bool:
         """Whether 64 bits hold the sums of all rows."""
-        sizes = self._sizes * np.abs(x[self.columns].astype(np.float64))
-        if float(sizes.sum()) <= EXACT:  # all rows together are small: the usual case
+        size = np.abs(x.astype(np.float64))
+        if self.largest * float(size.sum()) <= EXACT:  # whatever a row adds up: the usual case
             return True
-        return float(np.bincount(self.row_of, sizes, len(self.rows)).max(initial=0)) <= EXACT
+        sizes = np.abs(self.weights).astype(np.float64) * size[self.columns]
+        return float(np.bincount(self.row_of, sizes).max(initial=0)) <= EXACT
 
-    def fits(self, x: Ints) -> bool:
-        """Whether these counts lie between all ends, recounted in integers; counts too large for 64 bits do not."""
+    def within(self, total: Ints | Floats) -> Flags:
+        """Whether rows that add up to so much are between their ends: of one point, or of several, a column for each."""
+        least, most = (self.least, self.most) if total.ndim == 1 else (self.least[:, None], self.most[:, None])
+        return np.asarray(((total >= least) & (total <= most)).all(axis=0))
+
+    def fits(self, x: Ints, total: Ints | None = None) -> bool:
+        """
+        Whether these counts lie between all ends, recounted in integers; counts too large for 64 bits do not. `total`: the
+        sum of every row, where it was counted already.
+        """
         if not ((x >= self.lo).all() and (x <= self.hi).all()):
             return False
-        if not self.countable(x):
-            return False
-        total = self.activity(x)
-        return bool((total >= self.least).all() and (total <= self.most).all())
+        if total is None:
+            return self.countable(x) and bool(self.within(self.activity(x)))
+        return bool(self.within(total))
 
     @cached_property
     def digest(self) -> str:
@@ -153,6 +163,16 @@ def system_of(text: Mapping[str, Any]) -> LinearSystem:
 
 def _twice(names: Sequence[str]) -> str:
     return next(name for at, name in enumerate(names) if name in names[:at])
+
+
+def with_row(system: LinearSystem, name: str, weights: Ints, least: int) -> LinearSystem:
+    """The system with one more row: this sum of cells is at least so much."""
+    used = np.flatnonzero(weights)
+    return replace(
+        system, rows=(*system.rows, name), start=np.append(system.start, system.start[-1] + len(used)),
+        columns=np.append(system.columns, used), weights=np.append(system.weights, weights[used]),
+        least=np.append(system.least, least), most=np.append(system.most, OPEN),
+    )  # fmt: skip
 
 
 def select(sums: LinearSystem, cells: Ints, rows: Ints) -> LinearSystem:

@@ -163,7 +163,7 @@ class PublishedQueries:
     @cached_property
     def place(self) -> Mapping[str, int]:
         """The place of each query, by id."""
-        return {query.id: place for place, query in enumerate(self.queries)}
+        return {query.id: index for index, query in enumerate(self.queries)}
 
     @cached_property
     def predicates(self) -> tuple[Predicate, ...]:
@@ -227,8 +227,8 @@ def table_titles(text: Mapping[str, Any]) -> dict[str, str]:
     labels = {str(name): str(entry.get("label", name)) for name, entry in text["groups"].items()}
     titles = {}
     for name, entry, iteration in _iterated(text):
-        kept = ", ".join(labels.get(word, word) for word in iteration.split(".") if word)
-        titles[name] = f"{entry.get('title', name)}{f' ({kept})' if kept else ''}"
+        rest = ", ".join(labels.get(word, word) for word in iteration.split(".") if word)
+        titles[name] = f"{entry.get('title', name)}{f' ({rest})' if rest else ''}"
     return titles
 
 
@@ -238,11 +238,11 @@ def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str]) -> se
         return set(levels)
     chosen: set[str] = set()
     for pattern in [tables] if isinstance(tables, str) else list(tables):
-        found = {name for name, level in levels.items() if fnmatchcase(name, pattern) or pattern == f"level={level}"}
-        if not found:
+        result = {name for name, level in levels.items() if fnmatchcase(name, pattern) or pattern == f"level={level}"}
+        if not result:
             known = [*levels, *sorted({f"level={level}" for level in levels.values() if level})]
             raise DataError(f"release.tables: unknown table {pattern!r}: {nearest(pattern, known)}")
-        chosen |= found
+        chosen |= result
     return chosen
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,28 @@ from genverify.model.files import read_json, read_yaml
 from genverify.model.query import Group, PublishedQueries, Query, build_queries, clip_query, clip_rule
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import read_frame
-from genverify.model.work import MOST, V, cached
 
 TOTAL = "N"
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
+MOST = 8  # of one kind: bounds memory; most blocks of a study publish the same cells
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = MOST) -> V:
+    """
+    What is known by this key, made where it is not: a cache of those asked for last.
+
+    >>> known = OrderedDict[str, int]()
+    >>> [cached(known, word, lambda: len(known), most=2) for word in ("a", "b", "a", "c", "b")]
+    [0, 1, 0, 2, 2]
+    """
+    if key not in known:
+        known[key] = make()
+        if len(known) > most:
+            known.popitem(last=False)
+    known.move_to_end(key)
+    return known[key]
 
 
 @dataclass(frozen=True)
@@ -47,7 +65,7 @@ class Schema:
 
     @cached_property
     def position(self) -> Mapping[str, int]:
-        return {query.id: place for place, query in enumerate(self.queries)}
+        return {query.id: index for index, query in enumerate(self.queries)}
 
     def published(self, cells: Ints) -> PublishedQueries:
         """The queries at these positions; those asked for last are kept, because most blocks publish the same ones."""
@@ -80,7 +98,7 @@ class Schema:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the schema as a file: what `sha256sum schema.json` prints."""
-        return sha256(schema_text(self).encode()).hexdigest()
+        return sha256(_schema_text(self).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -157,10 +175,10 @@ def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
 
 def write_schema(schema: Schema, path: Path) -> None:
     """The schema as a JSON file that stands beside the counts."""
-    path.write_text(schema_text(schema))
+    path.write_text(_schema_text(schema))
 
 
-def schema_text(schema: Schema) -> str:
+def _schema_text(schema: Schema) -> str:
     """The schema as JSON, one column, rule or query a line."""
     columns = [{"name": c.name, "label": c.label, "codes": dict(zip(c.codes, c.meanings, strict=True))}
                for c in schema.domain.columns]  # fmt: skip
@@ -192,8 +210,8 @@ def read_schema(path: Path) -> Schema:
 def _checked(schema: Schema) -> Schema:
     """The schema itself: names that stand once, codes that fit, queries and rules about columns and codes that exist."""
     names, ids = list(schema.domain.names), [query.id for query in schema.queries]
-    for kind, found in (("column", names), ("query", [*ids, TOTAL])):
-        for name, times in Counter(found).items():
+    for kind, result in (("column", names), ("query", [*ids, TOTAL])):
+        for name, times in Counter(result).items():
             if not isinstance(name, str) or times > 1:
                 raise DataError(f"the {kind} {name!r} is not text, or is duplicated")
     if not names:
@@ -214,12 +232,12 @@ def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, w
     table = np.column_stack([n, counts])
     published = ~np.isin(table, list(withhold))
     published[:, 0] = True
-    rows, places = np.nonzero(published)
+    rows, indices = np.nonzero(published)
     return pd.DataFrame(
         {
             "block": np.asarray(blocks, dtype=object)[rows],
-            "query": pd.Categorical.from_codes(places, categories=pd.Index(ids)),
-            "count": table[rows, places].astype(np.int32),
+            "query": pd.Categorical.from_codes(indices, categories=pd.Index(ids)),
+            "count": table[rows, indices].astype(np.int32),
         }
     )
 
@@ -243,8 +261,8 @@ def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -
     frame = frame[~frame["block"].isin(list(without))]
     queries = frame["query"].astype(str).to_numpy()
     lo, hi = (frame[side].to_numpy(dtype=np.int64) for side in sides)
-    place, blocks = pd.factorize(frame["block"])
-    for block, rows in zip(blocks, np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))), strict=False):
+    index, blocks = pd.factorize(frame["block"])
+    for block, rows in zip(blocks, np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index))), strict=False):
         least, most = (dict(zip(queries[rows].tolist(), side[rows].tolist(), strict=True)) for side in (lo, hi))
         yield make_release(schema, str(block), least, f"{counts}", most)
 
@@ -302,9 +320,9 @@ def make_release(
     greatest = known if most is None else most
     for name, count in known.items():
         if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
-            shown = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
+            displayed = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
             limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"
-            raise ReleaseError(f"{source}: block {block}: the count of {name} is {shown}, {limit}")
+            raise ReleaseError(f"{source}: block {block}: the count of {name} is {displayed}, {limit}")
     if known[TOTAL] != greatest[TOTAL]:
         raise ReleaseError(f"{source}: block {block}: N is a range; give the number of records of the block exactly")
     cells = sorted(schema.position[name] for name in known if name != TOTAL)
@@ -357,11 +375,11 @@ def release_of(schema: Schema, records: pd.DataFrame, block: str = "data") -> Re
 def _codes(column: Column, records: pd.DataFrame) -> "pd.Series[int]":
     if column.name not in records:
         raise DataError(f"the records have no column {column.name!r}: {nearest(column.name, list(records.columns))}")
-    found = records[column.name].map({meaning: code for code, meaning in column.meaning.items()})
-    if found.isna().any():
-        odd = records.loc[found.isna(), column.name].iloc[0]
+    result = records[column.name].map({meaning: code for code, meaning in column.meaning.items()})
+    if result.isna().any():
+        odd = records.loc[result.isna(), column.name].iloc[0]
         raise DataError(f"column {column.name}: {odd!r} is none of its values: {nearest(odd, list(column.meanings))}")
-    return found.astype(int)
+    return result.astype(int)
 
 
 # Coarser columns: codes merged into groups, and the queries and releases of a schema in the merged codes.
@@ -455,8 +473,8 @@ def recode(schema: Schema, column: str, merged: Mapping[str, Sequence[int]]) -> 
             seen.add(one)
             code[one] = min(codes)
         meaning[min(codes)] = label
-    kept = tuple(dict.fromkeys(code[one] for one in old.codes))
-    new = Column(old.name, old.label, kept, tuple(meaning[one] for one in kept))
+    rest = tuple(dict.fromkeys(code[one] for one in old.codes))
+    new = Column(old.name, old.label, rest, tuple(meaning[one] for one in rest))
     queries, members = _merged_queries(schema, column, code)
     rules = tuple(rule for rule in (_coarser_rule(rule, column, code) for rule in schema.rules) if rule)
     return Recoding(Schema(_with_column(schema.domain, new), rules, tuple(queries)), column, code, tuple(members))

@@ -142,8 +142,7 @@ class Verify(Section):
     min_k: int = Field(ge=1)
 
 
-DATASETS = 100
-"""Datasets that are generated per release, as config.yaml has it, for work that is started without it."""
+DATASETS = 100  # datasets that are generated per release, as config.yaml has it, for work that is started without it
 
 
 # Settings of the explorer.

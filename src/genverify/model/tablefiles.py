@@ -106,9 +106,9 @@ class CsvFile:
     def _options(self, columns: Iterable[str] | None, texts: Collection[str] | None) -> dict[str, Any]:
         wanted = list(self.names if columns is None else columns)
         need_columns(self.path, self.names, wanted)
-        kept = {"dtype": str, "keep_default_na": False} if texts is None else {"dtype": dict.fromkeys(texts, str)}
+        rest = {"dtype": str, "keep_default_na": False} if texts is None else {"dtype": dict.fromkeys(texts, str)}
         written = {"encoding": self.encoding, "sep": self.delimiter, "skipinitialspace": True}
-        return {**kept, **written, "header": 0, "names": list(self.names), "usecols": wanted}
+        return {**rest, **written, "header": 0, "names": list(self.names), "usecols": wanted}
 
     def _numbered(self, frame: pd.DataFrame, before: int) -> pd.DataFrame:
         first = before + 2  # line 1 is the header
@@ -132,7 +132,7 @@ def open_csv(path: Path, expected: Expected) -> CsvFile:
         head = [line for line in head if line.strip("\ufeff \t\r\n")]
         if not head:
             raise DataError(f"{path}: the file is empty")
-        delimiter = delimiter_of(head)
+        delimiter = _delimiter_of(head)
         fields = len(next(csv.reader(head, delimiter=delimiter, skipinitialspace=True)))
         encoding, empty = _look_through(path, expected.limits, delimiter, fields)
         return CsvFile(path, expected, encoding, delimiter, _names(path, encoding, delimiter), empty)
@@ -149,7 +149,7 @@ def read_rows(path: Path, expected: Expected) -> tuple[list[tuple[int, list[str]
         text, encoding = _text(path)
         if not text.strip():
             raise DataError(f"{path}: the file is empty")
-        delimiter = delimiter_of(text.splitlines())
+        delimiter = _delimiter_of(text.splitlines())
         reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
         lines, rows, begins = StringIO(text, newline="").readlines(), list[tuple[int, list[str]]](), 0
         for row in reader:
@@ -171,11 +171,11 @@ def need_columns(path: Path | str, names: Iterable[Hashable], needed: Iterable[s
 
 def refuse_row(path: Path, values: "pd.Series[Any]", wrong: "npt.ArrayLike | pd.Series[bool]", problem: str) -> None:
     """An error that names the first wrong value of a column and its row, if there is one."""
-    places = np.flatnonzero(np.asarray(wrong))
-    if len(places):
-        value = values.iloc[places[0]]
-        shown = repr(value) if isinstance(value, str) else value
-        raise DataError(f"{path}, row {values.index[places[0]]}: {values.name} {shown} {problem}")
+    indices = np.flatnonzero(np.asarray(wrong))
+    if len(indices):
+        value = values.iloc[indices[0]]
+        displayed = repr(value) if isinstance(value, str) else value
+        raise DataError(f"{path}, row {values.index[indices[0]]}: {values.name} {displayed} {problem}")
 
 
 @contextmanager
@@ -202,11 +202,11 @@ def decoded(raw: bytes, path: Path) -> tuple[str, str]:
     raise DataError(f"{path}: {NO_TEXT}")
 
 
-def delimiter_of(lines: Sequence[str]) -> str:
+def _delimiter_of(lines: Sequence[str]) -> str:
     """
     The delimiter that cuts most of the first lines into the same number of fields, above one.
 
-    >>> delimiter_of(["area;count", "1;2,5", "2;3,5"])
+    >>> _delimiter_of(["area;count", "1;2,5", "2;3,5"])
     ';'
     """
     looked_at = list(islice((line for line in lines if line.strip()), LINES_LOOKED_AT))
@@ -232,9 +232,9 @@ def _look_through(path: Path, limits: FileLimits, delimiter: str, fields: int) -
         if not line.strip(blanks):
             empty.append(number)
         odd = line.count(b'"') % 2 == 1  # a text in quotation marks begins here and ends in a later line, or the reverse
-        if line.count(mark) >= fields and not (inside or odd) and (found := _fields(line, delimiter)) > fields:
+        if line.count(mark) >= fields and not (inside or odd) and (result := _fields(line, delimiter)) > fields:
             raise DataError(
-                f"{path}, row {number}: {found} fields, but the header names {fields} columns; name each column, and leave "
+                f"{path}, row {number}: {result} fields, but the header names {fields} columns; name each column, and leave "
                 "out delimiters at the ends of lines"
             )
         inside ^= odd
@@ -290,7 +290,7 @@ def _names(path: Path, encoding: str, delimiter: str) -> tuple[str, ...]:
     """The names of columns, blanks taken off; an error for two equal ones: one of them would be taken silently."""
     with TextIOWrapper(_opened(path), encoding) as file:
         header = next(csv.reader((line for line in file if line.strip()), delimiter=delimiter, skipinitialspace=True))
-    names = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(header)]
+    names = [name.strip() or f"Unnamed: {index}" for index, name in enumerate(header)]
     for name, times in Counter(names).items():
         if times > 1:
             raise DataError(f"{path}, line 1: {times} columns are called {name!r}; give each column its own name")
@@ -414,8 +414,8 @@ def read_blocks(path: Path, blocks: Collection[str]) -> pd.DataFrame:
     wanted = ds.field("block").isin(pa.array(sorted(blocks), pa.string()))
     if blocks:
         wanted &= (ds.field("block") >= min(blocks)) & (ds.field("block") <= max(blocks))
-    found: pd.DataFrame = ds.dataset(path, format="parquet").to_table(filter=wanted).to_pandas()
-    return found
+    result: pd.DataFrame = ds.dataset(path, format="parquet").to_table(filter=wanted).to_pandas()
+    return result
 
 
 def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

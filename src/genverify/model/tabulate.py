@@ -1,8 +1,9 @@
-"""Tabulation: the answers Q(D) of every block, all blocks in one pass (equation 2); marginals of any discrete domain."""
+"""Tabulation: the answers Q(D) of every block in one pass (equation 2); marginals; files of datasets, recounted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,8 +12,9 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from genverify.model.arrays import Flags, Ints, row_bytes
+from genverify.model.claims import Codes
 from genverify.model.domain import Domain, Predicate, Records
-from genverify.model.errors import ConfigError
+from genverify.model.errors import ConfigError, DataError
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, counts_frame
 
@@ -35,10 +37,10 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
     groups, summed = _groups(domain, queries), [number for number, query in enumerate(queries) if query.sums]
     for first, last in _chunks(bounds):
         rows = slice(int(bounds[first]), int(bounds[last]))
-        places = {column.name: code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
+        indices = {column.name: _code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
         block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
         for group in groups:
-            counts[first:last, group.members] = group.counts(places, block, last - first)
+            counts[first:last, group.members] = group.counts(indices, block, last - first)
         for number in summed:
             counts[first:last, number] = _sums(
                 {name: codes[rows] for name, codes in records.items()}, block, queries[number]
@@ -62,11 +64,11 @@ def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
         first = stop
 
 
-def code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
+def _code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
     """The place of each code among the codes of its column."""
-    place = np.zeros(max(codes) + 1, dtype=np.int32)
-    place[list(codes)] = np.arange(len(codes))
-    return place
+    index = np.zeros(max(codes) + 1, dtype=np.int32)
+    index[list(codes)] = np.arange(len(codes))
+    return index
 
 
 @dataclass(frozen=True)
@@ -136,10 +138,10 @@ def tabulate_blocks(records: Table, keeps: Predicate, schema: Schema, withhold: 
 def tabulate_counts(records: Table, keeps: Predicate, schema: Schema) -> tuple[list[str], Ints, Ints]:
     """The blocks of a table of microdata in order, their sizes, and the count of every query in each."""
     columns = {name: records[name].to_numpy() for name in {*schema.domain.names, *keeps.columns}}
-    kept = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(len(records))
+    rest = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(len(records))
     names, block = _blocks(records["block"])
-    block = block[kept]
-    order = kept[np.argsort(block, kind="stable")]
+    block = block[rest]
+    order = rest[np.argsort(block, kind="stable")]
     sizes = np.bincount(block, minlength=len(names))
     starts = (np.cumsum(sizes) - sizes)[sizes > 0]
     sorted_ = {name: columns[name][order] for name in schema.domain.names}
@@ -149,13 +151,13 @@ def tabulate_counts(records: Table, keeps: Predicate, schema: Schema) -> tuple[l
 def _blocks(ids: Any) -> tuple[npt.NDArray[np.object_], Ints]:
     """The blocks in order, and the place among them of the block of each record."""
     if isinstance(ids, pd.Series):
-        place, found = pd.factorize(ids)
+        index, result = pd.factorize(ids)
     else:
         coded = ids.combine_chunks()
         coded = coded if hasattr(coded, "dictionary") else coded.dictionary_encode()
-        place, found = coded.indices.to_numpy(), coded.dictionary.to_pylist()
-    names, order = np.unique(np.array(list(found), dtype=object), return_inverse=True)
-    return names, order[place]
+        index, result = coded.indices.to_numpy(), coded.dictionary.to_pylist()
+    names, order = np.unique(np.array(list(result), dtype=object), return_inverse=True)
+    return names, order[index]
 
 
 def releases_of(records: Table, keeps: Predicate, schema: Schema) -> Iterator[Release]:
@@ -191,10 +193,96 @@ def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
 
 def marginal_counts(records: Records, domain: Domain, ways: int) -> Ints:
     """The counts of `marginal_queries` in their order, table by table: a hundred times faster than query by query."""
-    places = {column.name: code_places(column.codes)[records[column.name]] for column in domain.columns}
+    indices = {column.name: _code_places(column.codes)[records[column.name]] for column in domain.columns}
     tables = []
     for columns in combinations(domain.columns, ways):
         sizes = [len(column.codes) for column in columns]
-        cells = np.ravel_multi_index([places[column.name] for column in columns], sizes)
+        cells = np.ravel_multi_index([indices[column.name] for column in columns], sizes)
         tables.append(np.bincount(cells, minlength=int(np.prod(sizes))))
     return np.concatenate(tables).astype(np.int64)
+
+
+# Files of generated datasets, recounted against the release when they are read.
+
+
+def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
+    """
+    The generated records of each block, with shape (K, N, columns). A dataset that does not fit its release is an error: it
+    would silently remove candidate claims that hold.
+    """
+    if not releases:
+        return {}
+    domain = releases[0].schema.domain
+    frame = _read(path, domain)
+    codes, numbers = frame[list(domain.names)].to_numpy(dtype=np.int16), frame["dataset"].to_numpy()
+    rows = frame.groupby("block", observed=True).indices
+    none = np.zeros(0, dtype=np.int64)
+    rows_of = {release.block: rows.get(release.block, none) for release in releases}
+    result = {r.block: _of_block(path, r, codes[rows_of[r.block]], numbers[rows_of[r.block]]) for r in releases}
+    for block, dataset, why in _misfits(releases, result):
+        raise DataError(_wrong(path, f"block {block}, dataset {dataset} does not fit the release: {why}"))
+    return result
+
+
+def _wrong(path: Path, why: str) -> str:
+    return f"{path}: {why}. Generate its datasets again: delete this file and give the same command."
+
+
+def _read(path: Path, domain: Domain) -> pd.DataFrame:
+    """The rows of a file: block, dataset, and codes of the domain only."""
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise DataError(_wrong(path, f"not a file of datasets ({error})")) from None
+    for name in ("block", "dataset", *domain.names):
+        if name not in frame:
+            raise DataError(_wrong(path, f"no column {name!r}"))
+    for column in domain.columns:
+        wrong = ~frame[column.name].isin(column.codes).to_numpy()
+        if wrong.any():
+            block, dataset, code = frame.loc[wrong, ["block", "dataset", column.name]].iloc[0].tolist()
+            where = f"block {block}, dataset {dataset}"
+            raise DataError(_wrong(path, f"{where} has the code {code} of {column.name}, which is not in the domain"))
+    return frame
+
+
+def _of_block(path: Path, release: Release, codes: Codes, numbers: Ints) -> Codes:
+    """The records of a block, those of each dataset together: N of each."""
+    if release.n == 0 and len(codes) == 0:
+        return codes.reshape(1, 0, codes.shape[1])  # the one dataset of an area of nobody has no row
+    if len(codes) == 0:
+        raise DataError(_wrong(path, f"block {release.block} has no dataset"))
+    datasets, sizes = np.unique(numbers, return_counts=True)
+    wrong = np.flatnonzero(sizes != release.n)
+    if len(wrong):
+        dataset, size = datasets[wrong[0]], sizes[wrong[0]]
+        raise DataError(_wrong(path, f"block {release.block}, dataset {dataset} has {size} records, not {release.n}"))
+    return codes[np.argsort(numbers, kind="stable")].reshape(-1, release.n, codes.shape[1])
+
+
+def _misfits(releases: Sequence[Release], datasets: dict[str, Codes]) -> Iterator[tuple[str, int, str]]:
+    """The block, number and reason of every dataset that breaks a rule or a published count, all counted in integers."""
+    releases, schema = [release for release in releases if release.n], releases[0].schema
+    if not releases:
+        return
+    records = np.concatenate([datasets[release.block].reshape(-1, len(schema.domain.names)) for release in releases])
+    named = dict(zip(schema.domain.names, records.T, strict=True))
+    sizes = np.repeat([release.n for release in releases], [len(datasets[release.block]) for release in releases])
+    counts = tabulate(named, np.cumsum(sizes) - sizes, schema.domain, schema.queries)
+    broken = {rule.name: np.add.reduceat(rule.excludes(named), np.cumsum(sizes) - sizes) for rule in schema.rules}
+    first = 0
+    for release in releases:
+        of_block = slice(first, first + len(datasets[release.block]))
+        for name, times in broken.items():
+            for dataset in np.flatnonzero(times[of_block]).tolist():
+                yield release.block, dataset, f"a record breaks the rule {name}"
+        yield from _miscounts(release, counts[of_block][:, release.cells])
+        first = of_block.stop
+
+
+def _miscounts(release: Release, counts: Ints) -> Iterator[tuple[str, int, str]]:
+    for dataset, cell in np.argwhere((counts < release.lo) | (counts > release.hi)).tolist():
+        lo, hi = int(release.lo[cell]), int(release.hi[cell])
+        published = f"{lo}" if lo == hi else f"{lo} to {hi}"
+        why = f"{release.queries[cell].id} is {int(counts[dataset, cell])} in it, and {published} was published"
+        yield release.block, dataset, why

@@ -6,8 +6,7 @@ import pickle
 import subprocess
 import sys
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe
@@ -99,29 +98,6 @@ class ProgressLog:
         if time.monotonic() - self.last > self.every:
             self.last = time.monotonic()
             log.info(text, *values)
-
-
-# A few things that were made last, kept because they are asked for again and again.
-
-MOST = 8  # of one kind: bounds memory; most blocks of a study publish the same cells
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-
-
-def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = MOST) -> V:
-    """
-    What is known by this key, made where it is not; those asked for last are kept.
-
-    >>> known = OrderedDict[str, int]()
-    >>> [cached(known, word, lambda: len(known), most=2) for word in ("a", "b", "a", "c", "b")]
-    [0, 1, 0, 2, 2]
-    """
-    if key not in known:
-        known[key] = make()
-        if len(known) > most:
-            known.popitem(last=False)
-    known.move_to_end(key)
-    return known[key]
 
 
 # Benchmarks: wall seconds and peak memory of a piece of work, in a process of its own where memory counts.

@@ -70,8 +70,8 @@ def epsilon(rho: float | Fraction, delta: float) -> float:
         alpha = 1 + exp(log_excess)
         return alpha * rho - log(alpha * delta) / (alpha - 1) + log1p(-1 / alpha)
 
-    found = minimize_scalar(of_order, bounds=(-15, 30), method="bounded")
-    return max(0.0, of_order(float(found.x)))
+    result = minimize_scalar(of_order, bounds=(-15, 30), method="bounded")
+    return max(0.0, of_order(float(result.x)))
 
 
 # The discrete Gaussian, drawn exactly (Canonne, Kamath, Steinke 2020, algorithms 1 to 3).
@@ -98,9 +98,9 @@ def sample(sigma2: Fraction, size: int, rng: np.random.Generator) -> Ints:
     open_ = np.arange(size)
     while open_.size:
         proposed = discrete_laplace(_scale(sigma2), open_.size, rng)
-        kept = _accepted(proposed, Fraction(sigma2), rng)
-        drawn[open_[kept]] = proposed[kept]
-        open_ = open_[~kept]
+        rest = _accepted(proposed, Fraction(sigma2), rng)
+        drawn[open_[rest]] = proposed[rest]
+        open_ = open_[~rest]
     return drawn
 
 
@@ -110,13 +110,13 @@ def discrete_laplace(scale: int, size: int, rng: np.random.Generator) -> Ints:
     open_ = np.arange(size)
     while open_.size:
         part = rng.integers(0, scale, open_.size)
-        kept = bernoulli_exp(part, scale, rng)
-        open_kept = open_[kept]
-        value = part[kept] + scale * _geometric(open_kept.size, rng)
+        rest = bernoulli_exp(part, scale, rng)
+        open_kept = open_[rest]
+        value = part[rest] + scale * _geometric(open_kept.size, rng)
         negative = rng.integers(0, 2, open_kept.size) == 1
         kept_twice = ~(negative & (value == 0))  # zero has one sign only
         drawn[open_kept[kept_twice]] = np.where(negative, -value, value)[kept_twice]
-        open_ = np.concatenate([open_[~kept], open_kept[~kept_twice]])
+        open_ = np.concatenate([open_[~rest], open_kept[~kept_twice]])
     return drawn
 
 
@@ -130,9 +130,9 @@ def bernoulli_exp(above: Numbers, below: int, rng: np.random.Generator) -> Flags
     done = 0
     while open_.size:
         done += 1
-        kept = _bernoulli_exp_part(np.ones(open_.size, dtype=np.int64), 1, rng)
-        holds[open_[~kept]] = False
-        open_ = open_[kept]
+        selected = _bernoulli_exp_part(np.ones(open_.size, dtype=np.int64), 1, rng)
+        holds[open_[~selected]] = False
+        open_ = open_[selected]
         open_ = open_[whole[open_] > done]
     return holds
 
@@ -159,7 +159,7 @@ def uniform(bound: int, size: int, rng: np.random.Generator) -> Numbers:
     open_ = np.arange(size)
     while open_.size:
         words = rng.integers(0, 2**WORD, (-(-bits // WORD), open_.size)).astype(object)
-        tried = sum(word << (WORD * place) for place, word in enumerate(words)) & ((1 << bits) - 1)
+        tried = sum(word << (WORD * index) for index, word in enumerate(words)) & ((1 << bits) - 1)
         numbers[open_] = tried
         open_ = open_[(tried >= bound).astype(bool)]
     return numbers
@@ -217,8 +217,8 @@ class Noise:
 
     def _columns(self) -> dict[Fraction, list[int]]:
         columns: dict[Fraction, list[int]] = {}
-        for place, sigma2 in enumerate(self.variances):
-            columns.setdefault(sigma2, []).append(place)
+        for index, sigma2 in enumerate(self.variances):
+            columns.setdefault(sigma2, []).append(index)
         return columns
 
 
@@ -235,11 +235,11 @@ def width(sigma2: Fraction, beta: float) -> int:
         raise ConfigError(f"beta = {beta}: it is a chance; give a number from {LEAST_BETA} to below 1")
     if not 0 < sigma2 <= LARGEST_NOISE:
         raise ConfigError(f"sigma^2 = {sigma2}: give a variance above 0 and at most {LARGEST_NOISE}")
-    tail = tails(sigma2, ceil(sqrt(sigma2) * sqrt(80 - 2 * log(beta))) + 2)
+    tail = _tails(sigma2, ceil(sqrt(sigma2) * sqrt(80 - 2 * log(beta))) + 2)
     return int(np.argmax(tail * (1 + MARGIN) <= beta))
 
 
-def tails(sigma2: Fraction, reach: int) -> npt.NDArray[np.float64]:
+def _tails(sigma2: Fraction, reach: int) -> npt.NDArray[np.float64]:
     """P(|X| > w) for w = 0 to reach - 1; what lies beyond the reach is bounded from above by a geometric series."""
     values = np.arange(reach + 1, dtype=np.float64)
     weights = np.exp(-(values**2) / (2 * float(sigma2)))
@@ -262,9 +262,9 @@ def rescaled(counts: Ints, totals: Ints) -> Ints:
     """
     weights = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)
     down, rest = np.divmod(weights * totals[:, None], weights.sum(axis=1, keepdims=True))
-    place = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
+    index = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
     left: Ints = totals - down.sum(axis=1)
-    filled: Ints = down + (place < left[:, None])
+    filled: Ints = down + (index < left[:, None])
     return filled
 
 

@@ -119,5 +119,5 @@ def drop_tables(release: Release, tables: Collection[str]) -> Release:
     return _keep(release, np.array([query.table not in tables for query in release.queries], dtype=bool))
 
 
-def _keep(release: Release, kept: Flags) -> Release:
-    return replace(release, cells=release.cells[kept], lo=release.lo[kept], hi=release.hi[kept])
+def _keep(release: Release, rest: Flags) -> Release:
+    return replace(release, cells=release.cells[rest], lo=release.lo[rest], hi=release.hi[rest])

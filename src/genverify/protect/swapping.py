@@ -68,7 +68,7 @@ def swap(records: Records, rate: float, rng: np.random.Generator, strata: Sequen
     >>> swap(Records(np.array([0, 1]), np.array([0, 0]), pair, pair, pair), 1.0, np.random.default_rng(0)).tolist()
     [1, 0]
     """
-    check_rate(rate)
+    _check_rate(rate)
     n = len(records.block)
     source = np.arange(n)
     wanted = rate * n / 2
@@ -80,7 +80,7 @@ def swap(records: Records, rate: float, rng: np.random.Generator, strata: Sequen
 
 def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
     """Swapping within each area (state) on its own, with a seed of its own: an area's result depends on no other area."""
-    check_rate(rate)
+    _check_rate(rate)
     source = np.arange(len(area))
     order = np.argsort(area, kind="stable")
     names, begins = np.unique(area[order], return_index=True)
@@ -90,7 +90,7 @@ def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
     return source
 
 
-def check_rate(rate: float) -> None:
+def _check_rate(rate: float) -> None:
     """A swap rate is a share."""
     if not 0 <= rate <= 1:
         raise ConfigError(f"swap rate {rate}: it is the share of records that change places; give a number from 0 to 1")
@@ -173,10 +173,10 @@ class _Neighbours:
         key, group = combined(records.key), combined(records.key, records.block)
         # neighbours within a block come in random order, so that none is preferred
         self.order = np.lexsort((rng.random(len(group)), group))
-        place = np.empty_like(group)
-        place[self.order] = np.arange(len(group))
+        index = np.empty_like(group)
+        index[self.order] = np.arange(len(group))
         # single entries of a memoryview are read and written much faster than those of an array
-        self.place = place.data
+        self.place = index.data
         self.number = combined(records.block)[self.order].data
         self.begin, self.end = _runs(group[self.order])
         self.first, self.last = _runs(key[self.order])
@@ -184,20 +184,20 @@ class _Neighbours:
         self.before = np.arange(len(group) + 1).data
         self.after = np.arange(len(group) + 1).data
 
-    def moved(self, place: int) -> bool:
+    def moved(self, index: int) -> bool:
         """Whether the record at a place has moved."""
-        return self.after[place] != place
+        return self.after[index] != index
 
-    def remove(self, place: int) -> None:
+    def remove(self, index: int) -> None:
         """The record at a place has moved."""
-        self.after[place] = place + 1
-        self.before[place + 1] = place
+        self.after[index] = index + 1
+        self.before[index + 1] = index
 
-    def nearest(self, place: int, left_first: bool) -> list[int]:
+    def nearest(self, index: int, left_first: bool) -> list[int]:
         """Places of the nearest records with the same key in other blocks; a tie goes to the left or to the right."""
-        here, first, last = self.number[place], self.first[place], self.last[place]
-        left = _follow(self.before, self.begin[place]) - 1
-        right = _follow(self.after, self.end[place])
+        here, first, last = self.number[index], self.first[index], self.last[index]
+        left = _follow(self.before, self.begin[index]) - 1
+        right = _follow(self.after, self.end[index])
         near: list[int] = []
         while len(near) < NEAREST and (left >= first or right < last):
             to_left = here - self.number[left] if left >= first else FAR
@@ -232,13 +232,13 @@ def _exchange(source: Ints, order: Ints, pairs: int, open_: _Neighbours, rng: np
     """Go through the records in order; each that has not moved changes places with a partner, until enough pairs have."""
     picks, left_first = rng.random(len(order)), rng.random(len(order)) < 0.5
     for step, record in enumerate(order.tolist()):
-        place = open_.place[record]
-        near = [] if open_.moved(place) else open_.nearest(place, bool(left_first[step]))
+        index = open_.place[record]
+        near = [] if open_.moved(index) else open_.nearest(index, bool(left_first[step]))
         if near:
             partner = near[int(picks[step] * len(near))]
             other = int(open_.order[partner])
             source[record], source[other] = other, record
-            open_.remove(place)
+            open_.remove(index)
             open_.remove(partner)
             pairs -= 1
             if pairs == 0:

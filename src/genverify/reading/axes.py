@@ -5,12 +5,17 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from genverify.reading.blocks import BREAKDOWN
 from genverify.reading.numerals import is_period
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
-from genverify.reading.totals import Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name
+from genverify.reading.totals import Hints, Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, never_against
 
 ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
+INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
+HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
+ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.I)  # of the line above it, not all
+EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
 MOST_AXES = 20  # that a table of counts can have
@@ -28,10 +33,11 @@ class Axis:
     columns: tuple[int, ...] = ()
     tree: Tree = ()
     why: str = ""
+    unprinted: tuple[str, ...] = ()  # labels that only a hierarchy names
 
     def check(self) -> str:
         """What is wrong with the tree: empty where every part stands once below a label of the axis, in no circle."""
-        known, parents = set(self.labels), dict(self.tree)
+        known, parents = {EVERYONE, *self.labels, *self.unprinted}, dict(self.tree)
         below = Counter(child for _, children in self.tree for child in set(children))
         for parent, children in self.tree:
             for label in (parent, *children):
@@ -119,7 +125,7 @@ LEVEL_HEADS = re.compile(r"level|geography type|area type", re.I)
 
 def row_axes(
     columns: Sequence[Column], texts: Mapping[int, Sequence[str]], measured: Mapping[str, Sequence[Number | None]],
-    told: Mapping[str, str], indents: Mapping[int, Sequence[int]],
+    hints: Hints, indents: Mapping[int, Sequence[int]],
 ) -> RowAxes:  # fmt: skip
     """The axes of a table's label columns; `measured` are the numbers of its counts, by column, None for a symbol."""
     size = len(next(iter(texts.values()), ()))
@@ -140,29 +146,43 @@ def row_axes(
         known = _named_levels([main.at, *upper], texts, by_at)
         apart = {**texts, **known, main.at: _told_apart(known[main.at], [texts[at] for at in group if at != main.at])}
         own, tree = _path_labels([main.at, *upper], apart, _root([main.at, *upper], columns, texts))
-        if main.at in indents and not tree:
+        deeper = main.at in indents and not tree
+        if deeper:
             own, tree = indented(texts[main.at], indents[main.at])
-        kind = TIME if main.role == PERIOD_OF else MEASURES if main.role == MEASURE else PARTS
+        kind = (
+            INDENTED if deeper and tree else TIME if main.role == PERIOD_OF else MEASURES if main.role == MEASURE else PARTS
+        )
         members = tuple(sorted([*group, *(at for h in above if _top(h, above) == g for at in groups[h])]))
         named = [] if tree or kind != PARTS else _breakdowns(g, groups, above, texts, by_at, own)
-        axes.append(Axis(main.head or main.name, STACKED if named else kind, tuple(dict.fromkeys(own)), members))
+        axes.append(
+            Axis(
+                main.head or (NO_HEAD if len(groups) == 1 else main.name),
+                STACKED if named else kind,
+                tuple(dict.fromkeys(own)),
+                members,
+            )
+        )
         labels.append(tuple(own))
         trees.append(named[0] if named else tree)
     if len(axes) > MOST_AXES:  # a list of records rather than a table: nothing is added up in it
         return RowAxes(tuple(_named_apart(axes)), tuple(labels), population)
+    if len(axes) == 1 and HEADING in population:  # a heading above all rows names what they are
+        axes = [replace(axes[0], name=population[HEADING].strip(" :"))]
     axes, labels, trees = _stack(axes, labels, trees, by_at)
     stacked = {axis.name for axis in axes if " and " in axis.name}
     axes = _named_apart(axes)
     questions = list[Question]()
     for at, axis in enumerate(axes):
-        if axis.kind in (TIME, MEASURES) and axis.name not in told:
+        if axis.kind in (TIME, MEASURES) and axis.name not in hints.totals:
             continue
         samples = slices(at, labels, measured)
-        axes[at], asked = _typed(axis, trees[at], samples, told.get(axis.name, ""))
+        axes[at], asked = _typed(axis, trees[at], samples, hints)
         if (
             axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why
         ):  # the groups add up to nothing: no breakdowns
-            axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, told.get(axis.name, ""))
+            unsure = asked if any(BREAKDOWN.fullmatch(by_at[c].head) for c in axis.columns) else []
+            axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, hints)
+            asked = [*unsure, *asked]
         questions += asked
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
 
@@ -372,32 +392,42 @@ def slices(
 
 
 def _typed(
-    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], told: str
+    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], hints: Hints
 ) -> tuple[Axis, list[Question]]:
     """An axis with its tree: levels by columns where numbers agree, else totals by name and numbers."""
     if axis.kind == STACKED:
-        return _stacked_tree(axis, tree, samples, told)
+        return _stacked_tree(axis, tree, samples, hints)
     if not tree:
-        sums, reason, asked = find_tree(axis.name, axis.labels, samples, told)
+        sums, reason, asked = find_tree(axis.name, axis.labels, samples, hints)
         kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
         return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others"), asked
-    bases = bases_of(axis.labels, samples, tree)
+    bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
     kept, why, bad = dict[str, tuple[str, ...]](), list[str](), list[str]()
     for parent, children in tree.items():
-        if len(children) < 2:  # a place that is its own part, at another level
+        if parent in hints.no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
             continue
         nested, parts = _nest(children, samples, bases)
         found = agreement(parent, parts, samples, bases)
-        if found.holds or found.likely or parent == told:
+        some = len(children) < 2 or any(map(ONLY_SOME.match, children))
+        if not some and (found.holds or found.likely or parent == told or (axis.kind == INDENTED and never_against(found))):
             kept[parent] = tuple(parts)
             kept |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
             why.append(f"{parent} ({found})")
+        elif some:
+            bad.append(f"{parent!r} stands above {', '.join(map(repr, children[:3]))}, which may be only some of it")
         else:
             bad.append(f"{parent!r} stands above {len(children)} labels that do not add up to it ({found})")
     more = f"; and so {len(bad) - 1} more" if len(bad) > 1 else ""
-    questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--total '{axis.name}=LABEL'")] if bad else []
+    questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--hierarchy '{axis.name}=FILE.hrc'")] if bad else []
+    inner = {child for own in kept.values() for child in own}
+    outer = [label for label in axis.labels if label not in inner]
+    if kept and axis.kind == INDENTED and len(outer) > 2:
+        sums, reason, asked = find_tree(axis.name, outer, samples, hints)
+        kept = {**dict(sums), **kept}
+        why, questions = [reason, *why] if reason else why, [*questions, *asked]
     shown = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
-    return replace(axis, kind=ADDITIVE if kept else axis.kind, tree=tuple(kept.items()), why=shown), questions
+    kind = PARTS if axis.kind == INDENTED else axis.kind
+    return replace(axis, kind=ADDITIVE if kept else kind, tree=tuple(kept.items()), why=shown), questions
 
 
 def _nest(
@@ -414,10 +444,10 @@ def _nest(
 
 
 def _stacked_tree(
-    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], told: str
+    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], hints: Hints
 ) -> tuple[Axis, list[Question]]:
     """Breakdowns of the same people: each adds up to the printed total, or, without one, to what the others add up to."""
-    bases = bases_of(axis.labels, samples)
+    bases, told = bases_of(axis.labels, samples, least=hints.base), hints.totals.get(axis.name, "")
     inside = {label for own in tree.values() for label in own if len(own) > 1}
     tops = [label for label in axis.labels if label not in inside]
     top = told or next((label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])), "")
@@ -436,27 +466,38 @@ def _stacked_tree(
     more = f"; and so {len(bad) - 1} more breakdowns" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", "nothing, if people are in several groups")] if bad else []
     if not top:
-        sums = _sums_agree(tree, samples, bases)
-        why.append(f"{AGREEING} of {sums} breakdowns agree" if sums else "no total is printed")
+        sums, differ = _sums_agree(tree, samples, bases)
+        why.append(f"{AGREEING} of {sums} breakdowns agree" if sums and not differ else "no total is printed")
+        sets = [tuple(own) for own in tree.values() if len(own) > 1]
+        if sums and not differ:
+            kept = [(EVERYONE, own) for own in sets]
+        elif not differ:
+            shown = ", ".join(map(repr, list(tree)[:3]))
+            text = f"{axis.name}: are {shown} breakdowns of the same people, or parts of a whole?"
+            questions.append(Question(text, "tables: NAME: sums in a release file, or each breakdown as a file of its own"))
     return replace(axis, tree=tuple(kept), why="; ".join(why)), questions
 
 
-def _sums_agree(tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], bases: Mapping[str, int]) -> int:
-    """How many breakdowns, all printed, have one sum in every slice."""
-    best = 0
+def _sums_agree(
+    tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], bases: Mapping[str, int]
+) -> tuple[int, bool]:
+    """How many breakdowns, all printed, have one sum in some slice at most, and whether two of them differ in any."""
+    best, differ = 0, False
     for sample in samples:
         sums = []
         for own in tree.values():
             numbers = [sample.get(label) for label in own]
             if len(own) > 1 and all(number is not None for number in numbers):
-                slack = sum(bases.get(label, 1) for label in own) / 2
+                slack = sum(bases.get(label, 1) - 1 for label in own)
                 sums.append((float(sum(number for number in numbers if number is not None)), slack))
         agree = sum(abs(total - sums[0][0]) <= slack + sums[0][1] for total, slack in sums) if sums else 0
-        best = agree if not best else min(best, agree)
-    return best if best > 1 else 0
+        best, differ = max(best, agree), differ or agree < len(sums)
+    return best if best > 1 else 0, differ
 
 
-def column_axis(heads: Mapping[str, Sequence[Number | None]], told: str = "") -> tuple[Axis, list[Question]]:
+def column_axis(
+    heads: Mapping[str, Sequence[Number | None]], hints: Hints, name: str = COLUMNS
+) -> tuple[Axis, list[Question]]:
     """The counts beside each other: an axis if a column adds up others, else several measures of the same rows."""
     labels = tuple(heads)
     size = len(next(iter(heads.values()), ()))
@@ -465,8 +506,6 @@ def column_axis(heads: Mapping[str, Sequence[Number | None]], told: str = "") ->
         {label: own[row] for label, own in heads.items()} for row in range(0, size, step)
     ]
     if labels and all(is_period(label) for label in labels):
-        return Axis("columns", TIME, labels, why="the headers are times"), []
-    tree, why, questions = find_tree("columns", labels, samples, told)
-    return Axis(
-        "columns", ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"
-    ), questions
+        return Axis(name, TIME, labels, why="the headers are times"), []
+    tree, why, questions = find_tree(name, labels, samples, hints)
+    return Axis(name, ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"), questions

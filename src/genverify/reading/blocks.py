@@ -14,8 +14,10 @@ HEADER, BODY, HEADING, REPEATED, NOTE, BLANK = "header", "body", "heading", "rep
 PLAIN_NUMBERS = frozenset((WHOLE, DECIMAL, PERCENT))
 FIGURES = frozenset((WHOLE, DECIMAL, PERCENT, LIMIT, MIXED))
 LOOK_AHEAD = 5  # rows with values below a line that say in which columns values stand
+WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a note, no label of blank counts
 LONGEST_TAG = 4  # characters of a tag that says what a line is
 MOST_TAGS = 60  # different tags of a column; more are labels
+BREAKDOWN = re.compile(r"groups?|grouping|variables?|characteristics?|breakdown|category|dimension|measure", re.IGNORECASE)
 NOTE_WORDS = re.compile(r"\(?(foot)?notes?\b|sources?\b|\*?\s*source:|nota\b|fuente\b|quelle\b|anmerkung", re.IGNORECASE)
 LEAST_SYMBOLS = 4  # of a table without any number: fewer can be a line of a cover page
 WORDY = 4  # words: a text of more that stands alone is a sentence, not a label
@@ -77,6 +79,8 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
         if at in skipped or not row:
             continue
         if row[-1] >= width or (len(row) == 1 and width > 2):
+            return None
+        if not rows[at - 1] and len(row) > 1 and all(kinds[at][column] == TEXT for column in row):  # another header
             return None
         (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)
     numbers = sum(kinds[at][column] in FIGURES for at in body[:1000] for column in rows[at])
@@ -245,9 +249,12 @@ class _Scan:
         if not self.waiting and self.body and self._is_repeated(at) and not self.texts:
             self.repeated.append(at)
             return
-        if self.body:
+        texts = self.texts
+        if self.body:  # what stands below a blank line after it is the title of what follows
+            blank = next((row for row in range(self.body[-1] + 1, at) if not self.cells[row]), at)
+            texts = [row for row in texts if row > blank and not NOTE_WORDS.match(self.sheet.rows[row][self.cells[row][0]])]
             self._close()
-        self.titles += self.texts
+        self.titles += texts
         self.texts = []
         self.waiting.append(at)
 
@@ -322,6 +329,7 @@ class _Scan:
     def _close(self) -> None:
         """End the table; what stands between it and the next is notes."""
         if self.body:
+            self._take_last()
             header = self.header
             columns = self._columns([*header, *self.body])
             numbers = sum(self.kinds[at][column] in FIGURES for at in self.body[:1000] for column in self.cells[at][1:])
@@ -334,6 +342,16 @@ class _Scan:
                 )
         self.header, self.body, self.repeated, self.alone, self.texts, self.titles = [], [], [], [], [], []
         self.waiting = []
+
+    def _take_last(self) -> None:
+        """Short texts right below the body, where its labels stand, are rows without values rather than notes."""
+        at, stub = self.body[-1] + 1, self.cells[self.body[-1]][0]
+        while at in self.texts and self.cells[at] == [stub]:
+            text = self.sheet.rows[at][stub]
+            if len(text.split()) >= WORDS_OF_A_NOTE or NOTE_WORDS.match(text) or text[-1] in ".:" or not text[0].isalpha():
+                return
+            self.alone.append(at)
+            at += 1
 
     def _symbols(self) -> int:
         """How many cells of the body hold a symbol, at the right of a label."""
@@ -365,7 +383,11 @@ class _Scan:
         ends = all(self.sheet.rows[at][self.cells[at][0]].endswith(":") for at in alone)
         if again or first or deeper or ends:
             headings = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.alone if groups[at]}
-            return headings, [], [at for at in self.alone if at not in headings]
+            corner = [self.sheet.rows[at][label] for at in self.header if label in self.cells[at]]
+            named = bool(corner) and bool(BREAKDOWN.fullmatch(corner[-1]))  # below `Characteristic` stands what it is
+            lone = [at for at in headings if not named and len(headings) == 1 and not (deeper or ends) and self.cells[at] == [label]]
+            doubts = [f"row {at + 1} has a label and no values: a heading, or a row whose counts are blank?" for at in lone]
+            return headings, doubts, [at for at in self.alone if at not in headings]
         rows = ", ".join(str(at + 1) for at in self.alone[:5])
         doubt = f"row {rows} has a label and no values: taken as a row without values, not as a heading"
         return {}, [doubt], list(self.alone)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from genverify.reading.numerals import LIMIT, MIXED, NUMBERS, RANGE, SYMBOL
-from genverify.reading.reading import HEADER, PLACED, SYMBOL_ROLE, Reading, Table, Told
+from genverify.reading.reading import HEADER, PLACED, SYMBOL_ROLE, Corrections, Reading, Table
 from genverify.reading.roles import COUNT, FIGURES, FLAG, LABEL, LEFT_OUT, NOTE
 from genverify.reading.source import Sheet, Source, column_name
 from genverify.reading.table_cells import kinds_of
@@ -34,7 +34,7 @@ def cell_roles(reading: Reading) -> Iterator[CellRole]:
 
 
 def _kinds(reading: Reading, source: Source, texts: set[str]) -> dict[str, str]:
-    return kinds_of(texts, reading.numerals[source.name], Told(known=reading.symbols))
+    return kinds_of(texts, reading.numerals[source.name], Corrections(known=reading.symbols))
 
 
 def _sheet_roles(reading: Reading, source: Source, sheet: Sheet, tables: list[Table], skipped: bool) -> Iterator[CellRole]:

@@ -89,7 +89,7 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
     open_ = {".": 0, ",": 0}  # how many could be either
     plain = False
     for text in texts:
-        plain = plain or (len(text) > 3 and text.isdigit() and not 1800 <= int(text) <= 2100)
+        plain = plain or (3 < len(text) <= LONGEST_NUMBER and text.isdigit() and not 1800 <= int(text) <= 2100)
         if len(text) > LONGEST_NUMBER or ("." not in text and "," not in text):
             continue
         text = text.strip("%\u00a3$\u20ac~ ")
@@ -112,7 +112,9 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
         clash = min(votes["."] + apart[","], votes[","] + apart["."])
         why = f"{max(votes['.'] + apart[','], votes[','] + apart['.']):,} numbers show it"
         why += f"; {clash:,} are printed another way and are left out" if clash else ""
-        return Numerals(".", ",", why) if point else Numerals(",", ".", why)
+        sign, other = (".", ",") if point else (",", ".")
+        unsure = votes[sign] <= open_[sign] and not clash  # as many numbers such as 2,000 as show that it is the decimal sign
+        return Numerals(sign, other, why, unsure and open_[sign] > 0)
     if open_["."]:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
         if plain:
             return Numerals(".", ",", "numbers of four digits stand without a sign between thousands")
@@ -131,6 +133,8 @@ def kind_of(text: str, numerals: Numerals) -> str:
         return EMPTY
     if PLAIN.fullmatch(text) and len(text) <= LONGEST_NUMBER:
         return WHOLE
+    if text.isdecimal():  # longer than any count: it stands among them and cannot be one
+        return MIXED
     if len(text) > 60:
         return TEXT
     if not any(letter.isdigit() for letter in text) and not DATES.fullmatch(text):

@@ -2,8 +2,9 @@
 
 import argparse
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from os.path import abspath, commonpath, relpath
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from genverify.model.files import LIMITS
 from genverify.model.tablefiles import neutral
 from genverify.reading.axes import Axis
 from genverify.reading.cells import CellRole, cell_roles
-from genverify.reading.reading import Reading, Table, Told, read
+from genverify.reading.reading import Corrections, Reading, Table, read
 from genverify.reading.reading_file import is_reading, read_reading, with_options, write_reading
 from genverify.reading.roles import COUNT, LABEL
-from genverify.reading.source import read_source
+from genverify.reading.source import files_of, read_source
 
 SHOWN = 12  # lines of one kind; the reading file has all
 WIDE = 96  # characters of a line about a column
@@ -29,7 +30,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
     own.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat), or a reading file"
+        "files", type=Path, nargs="+", metavar="FILE", help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"
     )
     own.add_argument(
         "--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again"
@@ -53,10 +54,14 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--symbol", "--mark", metavar="TEXT=MEANING", help="what a symbol means: suppressed, missing, 0, 1-4", **many
     )
+    own.add_argument("--no-total", metavar="LABEL", help="a label that is no total although its name may say so", **many)
+    own.add_argument("--label", metavar="TEXT", help="a label or header that looks like a symbol for a count", **many)
+    own.add_argument("--hierarchy", metavar="AXIS=FILE", help="a .hrc file: what adds up to what", **many)
+    own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not tell it")
     own.add_argument("--rule", metavar="RULE", help="how numbers were treated: round=5, ...", **many)
 
 
-def told_of(words: Sequence[str] | argparse.Namespace) -> Told:
+def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
     """
     What the options say.
 
@@ -69,17 +74,35 @@ def told_of(words: Sequence[str] | argparse.Namespace) -> Told:
         parser = argparse.ArgumentParser(add_help=False)
         add_options(parser)
         options = parser.parse_args([f"{words[at]}={words[at + 1]}" for at in range(0, len(words), 2)])
-    roles = dict.fromkeys(_listed(options.labels), LABEL) | dict.fromkeys(_listed(options.counts), COUNT)
-    skipped = _listed(options.skip)
-    return Told(
-        sheets=frozenset(options.sheet),
-        roles=roles,
+    given = corrections_of(
+        options.sheet, options.labels, options.counts, options.skip, options.period,
+        dict(_pair(one, "--total") for one in options.total),
+        dict(_pair(one, "--symbol", last=True) for one in options.symbol), options.rule,
+    )  # fmt: skip
+    return replace(
+        given,
+        no_totals=frozenset(options.no_total),
+        labels=frozenset(options.label),
+        hierarchies={name: (Path(file), "@") for name, file in (_pair(one, "--hierarchy") for one in options.hierarchy)},
+        decimal=options.decimal or "",
+    )
+
+
+def corrections_of(
+    sheets: Sequence[str], labels: Sequence[str], counts: Sequence[str], skip: Sequence[str], period: str,
+    totals: Mapping[str, str], symbols: Mapping[str, str], rule: Sequence[str],
+) -> Corrections:  # fmt: skip
+    """What the options of `read` and `disclose` say; columns and rows may be listed with commas."""
+    skipped = _listed(skip)
+    return Corrections(
+        sheets=frozenset(sheets),
+        roles=dict.fromkeys(_listed(labels), LABEL) | dict.fromkeys(_listed(counts), COUNT),
         rows=frozenset(int(one) for one in skipped if one.isdigit()),
         columns=frozenset(one for one in skipped if not one.isdigit()),
-        period=options.period,
-        totals=dict(_pair(one, "--total") for one in options.total),
-        symbols=dict(_pair(one, "--symbol", last=True) for one in options.symbol),
-        rule=tuple(options.rule),
+        period=period,
+        totals=totals,
+        symbols=symbols,
+        rule=tuple(rule),
     )
 
 
@@ -94,9 +117,11 @@ def _pair(word: str, option: str, last: bool = False) -> tuple[str, str]:
     return front, end
 
 
-def read_files(paths: Sequence[Path], told: Told, limits: Any = LIMITS) -> Reading:
+def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS) -> Reading:
     """The reading of files, or of a reading file, as told by options."""
-    sources = [read_source(path, limits) for path in paths if not is_reading(path)]
+    files = [path for path in files_of(paths) if not is_reading(path)]
+    root = commonpath([abspath(path.parent) for path in files]) if files else ""
+    sources = [replace(read_source(path, limits), name=relpath(path, root)) for path in files]
     readings = [path for path in paths if is_reading(path)]
     if len(readings) > 1:
         raise ConfigError(f"{readings[1]}: a second reading file; give one")

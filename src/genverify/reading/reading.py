@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 from genverify.model.errors import ConfigError, nearest
@@ -39,11 +40,13 @@ KEPT: Mapping[str, tuple[str, ...]] = {
     "notes": (NOTE, FLAG, ROW_NUMBER),
     "left out": (LEFT_OUT,),
 }
+Sums = Mapping[str, Sequence[Sequence[str]]]
+BLANK = "blank"  # the word for a cell without a text, where a count could stand
 PLACED = frozenset((WHOLE, LIMIT, RANGE, SYMBOL, MIXED))  # kinds of text that stand in a table of counts
 
 
 @dataclass(frozen=True)
-class Told:
+class Corrections:
     """What a user says about files: by options, or in a reading file."""
 
     sheets: frozenset[str] = frozenset()
@@ -52,6 +55,13 @@ class Told:
     columns: frozenset[str] = frozenset()  # columns to skip
     period: str = ""
     totals: Mapping[str, str] = field(default_factory=dict)  # axis, to the label that adds up the others
+    no_totals: frozenset[str] = frozenset()  # labels that are no totals, whatever their names say
+    labels: frozenset[str] = frozenset()  # labels that look like symbols
+    hierarchies: Mapping[str, tuple[Path, str]] = field(default_factory=dict)  # axis, to a .hrc file and its lead string
+    sums: Mapping[tuple[str, str], Sums] = field(default_factory=dict)  # table and axis, to what adds up to what
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)  # table, to the names of its axes
+    decimal: str = ""
+    amounts: bool = False  # amounts of money are added up as counts are
     symbols: Mapping[str, str] = field(default_factory=dict)  # text, to meaning
     rule: tuple[str, ...] = ()
     numerals: Numerals | None = None
@@ -67,20 +77,8 @@ class Entry(NamedTuple):
 
     text: str
     place: str
-    number: int | None
-    symbol: str
-
-
-@dataclass(frozen=True)
-class Share:
-    """A percentage or rate beside counts: its cell, and the counts that are its part and whole, where that is known."""
-
-    key: tuple[str, ...]
-    entry: Entry
-    value: Number | None
-    head: str
-    part: str = ""
-    whole: str = ""
+    number: int | None = None
+    symbol: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,6 +125,7 @@ class Table:
     cube: Cube | None = None
     hidden: bool = False
     base: int = 1
+    flags: Mapping[int, Sequence[str]] = field(default_factory=dict)  # column of flags: those beside printed counts
 
     @cached_property
     def entries(self) -> dict[tuple[str, ...], Entry]:
@@ -147,21 +146,6 @@ class Table:
                     key = tuple(labels[row] for labels in self.rows) + ((own.label,) if wide else ())
                     found[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
         return found
-
-    @cached_property
-    def shares(self) -> tuple[Share, ...]:
-        """The percentages and rates beside the counts, as facts: what they are of is said where numbers decide it."""
-        found = list[Share]()
-        names = {own.at: own.label for own in self.counts}
-        for own in self.figures:
-            base = self.bases.get(own.at, ())
-            part, whole = (names.get(base[0][0], ""), names.get(base[0][1], "")) if len(base) == 1 else ("", "")
-            for row, (text, value) in enumerate(zip(own.texts, own.values, strict=True)):
-                if text and row not in self.excluded:
-                    place = f"{self.sheet}!{column_name(own.at)}{self.block.body[row] + 1}"
-                    key = tuple(labels[row] for labels in self.rows)
-                    found.append(Share(key, Entry(text, place, None, ""), value, own.label, part, whole))
-        return tuple(found)
 
 
 def _entry(text: str, place: str, kind: str, value: Number | None) -> Entry:
@@ -206,11 +190,13 @@ class Reading:
         return f"{self.cells:,} cells = {parts}"
 
 
-def read(sources: Sequence[Source], told: Told | None = None, own: Mapping[str, Told] | None = None) -> Reading:
+def read(
+    sources: Sequence[Source], told: Corrections | None = None, own: Mapping[str, Corrections] | None = None
+) -> Reading:
     """The reading of files, as they are and as told, `own` of each by its name; it always ends with one."""
     from genverify.reading.table_cells import Tally, read_file
 
-    general = told or Told()
+    general = told or Corrections()
     total, tables, numerals, said = Tally(), list[Table](), dict[str, Numerals](), list[str]()
     for source in sources:
         tally = Tally()
@@ -244,9 +230,9 @@ def _said(source: Source, numerals: Numerals) -> list[str]:
     return said
 
 
-def _check_told(told: Told, tables: Sequence[Table], met: Mapping[str, int], sources: Sequence[Source]) -> None:
+def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, int], sources: Sequence[Source]) -> None:
     """An error for what is told of something that no file holds: it would change nothing, silently."""
-    if unmet := [text for text in told.symbols if not met.get(text)]:
+    if unmet := [text for text in told.symbols if not met.get(text) and text != BLANK]:
         raise ConfigError(f"--symbol {unmet[0]}: never stands in place of a number in these files; correct or leave it out")
     sheets = [sheet.name for source in sources for sheet in source.sheets]
     if unknown := sorted(told.sheets - set(sheets)):
@@ -255,11 +241,13 @@ def _check_told(told: Told, tables: Sequence[Table], met: Mapping[str, int], sou
     if tables and (lost := [name for name in (*told.roles, *sorted(told.columns)) if name not in names]):
         raise ConfigError(f"column {lost[0]!r} stands in no table: {nearest(lost[0], sorted(names)[:40])}")
     axes = [axis for table in tables for axis in table.axes]
-    for name, label in told.totals.items():
+    for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
         if not any(axis.name == name for axis in axes):
-            raise ConfigError(
-                f"--total {name}={label}: no axis is called so: {nearest(name, sorted({a.name for a in axes}))}"
-            )
+            raise ConfigError(f"--{option} {name}: no table has this column: {nearest(name, sorted({a.name for a in axes}))}")
+    every = {label for axis in axes for label in axis.labels}
+    if lost := sorted(told.no_totals - every):
+        raise ConfigError(f"--no-total {lost[0]}: no table has this label: {nearest(lost[0], sorted(every)[:200])}")
+    for name, label in told.totals.items():
         labels = [own for axis in axes if axis.name == name for own in axis.labels]
         if label not in labels:
             raise ConfigError(f"--total {name}={label}: no label of {name}: {nearest(label, labels[:20])}")

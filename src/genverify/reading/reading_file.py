@@ -12,7 +12,7 @@ from genverify.model.files import read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import Numerals
-from genverify.reading.reading import Reading, Table, Told
+from genverify.reading.reading import Corrections, Reading, Table
 from genverify.reading.roles import ROLES, Column
 from genverify.reading.source import Source, column_at, column_name, read_source
 from genverify.reading.symbols import MEANINGS, Symbol
@@ -21,12 +21,19 @@ VERSION = 1
 FIRST = "# What was read. To correct it: change a line, then give this file to `genverify read` in place of the tables."
 
 
-def write_reading(reading: Reading) -> str:
-    """The reading as a file that can be corrected and read again: the same reading gives the same text."""
-    return "\n".join([FIRST, f"reading: {VERSION}", "files:", *_files(reading)]) + "\n"
+def write_reading(
+    reading: Reading, disclose: Mapping[str, Any] | None = None, percent_of: Mapping[str, str] | None = None
+) -> str:
+    """
+    The reading as a file that can be corrected and read again: the same reading gives the same text. `disclose` is what
+    was said for an audit beside it, and `percent_of` what the percentages of a table are of.
+    """
+    beside = [f"  {name}: {_flow(own)}" for name, own in (disclose or {}).items()]
+    head = [FIRST, f"reading: {VERSION}", *_lines("disclose:", beside), "files:"]
+    return "\n".join([*head, *_files(reading, percent_of or {})]) + "\n"
 
 
-def _files(reading: Reading) -> Iterator[str]:
+def _files(reading: Reading, percent_of: Mapping[str, str]) -> Iterator[str]:
     for source in reading.sources:
         numerals = reading.numerals[source.name]
         yield f"- file: {_flow(source.name)}"
@@ -38,12 +45,12 @@ def _files(reading: Reading) -> Iterator[str]:
             "unsure": numerals.unsure,
         }
         yield f"  numbers: {_flow(signs)}"
-        symbols = {text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items()}
+        symbols = {text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items() if text}
         yield from _lines("  symbols:", [f"    {_flow(text)}: {_flow(own)}" for text, own in symbols.items()])
         tags = {name: own for name, own in reading.tags.items() if name in {sheet.name for sheet in source.sheets}}
         yield from _lines("  tags:", [f"    {_flow(name)}: {_flow(_letters(own))}" for name, own in tags.items()])
         tables = [table for table in reading.tables if table.file == source.name]
-        yield from _lines("  tables:", [line for table in tables for line in _table(table)])
+        yield from _lines("  tables:", [line for table in tables for line in _table(table, percent_of)])
 
 
 def _lines(head: str, lines: Sequence[str]) -> Iterator[str]:
@@ -61,7 +68,7 @@ def _letters(columns: Iterable[int]) -> str:
     return " ".join(column_name(at) for at in columns)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, percent_of: Mapping[str, str]) -> Iterator[str]:
     block = table.block
     yield f"  - name: {_flow(table.name)}"
     yield f"    sheet: {_flow(table.sheet)}"
@@ -73,6 +80,8 @@ def _table(table: Table) -> Iterator[str]:
         if block.repeated:
             yield f"    repeated: {_flow(_spans(block.repeated))}"
         yield f"    title: {_flow(block.title)}"
+    if table.name in percent_of:
+        yield f"    percent_of: {percent_of[table.name]}"
     yield "    columns:"
     for column in table.columns:
         yield f"      {_flow(column.name)}: {_flow({'role': column.role, 'head': column.head, 'why': column.why})}"
@@ -81,6 +90,8 @@ def _table(table: Table) -> Iterator[str]:
         yield f"    - name: {_flow(axis.name)}"
         yield f"      kind: {axis.kind}"
         yield f"      why: {_flow(axis.why)}"
+        if axis.unprinted:
+            yield f"      unprinted: {_flow(list(axis.unprinted))}"
         yield from _lines("      tree:", [f"      - {_flow([parent, list(children)])}" for parent, children in axis.tree])
 
 
@@ -105,14 +116,14 @@ def is_reading(path: Path) -> bool:
     return path.suffix.lower() in (".yaml", ".yml")
 
 
-def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tuple[list[Source], dict[str, Told]]:
+def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tuple[list[Source], dict[str, Corrections]]:
     """The files that a reading is about, and what it says of each; `beside` are files that were given with it."""
     text = read_yaml(path)
     if text.get("reading") != VERSION or not isinstance(text.get("files"), list):
         raise DataError(
             f"{path}: is no reading (reading: {VERSION} and a list of files); `genverify read --write` writes one"
         )
-    sources, told = list[Source](), dict[str, Told]()
+    sources, told = list[Source](), dict[str, Corrections]()
     for own in text["files"]:
         name, digest = str(own.get("file", "")), str(own.get("sha256", ""))
         source = next((one for one in beside if one.sha256 == digest), None)
@@ -138,7 +149,7 @@ def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tu
     return sources, told
 
 
-def _told(own: Mapping[str, Any], source: Source) -> Told:
+def _told(own: Mapping[str, Any], source: Source) -> Corrections:
     signs = own["numbers"]
     numerals = Numerals(str(signs["decimal"]), str(signs["thousands"]), str(signs["why"]), bool(signs.get("unsure")))
     known = {str(text): _symbol(str(text), said) for text, said in (own.get("symbols") or {}).items()}
@@ -165,7 +176,7 @@ def _told(own: Mapping[str, Any], source: Source) -> Told:
     tags = {
         str(sheet): tuple(column_at(letter) for letter in said.split()) for sheet, said in (own.get("tags") or {}).items()
     }
-    return Told(numerals=numerals, known=known, blocks=blocks, columns_of=columns, axes_of=axes, tags=tags)
+    return Corrections(numerals=numerals, known=known, blocks=blocks, columns_of=columns, axes_of=axes, tags=tags)
 
 
 def _symbol(text: str, said: Mapping[str, Any]) -> Symbol:
@@ -185,7 +196,8 @@ def _axis(table: str, said: Mapping[str, Any]) -> Axis:
     if said["kind"] not in KINDS:
         raise DataError(f"{table}, axis {said['name']}: {said['kind']!r} is no kind: {nearest(said['kind'], list(KINDS))}")
     tree = tuple((str(parent), tuple(map(str, children))) for parent, children in said.get("tree") or ())
-    return Axis(str(said["name"]), str(said["kind"]), (), (), tree, str(said.get("why", "")))
+    unprinted = tuple(map(str, said.get("unprinted") or ()))
+    return Axis(str(said["name"]), str(said["kind"]), (), (), tree, str(said.get("why", "")), unprinted)
 
 
 def _rows(text: Any, most: int) -> tuple[int, ...]:
@@ -202,7 +214,7 @@ def _rows(text: Any, most: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def with_options(told: Mapping[str, Told], options: Told) -> dict[str, Told]:
+def with_options(told: Mapping[str, Corrections], options: Corrections) -> dict[str, Corrections]:
     """What a reading file says, with options laid over it."""
     if options.roles or options.rows or options.columns or options.sheets:
         raise ConfigError("--sheet, --labels, --counts and --skip do not go with a reading file: change its lines")

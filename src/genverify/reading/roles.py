@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -24,7 +24,7 @@ from genverify.reading.numerals import (
     split,
 )  # fmt: skip
 from genverify.reading.source import Grid, Sheet, column_name
-from genverify.reading.symbols import is_symbol
+from genverify.reading.symbols import SURE_SYMBOL, is_symbol
 
 LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
@@ -39,6 +39,7 @@ Number = int | Decimal
 PERCENT_WORDS = re.compile(
     r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I
 )
+COUNT_AND_SHARE = re.compile(r"\b(n|no\.?|number|count)\s*\(\s*(%|per ?cent)\s*\)", re.I)  # n (%)
 RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
 COUNT_WORDS = re.compile(
     r"\b(number|num|count|counts|no|n|persons|people|pupils|patients|cases|population|headcount|frequency|anzahl|nombre|antal)\b"
@@ -179,12 +180,19 @@ def _words(head: str) -> str:
 
 def find_columns(
     block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
-    context: str = "", told: Mapping[int, str] | None = None,
+    context: str = "", told: Mapping[int, str] | None = None, signs: Collection[str] = (),
 ) -> list[Column]:  # fmt: skip
-    """The role of every column of a table; `told` are roles that a user gave, `context` is the text around the table."""
+    """
+    The role of every column of a table; `told` are roles and `signs` symbols that a user gave, `context` is the text around
+    the table.
+    """
     told = told or {}
     valued = [
-        column for column in block.columns if _is_valued(facts[column]) and not _is_remark(heads[column], facts[column])
+        column
+        for column in block.columns
+        if (_is_valued(facts[column]) or (column != block.columns[0] and _is_hidden(facts[column], signs)))
+        and not _is_remark(heads[column], facts[column])
+        and not (facts[column].share(LIMIT, RANGE) > 0.5 and column == block.columns[0])
     ]
     first = min(valued, default=0)
     valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
@@ -224,7 +232,7 @@ def _is_valued(own: Facts) -> bool:
     """Whether a column holds values: mostly numbers, limits, mixed cells or signs; letters only beside numbers."""
     numbers = own.share(WHOLE, DECIMAL, PERCENT, MIXED, LIMIT)
     if own.share(WHOLE, DECIMAL, PERCENT, MIXED) == 0:
-        signs = sum(k == SYMBOL and not text.isalnum() for text, k in zip(own.texts, own.kinds, strict=True))
+        signs = sum((k == SYMBOL and not text.isalnum()) or k == LIMIT for text, k in zip(own.texts, own.kinds, strict=True))
         return own.filled > 0 and signs > own.filled / 2
     if own.share(RANGE) > own.share(WHOLE, DECIMAL, PERCENT, MIXED):
         return False
@@ -232,6 +240,12 @@ def _is_valued(own: Facts) -> bool:
     if len(words) > max(MANY_WORDS, own.filled / 20):  # many different texts are labels, also where numbers stand among them
         return False
     return numbers + own.share(SYMBOL) > 0.5 or own.share(TEXT, PERIOD) < 0.2
+
+
+def _is_hidden(own: Facts, signs: Collection[str]) -> bool:
+    """Whether a column holds nothing but symbols that a user names, or that are symbols wherever they stand."""
+    texts = set(own.texts) - {""}
+    return bool(texts) and all(text in signs or SURE_SYMBOL.fullmatch(text) for text in texts)
 
 
 def _is_remark(head: str, own: Facts) -> bool:
@@ -317,6 +331,8 @@ def _valued_role(
         and (column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed))
     ):
         return LABEL, "its header names a classification"
+    if COUNT_AND_SHARE.search(head):
+        return COUNT, "its header names a count with its percentage"
     if (
         PERCENT_WORDS.search(words)
         or own.share(PERCENT) > 0.5

@@ -7,19 +7,25 @@ import json
 import re
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
+from decimal import Decimal
+from functools import cache
+from importlib import import_module
 from math import prod
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 from xml.etree import ElementTree
 
-from genverify.model.errors import DataError, needed
+from genverify.model.errors import ConfigError, DataError, needed
 from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates
 
 Grid = list[list[str]]
+HOME = "genverify.reading"
+TEXTS = (".csv", ".txt", ".tsv", ".psv")
 WORKBOOKS = (".xlsx", ".xlsm", ".xltx", ".xls", ".xlsb", ".ods")
 NO_VALUE = "=(no value)"  # what stands for a formula whose value the file does not hold: never a number, never empty
 MOST_CELLS = 20_000_000  # of one sheet or cube, empty ones too: a file can name more than it holds
@@ -29,7 +35,7 @@ SNIFFED_LINES = 200
 SHEET_XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PX_STATEMENT = re.compile(
-    r'\s*([A-Z][A-Z0-9_-]*)(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.IGNORECASE
+    r'\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.IGNORECASE
 )
 PX_TEXT = re.compile(r'"([^"]*)"')
 
@@ -82,6 +88,47 @@ class Source:
     sheets: tuple[Sheet, ...] = ()
     cube: Cube | None = None
     said: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # what the file holds beside its cells
+    roles: Mapping[str, str] = field(default_factory=dict)  # what its format says of columns, by their headers
+    totals: Mapping[str, str] = field(default_factory=dict)
+    hierarchies: Mapping[str, tuple[Path, str]] = field(default_factory=dict)  # a .hrc file and its lead string
+
+
+def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **about: Any) -> Source:
+    """A source of the sheets of a file."""
+    return Source(path.name, hashlib.sha256(data).hexdigest(), form, tuple(sheets), **about)
+
+
+@cache
+def sources() -> dict[str, Callable[[Path, bytes, FileLimits], Source]]:
+    """What reads the files of an ending: from the tables SOURCES of all modules beside this one, so that no list names them."""
+    found: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
+    for one in iter_modules(import_module(HOME).__path__):
+        if re.search(rb"^SOURCES\b", (Path(__file__).parent / f"{one.name}.py").read_bytes(), re.MULTILINE):
+            module = import_module(f"{HOME}.{one.name}")
+            for end, reader in module.SOURCES.items():
+                if end in found:
+                    raise ConfigError(f"{module.__name__} and {found[end].__module__} both read files that end in {end}")
+                found[end] = reader
+    return found
+
+
+def files_of(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files of some paths: of a folder, those that hold tables; what another file names is read with that one."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        if session := [file for file in files if file.name == "results.json"]:
+            yield from session
+            continue
+        tabs = {file.stem for file in files if file.suffix == ".tab"}
+        known = (*WORKBOOKS, *TEXTS, ".px", ".json", *sources())
+        held = [f for f in files if f.suffix.lower() in known and not (f.suffix == ".rda" and f.stem in tabs)]
+        if not held:
+            raise DataError(f"{path}: holds no file of tables; known: {', '.join(known)}")
+        yield from held
 
 
 def column_name(at: int) -> str:
@@ -124,16 +171,22 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     suffix = path.suffix.lower()
     try:
         if suffix in WORKBOOKS or data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
-            sheets, said = _workbook(path, data, limits)
-            return Source(path.name, digest, "workbook", sheets, said=said)
+            sheets, said, left = _workbook(path, data, limits)
+            return Source(path.name, digest, "workbook", sheets, said=said, left_out=left)
+        if suffix in sources():
+            return sources()[suffix](path, data, limits)
         if suffix == ".px":
             return Source(path.name, digest, "PC-Axis", cube=read_px(data))
-        text, encoding = _decoded(data)
+        text, encoding = decode(data)
         if suffix == ".json" or text[:200].lstrip().startswith("{"):
+            from genverify.reading.formats import read_acro
+
+            if session := read_acro(path, data, limits):
+                return session
             return Source(path.name, digest, "JSON-stat", cube=read_json_stat(text))
     except DataError as error:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
-    raw, delimiter = _text_rows(text)
+    raw, delimiter = text_rows(text)
     limits.check(path, len(raw), len(data))
     said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
     rows, indents = _stripped(raw)
@@ -154,7 +207,7 @@ def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int],
     return rows, indents
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
+def decode(data: bytes) -> tuple[str, str]:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", errors="replace"), "utf-16"
     try:
@@ -163,7 +216,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
         return data.decode("cp1252", errors="replace"), "cp1252"
 
 
-def _text_rows(text: str) -> tuple[Grid, str]:
+def text_rows(text: str) -> tuple[Grid, str]:
     """The rows of a text file; its delimiter is the one that cuts most lines into the same number of cells."""
     text = text.replace("\x00", "")
     csv.field_size_limit(LONGEST_CELL)
@@ -184,15 +237,22 @@ def _text_rows(text: str) -> tuple[Grid, str]:
     return [row[:MOST_COLUMNS] for row in rows], best[2]
 
 
-def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet, ...], tuple[str, ...]]:
+def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet, ...], tuple[str, ...], tuple[str, ...]]:
     calamine = needed("python_calamine", f"{path}: a workbook", "or save the sheet as CSV")
     marks: dict[str, dict[str, Any]] = {}
     said: list[str] = []
+    comments = 0
     if data[:2] == b"PK":
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
                 limits.check(path, 0, sum(part.file_size for part in packed.infolist()))
                 marks = _seen_on_the_page(packed)
+                notes = [
+                    name for name in packed.namelist() if re.fullmatch(r"xl/(comments|threadedComments)/?.*\.xml", name)
+                ]
+                comments = sum(
+                    len(re.findall(rb"<(?:\w+:)?(?:comment|threadedComment) ", packed.read(own))) for own in notes
+                )
         except (*UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
             said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
     if not marks and not said:
@@ -201,32 +261,41 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     except Exception as error:  # the library has one class of error for each format, and panics of its own
         raise DataError(f"{path}: cannot be opened as a workbook ({one_line(error)}); save it again or as CSV") from None
-    sheets = []
+    sheets, left = list[Sheet](), [f"{comments} comments beside cells"] if comments else list[str]()
     for about in book.sheets_metadata:
+        height, width = marks.get(about.name, {}).pop("size", (0, 0))
+        if height * width > MOST_CELLS:  # measured first: the library would ask for memory for all of them
+            left.append(f"sheet {about.name!r}: it reaches to {column_name(width - 1)}{height}, over {MOST_CELLS:,} cells")
+            continue
         try:
             sheet = book.get_sheet_by_name(about.name)
             if sheet.total_height * sheet.total_width > MOST_CELLS or sheet.total_width > MOST_COLUMNS:
-                said.append(f"sheet {about.name!r} is left out: it spans more than {MOST_CELLS:,} cells")
+                left.append(f"sheet {about.name!r}: it spans more than {MOST_CELLS:,} cells")
                 continue
-            rows, spaces = _stripped([[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)])
+            rows, spaces = _stripped([[cell_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)])
             merged = tuple((a, b, c, d) for (a, b), (c, d) in sheet.merged_cell_ranges or ())
         except Exception as error:
-            said.append(f"sheet {about.name!r} is left out: it cannot be read ({one_line(error)})")
+            left.append(f"sheet {about.name!r}: it cannot be read ({one_line(error)})")
             continue
         own = dict(marks.get(about.name, {}))
         own["indents"] = own.get("indents") or spaces
+        for row, column in own.pop("shares", ()):  # 0.4 that the page shows as 40 %
+            if row < len(rows) and column < len(rows[row]) and re.fullmatch(r"-?\d+(\.\d+)?", rows[row][column]):
+                rows[row][column] = f"{(Decimal(rows[row][column]) * 100).normalize():f}%"
         for row, column in own.get("broken", ()):
             while len(rows) <= row:
                 rows.append([])
             rows[row] += [""] * (column + 1 - len(rows[row]))
             rows[row][column] = rows[row][column] or NO_VALUE
         sheets.append(Sheet(about.name, rows, not str(about.visible).endswith("Visible"), merged=merged, **own))
-    return tuple(sheets), tuple(said)
+    if not sheets and left:
+        raise DataError(f"no sheet of this workbook can be read: {'; '.join(left)}")
+    return tuple(sheets), tuple(said), tuple(left)
 
 
-def _text(value: object) -> str:
+def cell_text(value: object) -> str:
     """
-    >>> _text(604.0), _text(0.5), _text(True), _text(datetime(2020, 1, 2))
+    >>> cell_text(604.0), cell_text(0.5), cell_text(True), cell_text(datetime(2020, 1, 2))
     ('604', '0.5', 'TRUE', '2020-01-02')
     """
     if isinstance(value, str):
@@ -246,36 +315,46 @@ def _seen_on_the_page(packed: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
         return {}
     relations = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
     target = {one.get("Id"): str(one.get("Target")).removeprefix("/xl/") for one in relations}
-    indent: list[int] = []
+    indent, percent = list[int](), list[bool]()
     if "xl/styles.xml" in packed.namelist():
-        for form in ElementTree.fromstring(packed.read("xl/styles.xml")).iterfind(f"{SHEET_XML}cellXfs/{SHEET_XML}xf"):
+        styles = ElementTree.fromstring(packed.read("xl/styles.xml"))
+        signs = {own.get("numFmtId") for own in styles.iter(f"{SHEET_XML}numFmt") if "%" in own.get("formatCode", "")}
+        for form in styles.iterfind(f"{SHEET_XML}cellXfs/{SHEET_XML}xf"):
             alignment = form.find(f"{SHEET_XML}alignment")
             indent.append(0 if alignment is None else int(alignment.get("indent", "0")))
+            percent.append(form.get("numFmtId") in {"9", "10", *signs})  # 9 and 10 are 0% and 0.00%
     found = {}
     for sheet in ElementTree.fromstring(packed.read("xl/workbook.xml")).iter(f"{SHEET_XML}sheet"):
         part = "xl/" + target.get(sheet.get(RELATION), "")
         if part in packed.namelist():
             with packed.open(part) as file:
-                found[str(sheet.get("name"))] = _page_of(file, indent)
+                found[str(sheet.get("name"))] = _page_of(file, indent, percent)
     return found
 
 
-def _page_of(file: Any, indent: Sequence[int]) -> dict[str, Any]:
-    rows, columns, broken = set[int](), set[int](), set[tuple[int, int]]()
+def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[str, Any]:
+    rows, columns, broken, shares = set[int](), set[int](), set[tuple[int, int]](), set[tuple[int, int]]()
     indents: dict[tuple[int, int], int] = {}
+    last_row = last_column = 0
     for _, part in ElementTree.iterparse(file):
         if part.tag == f"{SHEET_XML}c":
             style, name = int(part.get("s", "0")), part.get("r", "")
             deep = indent[style] if style < len(indent) else 0
             value = part.find(f"{SHEET_XML}v")
             bad = part.get("t") == "e" or (part.find(f"{SHEET_XML}f") is not None and (value is None or value.text is None))
-            if (deep or bad) and name:
+            if name and (value is not None or part.find(f"{SHEET_XML}is") is not None):
+                letters = name.rstrip("0123456789")
+                last_row, last_column = max(last_row, int(name[len(letters) :])), max(last_column, column_at(letters) + 1)
+            share = style < len(percent) and percent[style] and value is not None
+            if (deep or bad or share) and name:
                 letters = name.rstrip("0123456789")
                 place = int(name[len(letters) :]) - 1, column_at(letters)
                 if deep:
                     indents[place] = deep
                 if bad:
                     broken.add(place)
+                elif share:
+                    shares.add(place)
             part.clear()
         elif part.tag == f"{SHEET_XML}row":
             if part.get("hidden") in ("1", "true") and part.get("r"):
@@ -289,6 +368,8 @@ def _page_of(file: Any, indent: Sequence[int]) -> dict[str, Any]:
         "hidden_columns": frozenset(columns),
         "indents": indents,
         "broken": frozenset(broken),
+        "shares": shares,
+        "size": (last_row, last_column),
     }
 
 
@@ -300,7 +381,7 @@ def read_px(data: bytes) -> Cube:
     >>> cube.texts, cube.axes[0].labels, cube.axes[0].total
     (('1', '..'), ('m', 'f'), 'm')
     """
-    text, _ = _decoded(data)
+    text, _ = decode(data)
     page = re.search(r'CODEPAGE\s*=\s*"([\w-]+)"', text)
     if page and page[1].lower() not in ("utf-8", "utf8"):
         with suppress(LookupError):
@@ -382,7 +463,7 @@ def _json_cube(dataset: Mapping[str, Any]) -> Cube:
             flag = status if isinstance(status, str) else status[at] if at < len(status) else None
         flags += flag is not None
         texts.append(
-            _text(float(value)) if isinstance(value, (int, float)) else str(value if value is not None else flag or "")
+            cell_text(float(value)) if isinstance(value, (int, float)) else str(value if value is not None else flag or "")
         )
     rest = {key: own for key, own in dataset.items() if key not in ("value", "status", "dimension", "id", "size", "role")}
     rest["dimension"] = {name: {k: v for k, v in own.items() if k != "category"} for name, own in about.items()

@@ -12,6 +12,7 @@ SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
     "suppressed", "missing", "not applicable", "zero", "rounds to zero", "between", "annotation",
 )  # fmt: skip
 MEANINGS = (SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION)
+MOST_DIGITS = 16  # more than a count may have that can be computed with; what is larger is no number to be read at all
 # the usual meaning of each symbol, of publishers of many countries; it is offered and never assumed
 VOCABULARY: Mapping[str, str] = {
     symbol: meaning
@@ -34,6 +35,12 @@ VOCABULARY: Mapping[str, str] = {
 FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() if sum(map(str.isalpha, symbol)) > 2}
 # texts that are no word of a language: signs alone, or one to four letters in brackets
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")
+# a text that is a symbol wherever it stands, also where a label could stand
+SURE_SYMBOL = re.compile(
+    rf"{SIGNS.pattern}|[\[(]?(?:conf|supp?|suppressed|confidential|redacted|masked|hidden|withheld|not (?:shown|disclosed|"
+    r"available))[\])]?",
+    re.IGNORECASE,
+)
 # words of a text that says why no number stands there
 SAYS_HIDDEN = re.compile(
     r"suppress|redact|confiden|disclos|withh?eld|mask|hidden|protect|too (?:small|few)|secret|geheim|sekret|confidentiel",
@@ -158,6 +165,10 @@ def told_symbol(text: str, word: str) -> Symbol:
     ('between 1 and 4', 'zero', 'missing')
     """
     word = word.strip()
+    if re.search(rf"\d{{{MOST_DIGITS + 1}}}", word):
+        raise ConfigError(f"--symbol {text}: {word[:20]}... has more than {MOST_DIGITS} digits, too many for a count")
+    if (ends := RANGED.fullmatch(word)) and int(ends[1]) > int(ends[2]):
+        raise ConfigError(f"--symbol {text}: {word!r} begins above its end; write the smaller number first")
     if word in ("0", ZERO):
         return Symbol(text, ZERO, how="told")
     if RANGED.fullmatch(word) or LIMITED.fullmatch(word) or re.fullmatch(r">=\d+|between \d+ and( \d+)?", word):

@@ -4,10 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from genverify.model.errors import DataError
-from genverify.reading.axes import ADDITIVE, MEASURES, PARTS, TIME, Axis, RowAxes, column_axis, row_axes
+from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.reading.axes import ADDITIVE, COLUMNS, HEADING, MEASURES, PARTS, STACKED, TIME, Axis, RowAxes, column_axis, row_axes
 from genverify.reading.blocks import Block, find_bands
+from genverify.reading.hierarchy import Hierarchy, make_hierarchy, read_hierarchy
 from genverify.reading.numerals import (
     DECIMAL,
     EMPTY,
@@ -24,7 +26,7 @@ from genverify.reading.numerals import (
     kind_of,
     number_of,
 )  # fmt: skip
-from genverify.reading.reading import AMONG_COUNTS, HEADER, PLACED, SYMBOL_ROLE, Figures, Table, Told
+from genverify.reading.reading import AMONG_COUNTS, BLANK, HEADER, PLACED, SYMBOL_ROLE, Corrections, Figures, Sums, Table
 from genverify.reading.roles import (
     COUNT,
     FIGURES,
@@ -33,6 +35,7 @@ from genverify.reading.roles import (
     LABELS,
     LEFT_OUT,
     MEASURE,
+    MONEY,
     NOTE,
     PERCENT_WORDS,
     PERCENTAGE,
@@ -62,12 +65,14 @@ from genverify.reading.symbols import (
     told_symbol,
     usual_meaning,
 )
-from genverify.reading.totals import Question, find_tree, rounding
+from genverify.reading.totals import Hints, Question, find_tree, is_total_word, rounding
 
+CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
 HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)  # headers of flags that say that a count is withheld
 FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has texts there, not symbols
 LONGEST_SYMBOL = 40  # characters
+LARGEST_BASE = 10**6  # of rounding; a larger one is refused where the rule is read
 CONTEXT = 12  # rows above a table, and on top of its sheet, that can say what is measured
 CUBE_SAMPLES = 300
 
@@ -108,8 +113,16 @@ class Tally:
                          if text not in self.symbols or self.symbols[text].how == "offered"}  # fmt: skip
 
 
-def read_file(source: Source, told: Told, tally: Tally) -> Numerals:
+def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:
     """The roles, tables and symbols of one file; the signs of its numbers."""
+    told = replace(
+        told,
+        roles={**source.roles, **told.roles},
+        totals={**source.totals, **told.totals},
+        hierarchies={**source.hierarchies, **told.hierarchies},
+        numerals=told.numerals
+        or (Numerals(told.decimal, "." if told.decimal == "," else ",", "told") if told.decimal else None),
+    )
     if source.cube:
         numerals = told.numerals or decide_numerals(source.cube.texts)
         _read_cube(source, source.cube, numerals, told, tally)
@@ -118,7 +131,7 @@ def read_file(source: Source, told: Told, tally: Tally) -> Numerals:
         for sheet in source.sheets:
             _read_sheet(source, sheet, numerals, told, tally)
     if numerals.unsure:
-        tally.questions.append(Question(f"{source.name}: {numerals.why}", "in the reading file (--write), numbers: decimal"))
+        tally.questions.append(Question(f"{source.name}: {numerals.why}", "--decimal . or --decimal ,"))
     given = source.cube.symbols if source.cube else {}
     for text, _ in sorted(tally.met.items(), key=lambda one: (-one[1], one[0]))[:FEW_SYMBOLS]:
         if text in told.symbols:
@@ -133,7 +146,7 @@ def read_file(source: Source, told: Told, tally: Tally) -> Numerals:
     return numerals
 
 
-def kinds_of(texts: set[str], numerals: Numerals, told: Told) -> dict[str, str]:
+def kinds_of(texts: set[str], numerals: Numerals, told: Corrections) -> dict[str, str]:
     """The kind of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
     found = dict[str, str]()
     for text in texts:
@@ -141,11 +154,11 @@ def kinds_of(texts: set[str], numerals: Numerals, told: Told) -> dict[str, str]:
         sign = (
             text in told.symbols or text in told.known or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
         )
-        found[text] = SYMBOL if sign else kind
+        found[text] = TEXT if text in told.labels else SYMBOL if sign else kind
     return found
 
 
-def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Told, tally: Tally) -> None:
+def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Corrections, tally: Tally) -> None:
     """The roles of the cells of one sheet, and its tables."""
     cells = sum(1 for row in sheet.rows for text in row if text)
     tally.cells += cells
@@ -162,7 +175,7 @@ def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Told, ta
     if tags:
         tally.tags[sheet.name] = tags
     inside = [set[int]() for _ in sheet.rows]
-    name = source.name.rsplit(".", 1)[0] if len(source.sheets) == 1 else sheet.name
+    name = Path(source.name).stem if len(source.sheets) == 1 else sheet.name
     for number, block in enumerate(blocks):
         for at in (*block.header, *block.body, *block.headings, *block.repeated):
             inside[at] |= set(block.columns)
@@ -194,26 +207,39 @@ def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[in
 
 def _read_block(
     name: str, file: str, sheet: Sheet, kinds: Grid, block: Block, given: Sequence[Column] | None, numerals: Numerals,
-    told: Told, tally: Tally,
+    told: Corrections, tally: Tally,
 ) -> None:  # fmt: skip
     """One table of a sheet; `given` are its columns in a reading file."""
     heads = heads_of(sheet, block)
     facts = column_facts(sheet, kinds, block)
     parsed = dict[str, Number | None]()
     values = {column: values_of(own, numerals, parsed) for column, own in facts.items()}
-    columns = given or find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told))
+    columns = given or find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told),
+                                    {*told.symbols, *told.known})  # fmt: skip
+    if told.amounts:
+        columns = [replace(column, role=COUNT) if column.role == MONEY else column for column in columns]
     blank = _flagged(columns, facts, values, tally)
     measured = _by_measure(columns, facts, values)
     _count_cells(sheet, block, columns, facts, values, measured, tally)
     tally.roles[FLAG] -= blank
     counts, figures = _figures(columns, facts, values, measured)
-    rows = _row_axes(sheet, block, columns, facts, counts, told)
+    labels, across = [column for column in columns if column.role in LABELS], COLUMNS
+    parts = re.split(CORNER, labels[0].head) if len(labels) == 1 < len(counts) and not block.headings else []
+    if len(parts) == 2 and all(parts):  # a corner names both axes
+        labels, across = [replace(labels[0], head=parts[0])], parts[1]
+    rows = _row_axes(sheet, block, labels, facts, counts, told)
     axes, questions = list(rows.axes), list(rows.questions)
     if len(counts) > 1:
-        axis, asked = column_axis({own.label: own.values for own in counts}, told.totals.get("columns", ""))
+        axis, asked = column_axis({own.label: own.values for own in counts}, hints_of(told), across)
         axes.append(axis)
         questions += asked
-    axes = [_as_given(axis, told.axes_of.get(name, ()), told.totals) for axis in axes]
+    axes, questions = corrected(name, axes, questions, told)
+    first = min((own.at for own in counts), default=0)
+    for column in columns:
+        if column.role == LABEL and column.at > first and column.why != "told" and counts and not given:
+            if facts[column.at].share(WHOLE):
+                what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
+                questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
     keys = list(zip(*rows.labels, strict=True)) if rows.labels else [()] * len(block.body)
     often = Counter(keys)
     excluded = frozenset(row for row, key in enumerate(keys) if often[key] > 1)
@@ -222,6 +248,10 @@ def _read_block(
     table = Table(name, file, sheet.name, block.title, block, tuple(columns), tuple(axes), rows.labels, tuple(counts),
                   tuple(figures), excluded, population, bases, measured, hidden=sheet.hidden,
                   base=rounding(value for own in counts for value in own.values))  # fmt: skip
+    counted = [any(own.kinds[row] in (WHOLE, MIXED) for own in counts) for row in range(len(block.body))]
+    flags = {column.at: [text for row, text in enumerate(facts[column.at].texts) if text and counted[row]]
+             for column in columns if column.role == FLAG}  # fmt: skip
+    table = replace(table, flags=flags)
     if excluded and counts:
         _leave_rows(table, tally)
     _place(table, told, tally, questions)
@@ -230,11 +260,13 @@ def _read_block(
             tally.like += symbol_like(facts[column.at].texts)
 
 
-def _place(table: Table, told: Told, tally: Tally, questions: Sequence[Question]) -> None:
+def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Question]) -> None:
     """Keep a table, with what it leaves open."""
     tally.tables.append(table)
-    tally.questions += [replace(one, text=f"{table.name}: {one.text}") for one in questions]
-    tally.questions += [Question(f"{table.name}: {doubt}", "--skip ROW") for doubt in table.block.doubts]
+    asked = questions if table.counts else ()  # what adds up matters of counts alone
+    tally.questions += [replace(one, text=f"{table.name}: {one.text}") for one in asked]
+    doubts = table.block.doubts if BLANK not in told.symbols else ()
+    tally.questions += [Question(f"{table.name}: {doubt}", f"--skip ROW or --symbol {BLANK}=suppressed") for doubt in doubts]
     if table.counts and not table.block.header and not table.cube:
         text = f"{table.name}: no header stands above it; its columns have no names"
         tally.questions.append(Question(text, "in the reading file (--write), header"))
@@ -251,7 +283,7 @@ def _context(sheet: Sheet, block: Block) -> str:
     return " ".join(text for at in rows for text in sheet.rows[at][:3] if text)[:4000]
 
 
-def _told_roles(block: Block, heads: Mapping[int, str], told: Told) -> dict[int, str]:
+def _told_roles(block: Block, heads: Mapping[int, str], told: Corrections) -> dict[int, str]:
     """The roles that options give to columns, by letter or header."""
     found = dict[int, str]()
     for column in block.columns:
@@ -263,22 +295,79 @@ def _told_roles(block: Block, heads: Mapping[int, str], told: Told) -> dict[int,
     return found
 
 
-def _as_given(axis: Axis, given: Sequence[Axis], totals: Mapping[str, str]) -> Axis:
-    """The axis with the type and tree of the reading file, unless an option says otherwise."""
-    own = next((one for one in given if one.name == axis.name), None)
-    if own is None or axis.name in totals:
-        return axis
-    found = replace(axis, kind=own.kind, tree=own.tree, why=own.why)
-    if fault := found.check():
-        raise DataError(f"{fault}; correct the tree in the reading file")
+def hints_of(told: Corrections) -> Hints:
+    """What is said of sums; by a rule of random rounding a count can be off by nearly twice as much as to the nearest."""
+    bases = [(name, int(base)) for name, _, base in (word.partition("=") for word in told.rule) if base.isdecimal()]
+    far = [base if name == "round" else 2 * base for name, base in bases if name != "suppress" and base < LARGEST_BASE]
+    return Hints(told.totals, told.no_totals, max(far, default=1))
+
+
+def corrected(
+    table: str, axes: Sequence[Axis], questions: Sequence[Question], told: Corrections
+) -> tuple[list[Axis], list[Question]]:
+    """The axes as a user says: what a reading file, a hierarchy or sums of a release file say goes before what was found."""
+    if names := told.names.get(table):
+        if len(names) != len(axes):
+            raise ConfigError(f"tables: {table}: {len(names)} columns are named, but it has {len(axes)}")
+        axes = [replace(axis, name=name) for axis, name in zip(axes, names, strict=True)]
+    found, asked = list[Axis](), list(questions)
+    for axis in axes:
+        own = _as_given(table, axis, told)
+        if own.tree != axis.tree or table in told.names:  # what was open is answered
+            asked = [one for one in asked if not one.text.startswith(f"{axis.name}: ")]
+        found.append(own)
+    return found, asked
+
+
+def _as_given(table: str, axis: Axis, told: Corrections) -> Axis:
+    own = next((one for one in told.axes_of.get(table, ()) if one.name == axis.name), None)
+    if own is not None and axis.name not in told.totals:
+        given = replace(axis, kind=own.kind, tree=own.tree, why=own.why, unprinted=own.unprinted)
+        if fault := given.check():
+            raise DataError(f"{fault}; correct the tree in the reading file")
+        return given
+    if axis.name in told.hierarchies:
+        path, lead = told.hierarchies[axis.name]
+        top = told.totals.get(axis.name) or make_hierarchy(axis.tree, axis.labels, table).top
+        return _with_hierarchy(
+            axis, read_hierarchy(path, axis.labels, top, axis.name in told.totals, lead), f"as {path.name} says"
+        )
+    if (table, axis.name) in told.sums:
+        return _with_hierarchy(axis, _listed(table, axis, told.sums[table, axis.name]), "as the release file says")
+    return axis
+
+
+def _with_hierarchy(axis: Axis, own: Hierarchy, why: str) -> Axis:
+    """The axis with what a hierarchy says; its total stands first."""
+    tree = tuple(sorted(own, key=lambda one: one[0] != own.top))
+    several = len(dict(tree)) < len(tree)
+    unprinted = tuple(label for label in own.labels if label not in axis.labels)
+    return replace(axis, kind=STACKED if several else ADDITIVE, tree=tree, why=why, unprinted=unprinted)
+
+
+def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
+    """Sums of a release file: a label has sets of parts; without a set it is a part that the table does not print."""
+    where = f"tables: {table}: sums of {axis.name}"
+    for parent, sets in sums.items():
+        for label in (label for own in sets for label in own if label not in axis.labels and label not in sums):
+            raise DataError(f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {nearest(label, axis.labels)}")
+    found = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
+    top = next((label for label in found.outer(found.parts) if is_total_word(label)), None)
+    if top is not None and found.top is None:
+        left = next(label for label in axis.labels if label not in found.inside(top))
+        raise ConfigError(f"{where}: {left!r} is no part of {top!r}; add it where it belongs")
     return found
 
 
 def _row_axes(
-    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts], counts: Sequence[Figures], told: Told
+    sheet: Sheet,
+    block: Block,
+    labels: list[Column],
+    facts: Mapping[int, Facts],
+    counts: Sequence[Figures],
+    told: Corrections,
 ) -> RowAxes:
     """The axes of the labels of each row: merged cells cover the rows below, and headings are a column of their own."""
-    labels = [column for column in columns if column.role in LABELS]
     texts: dict[int, Sequence[str]] = {}
     place = {at: row for row, at in enumerate(block.body)}
     for column in labels:
@@ -293,12 +382,12 @@ def _row_axes(
         marks = sorted(block.headings)
         above = [max((mark for mark in marks if mark < at), default=-1) for at in block.body]
         texts[HEADING_AT] = [block.headings.get(mark, "") for mark in above]
-        labels.insert(0, Column(HEADING_AT, LABEL, "heading", "rows of the body that hold only a heading"))
+        labels = [Column(HEADING_AT, LABEL, HEADING, "rows of the body that hold only a heading"), *labels]
     if not labels:
         return RowAxes((), (), {})
     indents = {column.at: [sheet.indents.get((at, column.at), 0) for at in block.body] for column in labels}
     deeper = {at: own for at, own in indents.items() if len(set(own)) > 1}
-    return row_axes(labels, texts, {own.label: own.values for own in counts}, told.totals, deeper)
+    return row_axes(labels, texts, {own.label: own.values for own in counts}, hints_of(told), deeper)
 
 
 def _flagged(
@@ -357,10 +446,10 @@ def _figures(
     measured: Mapping[int, list[str]],
 ) -> tuple[list[Figures], list[Figures]]:  # fmt: skip
     """The columns of counts, and those of percentages and rates, with labels of their own."""
-    often = Counter(column.head for column in columns if column.role == COUNT)
+    names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
     for column in columns:
-        label = column.head if column.head and often[column.head] < 2 else f"{column.head} (column {column.name})".strip()
+        label = names.get(column.at, column.head)
         own, numbers = facts[column.at], values[column.at]
         if column.role == COUNT:
             kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
@@ -372,6 +461,36 @@ def _figures(
         elif column.role in (PERCENTAGE, RATE):
             figures.append(Figures(column.at, label, own.texts, own.kinds, numbers))
     return counts, figures
+
+
+SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)  # of people, in a header or a title
+FOOTNOTE = re.compile(r"(?<=[^\W\d])\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
+COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNORECASE)  # a word that every header ends in
+
+
+def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
+    """The labels of columns of counts: headers without numbers of people, signs of notes, and a word that all of them have."""
+    heads = {column.at: bare_label(column.head) for column in columns}
+    ends = {head.rpartition(" ")[2] for head in heads.values()}
+    if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):
+        heads = {at: head.rpartition(" ")[0] for at, head in heads.items()}
+    often = Counter(heads.values())
+    return {
+        column.at: heads[column.at]
+        if heads[column.at] and often[heads[column.at]] < 2
+        else f"{column.head} (column {column.name})".strip()
+        for column in columns
+    }
+
+
+def bare_label(text: str) -> str:
+    """
+    A label without signs of notes and numbers of people.
+
+    >>> bare_label("Drug A, N = 98"), bare_label("Women [1]"), bare_label("Men*")
+    ('Drug A', 'Women', 'Men')
+    """
+    return FOOTNOTE.sub("", SIZE.sub("", text)).strip() or text
 
 
 def placed(kind: str, text: str, value: Number | None) -> str:
@@ -449,9 +568,9 @@ def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None
         tally.leave(place + row, f"the text {shown!r} among numbers", remedy, group=f"{place.split('!')[0]}!{text}")
 
 
-def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally: Tally) -> None:
+def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections, tally: Tally) -> None:
     """The cells of a cube: its axes are told by the file; its units say whether it counts."""
-    name, texts = source.name.rsplit(".", 1)[0], [text for text in cube.texts if text]
+    name, texts = Path(source.name).stem, [text for text in cube.texts if text]
     labels, codes = sum(len(axis.labels) for axis in cube.axes), sum(len(axis.codes) for axis in cube.axes)
     tally.roles += Counter({LABEL: labels, "code": codes, NOTE: len(cube.notes)})
     tally.notes += [("note", text) for text in cube.notes]
@@ -472,8 +591,9 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally
     for axis in cube.axes:
         step //= len(axis.labels)
         own, asked = _cube_axis(axis, step, values if role == COUNT else (), told)
-        axes.append(_as_given(own, told.axes_of.get(name, ()), told.totals))
+        axes.append(own)
         questions += asked
+    axes, questions = corrected(name, axes, questions, told)
     column = Column(0, role, cube.units, f"units: {cube.units}" if cube.units else "no units are named")
     own_kinds = [placed(*cell) for cell in zip(kinds, cube.texts, values, strict=True)]
     counts = (Figures(0, cube.units or "value", cube.texts, own_kinds, values),) if role == COUNT else ()
@@ -494,7 +614,7 @@ def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
     return STATISTIC if cube.units and STATISTIC_WORDS.search(cube.units) else COUNT
 
 
-def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told: Told) -> tuple[Axis, list[Question]]:
+def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told: Corrections) -> tuple[Axis, list[Question]]:
     """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
     seen = Counter[str]()
     labels = list[str]()
@@ -509,5 +629,5 @@ def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told:
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
                for start in starts[:: max(1, len(starts) // CUBE_SAMPLES)]]  # fmt: skip
-    tree, why, asked = find_tree(axis.name, labels, samples, told.totals.get(axis.name, ""), axis.total)
+    tree, why, asked = find_tree(axis.name, labels, samples, hints_of(told), axis.total)
     return Axis(axis.name, ADDITIVE if tree else PARTS, tuple(labels), (), tree, why or "no label adds up the others"), asked

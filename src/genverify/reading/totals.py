@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import reduce
 from itertools import combinations
 from math import gcd
 
+from genverify.reading.hierarchy import by_interval
 from genverify.reading.roles import Number
 
 Tree = tuple[tuple[str, tuple[str, ...]], ...]
@@ -16,9 +17,11 @@ Sample = Mapping[str, Number | None]  # label to number; None where a symbol sta
 
 TOTAL_WORDS = re.compile(
     "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
-    "all people|insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
+    "all people|all ages|total persons|total people|total number|total count|"
+    "insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
     "tous|alle|i alt|totale"
 )
+OTHER_MEANING = re.compile("persons|both|national")  # words that name something else as well: numbers must say so
 TOTAL_START = re.compile(
     r"(grand |sub)?totals?\b|all\b(?!erg)|any\b|both\b|todas?\b|todos\b|insgesamt\b|totalt?\b|ensemble\b", re.I
 )
@@ -39,6 +42,7 @@ LEAST_PARTLY = 3
 LEAST_CLOSE, SURELY = 20, Decimal("0.99")  # sums that are all but right: many must be seen, and nearly all be close
 SHARP = 0.001  # of chance: one sum of a large total is seldom right by it
 MANY_PARTLY = 10  # sums with symbols that are possible and tight: so many make a total of one whose name could be another's
+NEXT_TO = 0.02  # of chance: what a name says to be a total right beside its parts needs less to be believed
 BY_CHANCE = 0.01  # that any of the sums that are tried is right by chance
 ROUNDINGS = (2, 3, 5, 10, 20, 25, 50, 100, 500, 1000)
 MOST_PAIRED = 30  # labels of which every pair is tried
@@ -54,6 +58,18 @@ class Question:
 
     text: str
     option: str
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a user says of sums: the totals of axes, labels that are no totals, and the base to which counts were rounded."""
+
+    totals: Mapping[str, str] = field(default_factory=dict)
+    no_totals: Collection[str] = ()
+    base: int = 1
+
+
+NO_HINTS = Hints()
 
 
 @dataclass(frozen=True)
@@ -110,6 +126,10 @@ def is_total_word(label: str) -> bool:
     """
     text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
     return bool(TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(_bare(label)) or COUNTRIES.fullmatch(_bare(label)))
+
+
+def _is_plain_word(label: str) -> bool:
+    return is_total_word(label) and not COUNTRIES.fullmatch(_bare(label)) and not OTHER_MEANING.fullmatch(_bare(label))
 
 
 def _is_country(label: str) -> bool:
@@ -175,58 +195,88 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
 
 
 def bases_of(
-    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None
+    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
 ) -> dict[str, int]:
     """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
     level = {label: bool(tree and label in tree) for label in labels}
     common = {high: rounding(n for label in labels if level[label] == high for n in own[label]) for high in (False, True)}
-    return {label: max(rounding(numbers), common[level[label]]) for label, numbers in own.items()}
+    return {label: max(rounding(numbers), common[level[label]], least) for label, numbers in own.items()}
 
 
 def find_tree(
-    name: str, labels: Sequence[str], samples: Sequence[Sample], told: str = "", total: str = ""
+    name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = ""
 ) -> tuple[Tree, str, list[Question]]:
     """
     What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
 
-    `told` is a total whatever the numbers say; `total` is one by its name, which the file gives.
+    A total of the hints is one whatever the numbers say; `total` is one by its name, which the file gives.
     """
-    bases = bases_of(labels, samples)
+    bases, no_totals = bases_of(labels, samples, least=hints.base), hints.no_totals
+    told = hints.totals.get(name, "")
     told = told if told in labels else ""  # another table can have it
-    named = [label for label in labels if label in (told, total) or is_total_name(label)]
+    named = [label for label in labels if label not in no_totals and (label in (told, total) or is_total_name(label))]
     if len(named) > MOST_NAMED:  # names of schools, firms or causes that begin as totals do: only plain words are tried
         named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
+    words = [label for label in named if label in (told, total) or _is_plain_word(label)]
     tree: dict[str, tuple[str, ...]] = {}
     questions, why = list[Question](), list[str]()
-    for parent in sorted(named, key=lambda label: (label == told, _size(label, samples))):  # the parts of a total come first
+    for parent, children in by_interval(labels):
+        if parent not in (told, *no_totals) and never_against(agreement(parent, children, samples, bases)):
+            tree[parent] = children
+            why.append(f"{parent} (its interval is that of {len(children)} others)")
+    if _overlap(tree):
+        text = f"{name}: {', '.join(map(repr, tree))} add up intervals that overlap"
+        questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
+        tree.clear()
+        why.clear()
+    for parent in sorted(named, key=lambda label: (label == told, label in words, _size(label, samples))):  # parts come first
         children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
             shown = ", ".join(" + ".join(pair) for pair in pairs)
             return tuple((parent, pair) for pair in pairs), f"{parent}, broken down {len(pairs)} times: {shown}", questions
+        taken = {child for own in tree.values() for child in own}
+        rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
-            taken = {child for own in tree.values() for child in own}
-            children = tuple(label for label in labels if label != parent and label not in taken)
+            children = rest
+        open_ = any(one in rest and one not in tree for one in named)
+        if not children and [parent] == words and rest and samples and not open_:  # no number speaks against its name
+            found = agreement(parent, rest, samples, bases)
+            children = rest if never_against(found) else ()
         if children:
             tree[parent] = children
             why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
         elif (
             len(labels) > 2
             and not (places and _is_country(parent))
-            and (not found.full or found.right >= found.full * UNDECIDED)
+            and (not found.full or found.right >= found.full * UNDECIDED or parent in words)
         ):
             text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
-            questions.append(Question(text, f"--total '{name}={parent}'"))
+            answers = f"--total '{name}={parent}', --no-total '{parent}' or --hierarchy '{name}=FILE.hrc'"
+            questions.append(Question(text, answers))
     if not tree and 2 < len(labels) <= MOST_NESTED:
-        for parent, children in _by_numbers(labels, samples, bases):
+        for parent, children in _by_numbers([label for label in labels if label not in no_totals], samples, bases):
             parts = f"{len(children)} others" if len(children) > 3 else ", ".join(map(repr, children))
             questions.append(
-                Question(f"{name}: {parent!r} is the sum of {parts} in every row", f"--total '{name}={parent}'")
+                Question(
+                    f"{name}: {parent!r} is the sum of {parts} in every row",
+                    f"--total '{name}={parent}' or --no-total '{parent}'",
+                )
             )
             break
     return tuple(tree.items()), "; ".join(why), questions
+
+
+def never_against(found: Agreement) -> bool:
+    return found.right + found.close == found.full and found.possible == found.partly
+
+
+def _overlap(tree: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a label is part of two others, none of which is inside the other."""
+    often = Counter(child for own in tree.values() for child in own)
+    return any(count > 1 for count in often.values())
 
 
 def _size(label: str, samples: Sequence[Sample]) -> Number:
@@ -256,6 +306,8 @@ def _parts_of(
             len(named) == 1 or found.chance < 2 * BY_CHANCE
         )  # the one total by its name, or hardly by chance
         if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
+            return children, found
+        if (beside or whole) and found.likely and (found.right > 1 or (found.right and found.chance < NEXT_TO)):
             return children, found
         if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
             best, likely = found, children
@@ -328,6 +380,6 @@ def _by_numbers(
         for children in (tuple(label for label in labels if label != parent), tuple(labels[at + 1 :]), tuple(labels[:at])):
             if len(children) > 1:
                 found = agreement(parent, children, samples, bases)
-                if found.holds and found.full >= 3:
+                if found.holds and (found.full >= 3 or found.chance < BY_CHANCE):
                     yield parent, children
                     break

@@ -71,11 +71,11 @@ def render(template: str, **values: Any) -> str:
 
 def table_page(path: Path) -> str:
     """The page of a table: of its readable form where there is one (.md), otherwise of the CSV file as it stands."""
-    parts = markdown_parts(path.read_text()) if path.suffix == ".md" else csv_parts(pd.read_csv(path))
+    parts = _markdown_parts(path.read_text()) if path.suffix == ".md" else _csv_parts(pd.read_csv(path))
     return render(DOCUMENT, title=path.stem, parts=parts)
 
 
-def csv_parts(frame: pd.DataFrame) -> Iterator[Part]:
+def _csv_parts(frame: pd.DataFrame) -> Iterator[Part]:
     """The table, below the name of the data that it was made from."""
     if "data" in frame and len(frame):
         yield "p", [Markup("Data: <b>{}</b>.").format(frame["data"].iloc[0])]
@@ -84,11 +84,11 @@ def csv_parts(frame: pd.DataFrame) -> Iterator[Part]:
     yield "table", (list(frame), frame.astype(object).map(cell).to_numpy().tolist(), right)
 
 
-def markdown_parts(text: str) -> Iterator[Part]:
+def _markdown_parts(text: str) -> Iterator[Part]:
     """
     Titles, tables, lists and paragraphs, each with its tag.
 
-    >>> list(markdown_parts("# A < B\\n\\n| k | **ours** |\\n| :-- | --: |\\n| 6 | 1.5 |"))
+    >>> list(_markdown_parts("# A < B\\n\\n| k | **ours** |\\n| :-- | --: |\\n| 6 | 1.5 |"))
     [('h1', [Markup('A &lt; B')]), ('table', ([Markup('k'), Markup('<b>ours</b>')], [[Markup('6'), Markup('1.5')]], [1]))]
     """
     for mark, group in groupby((line for line in text.splitlines() if line.strip()), key=_mark):
@@ -133,7 +133,7 @@ def statements_table(
     return pd.DataFrame(rows).assign(data=label)
 
 
-def statements_text(title: str, lead: str, table: pd.DataFrame, shown: Sequence[str], label: str) -> str:
+def statements_text(title: str, lead: str, table: pd.DataFrame, displayed: Sequence[str], label: str) -> str:
     """The columns of the table that are shown, as Markdown."""
-    rows = markdown_table(shown, table[list(shown)].astype(object).to_numpy(), left=4)
+    rows = markdown_table(displayed, table[list(displayed)].astype(object).to_numpy(), left=4)
     return document(title, label, [lead, rows])

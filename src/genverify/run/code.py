@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -42,11 +42,21 @@ HIDDEN_ALONE = {"builtins.vars", "builtins.dir", "builtins.locals"}
 UNNAMED = {"__subclasses__", "__init_subclass__", "__doc__", "getdoc", "getsource"}
 WORD = re.compile(r"[^\W\d][\w.]*")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-FILE, IMPORTED, PACKAGES = "file", "imported", "packages"
+# a method counts where its name is used, unless its class has a base of elsewhere, which may call it without naming it here
+QUIET_BASES = re.compile(
+    r"builtins\.(?:object|\w*Error|Exception)|typing\.(?:NamedTuple|Protocol|Generic|TypedDict)|abc\.ABC|pydantic\.BaseModel"
+)
+QUIET_DECORATORS = re.compile(
+    r"builtins\.(?:property|staticmethod|classmethod)|functools\.cached_property|abc\.abstractmethod|typing\.overload"
+)
+CALLED_BY_OTHERS = re.compile(r"__\w+__|model_\w+|_replace|_missing_")
+MAKERS = {"__init__", "__new__", "__post_init__", "__set_name__", "__class_getitem__"}
+FILE, IMPORTED, PACKAGES, METHODS = "file", "imported", "packages", "methods"
+CLASS, VALUE = "class", "value"
 Imports = dict[str, list[str]]  # a name, and the dotted paths that it may stand for
 
 
-class Piece(NamedTuple):
+class _Piece(NamedTuple):
     """A top-level statement of a file."""
 
     digest: str
@@ -57,15 +67,21 @@ class Piece(NamedTuple):
     paths: list[str]  # of the packages: what imported names stand for
     loads: list[str]  # modules that it imports when it runs
     texts: list[str]  # names of modules or templates
-    flags: list[str]  # what counts whole with it: its FILE, all that is IMPORTED, the PACKAGES
+    # what counts whole with it: its FILE, all that is IMPORTED, the PACKAGES, all METHODS of classes; and whether it is a
+    # CLASS whose methods count by their names, and one that makes a VALUE without running any code of the packages
+    flags: list[str]
+    attributes: list[str]  # names of attributes, among them those of methods
+    methods: dict[str, list[int]]  # of a class: the pieces of its methods by their names
+    bases: list[str]  # of a class
 
 
 class Source(NamedTuple):
     """A file cut into pieces."""
 
-    pieces: list[Piece]
+    pieces: list[_Piece]
     names: dict[str, list[int]]  # the pieces that bind a name
     always: list[int]  # those that run with every import: all but plain definitions
+    values: dict[int, list[str]]  # of these the ones that only make a value, if the names that they call are plain classes
     imports: Imports  # what imported names stand for
     loads: list[str]
     lazy: list[str]  # the texts of a module that finds names by a __getattr__ of its own: some may name modules
@@ -77,24 +93,32 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # it runs nowhere, and counts as it stands
-        return Source([Piece(_digest(content), len(lines), 1, len(lines), [], [], [], [], [])], {}, [0], {}, [], [])
-    if tree.body and _is_text(tree.body[0]):
-        del tree.body[0]
-    body = [node for node in tree.body if not _is_for_types(node)]
+        whole = _Piece(_digest(content), len(lines), 1, len(lines), [], [], [], [], [], [], {}, [])
+        return Source([whole], {}, [0], {}, {}, [], [])
+    body = [node for node in tree.body if not _is_for_types(node) and not _is_text(node)]
     executed = [part for node in body for part in _executed(node)]
     statements = [node for node in body if not isinstance(node, ast.Import | ast.ImportFrom)]
     reader = _Reader(package, roots, lines, _imports(executed, package), {})
     for number, statement in enumerate(statements):
         for name in sorted(_bound(statement)):
             reader.names.setdefault(name, []).append(number)
-    pieces = [reader.piece(statement) for statement in statements]
-    always = [number for number, statement in enumerate(statements) if not reader.is_plain(statement)]
+    methods = {number: reader.methods(statement) for number, statement in enumerate(statements)}
+    pieces = [reader.piece(statement, methods[number]) for number, statement in enumerate(statements)]
+    effects = {number: reader.effects(statement) for number, statement in enumerate(statements)}
+    always = [number for number, calls in effects.items() if calls is None or calls]
+    for number in methods:
+        for method in methods[number]:
+            name = f"{statements[number].name}.{method.name}"  # type: ignore[attr-defined]  # only classes have methods
+            pieces[number].methods.setdefault(method.name, []).append(len(pieces))
+            reader.names.setdefault(name, []).append(len(pieces))
+            pieces.append(reader.piece(method))
     if extra := reader.unspelled():
         always.append(len(pieces))
         pieces.append(extra)
-    imports = {name: own for name, paths in reader.imports.items() if (own := reader.followed(paths))}
+    imports = {name: followed for name, paths in reader.imports.items() if (followed := reader.followed(paths))}
     lazy = sorted(reader.texts) if "__getattr__" in reader.names else []
-    return Source(pieces, reader.names, always, imports, reader.followed(_loads(executed, package)), lazy)
+    values = {number: calls for number, calls in effects.items() if calls}
+    return Source(pieces, reader.names, always, values, imports, reader.followed(_loads(executed, package)), lazy)
 
 
 @dataclass
@@ -112,31 +136,42 @@ class _Reader:
     def followed(self, paths: Iterable[str]) -> list[str]:
         return sorted({path for path in paths if path.partition(".")[0] in self.roots})
 
-    def piece(self, statement: ast.stmt) -> Piece:
-        """One statement; every name, attribute and text in it counts, whatever it is there for."""
-        nodes, dotted, docstrings = _contents(statement)
-        texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    def piece(self, statement: ast.stmt, methods: Sequence[ast.stmt] = ()) -> _Piece:
+        """One statement, its methods left out; every name, attribute and text in it counts, whatever it is there for."""
+        nodes, dotted, docstrings = _contents(statement, methods)
         scope = _imports(nodes, self.package, self.imports)
         stand_for = {path for name in dotted for path in self._stands_for(name, scope)}
         words = {word for name in dotted for word in name.split(".")} | {getattr(node, "name", None) for node in nodes}
         calls = [(node, self._stands_for(_path(node.func)[0], scope)) for node in nodes if isinstance(node, ast.Call)]
         # a module is imported by a text, which is followed wherever it stands; any other name of it cannot be told
-        by_text = [isinstance((*call.args, call)[0], ast.Constant | ast.Name) for call, paths in calls if paths & IMPORTERS]
+        imported = [(*call.args, call)[0] for call, paths in calls if paths & IMPORTERS]
+        patterns = {part: pattern for part in imported if (pattern := self._pattern(part))}
+        by_text = [part in patterns or isinstance(part, ast.Constant | ast.Name) for part in imported]
         importing = [name for name in dotted if self._stands_for(name, scope) & IMPORTERS]
+        spelled = {id(part) for pattern in patterns for part in ast.walk(pattern)}
+        constants = (node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in spelled)
+        texts = {text for text in constants if isinstance(text, str)} | {*patterns.values()}
+        asked = [call.args[1] for call, paths in calls if "builtins.getattr" in paths and len(call.args) > 1]
+        is_class, bases = isinstance(statement, ast.ClassDef), [_path(base)[0] for base in self._bases(statement)]
+        is_closed = self._is_closed(statement)
         flags = {
             FILE: stand_for & HIDDEN or any(not call.args and paths & HIDDEN_ALONE for call, paths in calls),
             IMPORTED: words & UNNAMED or "sys.modules" in stand_for,
             PACKAGES: not all(by_text) or len(by_text) < len(importing),
+            # a method may be asked for by a text, which counts wherever it stands; not by one that is put together
+            METHODS: any(isinstance(name, ast.JoinedStr | ast.BinOp | ast.Call) for name in asked),
+            CLASS: is_closed,
+            VALUE: is_closed and self._makes_a_value(statement),
         }
         first = {name.partition(".")[0] for name in dotted}
         self.used |= first
         self.texts |= texts
-        start = min(node.lineno for node in (statement, *getattr(statement, "decorator_list", ())))
-        end = statement.end_lineno or start
+        start, end = _lines(statement)
+        elsewhere = {line for method in methods for line in range(_lines(method)[0], _lines(method)[1] + 1)}
         meaning = [f"{name} {path}" for name in sorted(first & self.imports.keys()) for path in self.imports[name]]
-        return Piece(
-            digest=_digest("\n".join([self._text(start, end, docstrings), *meaning]).encode()),
-            lines=sum(1 for line in self.lines[start - 1 : end] if line.strip()),
+        return _Piece(
+            digest=_digest("\n".join([self._text(start, end, docstrings, elsewhere), *meaning]).encode()),
+            lines=sum(1 for n in range(start, end + 1) if n not in elsewhere and self.lines[n - 1].strip()),
             start=start,
             end=end,
             names=sorted(first & self.names.keys()),
@@ -145,42 +180,92 @@ class _Reader:
             texts=sorted(text for text in texts if TEMPLATE.fullmatch(text) or self._may_name_modules(text)),
             # the modules of a __getattr__ of the file are those that its texts name
             flags=[name for name, is_set in flags.items() if is_set and getattr(statement, "name", "") != "__getattr__"],
+            attributes=sorted(_attributes(nodes, dotted, texts) | (first if is_class else set())),
+            methods={},
+            bases=[base for base in bases if self.followed(self._stands_for(base, self.imports)) or base in self.names],
         )
 
-    def _text(self, start: int, end: int, docstrings: Iterable[ast.stmt]) -> str:
-        lines = self.lines[start - 1 : end]
+    def methods(self, statement: ast.stmt) -> list[ast.FunctionDef]:
+        """The methods of a class that count only where their names are used."""
+        if not isinstance(statement, ast.ClassDef) or not self._is_closed(statement):
+            return []
+        functions = [node for node in statement.body if isinstance(node, ast.FunctionDef)]
+        return [node for node in functions if not CALLED_BY_OTHERS.fullmatch(node.name) and self._is_quiet(node)]
+
+    def _is_quiet(self, method: ast.FunctionDef) -> bool:
+        stand_for = [self._stands_for(_path(one)[0], self.imports) for one in method.decorator_list]
+        return all(paths and all(QUIET_DECORATORS.fullmatch(path) for path in paths) for paths in stand_for)
+
+    def _bases(self, statement: ast.stmt) -> list[ast.expr]:
+        bases = statement.bases if isinstance(statement, ast.ClassDef) else []
+        return [base.value if isinstance(base, ast.Subscript) else base for base in bases]
+
+    def _is_closed(self, statement: ast.stmt) -> bool:
+        """A class that only the packages can call, as far as its own file says: its bases there are to be looked at."""
+        if not isinstance(statement, ast.ClassDef) or statement.keywords or self.effects(statement) != []:
+            return False
+        paths = [self._stands_for(_path(base)[0], self.imports) or {_path(base)[0]} for base in self._bases(statement)]
+        part = [one for group in paths for one in group if not QUIET_BASES.fullmatch(one)]
+        return all(self.followed([one]) or one in self.names for one in part)
+
+    def _makes_a_value(self, statement: ast.stmt) -> bool:
+        nodes = list(ast.walk(statement))
+        factories = [word.value for word in nodes if isinstance(word, ast.keyword) and word.arg == "default_factory"]
+        builtin = all(any(p.startswith("builtins.") for p in self._stands_for(_path(f)[0], {})) for f in factories)
+        made = {node.name for node in nodes if isinstance(node, FUNCTIONS)} & MAKERS
+        stand_for = [self._stands_for(_path(base)[0], self.imports) for base in self._bases(statement)]
+        return builtin and not made and not any(path.startswith("pydantic.") for paths in stand_for for path in paths)
+
+    def _pattern(self, node: ast.AST) -> str | None:
+        """The modules that an f-string may name, with `*` for what is not known, if it begins with one of the packages."""
+        if not isinstance(node, ast.JoinedStr):
+            return None
+        parts = [str(part.value) if isinstance(part, ast.Constant) else "*" for part in node.values]
+        return "".join(parts) if parts and parts[0].partition(".")[0] in self.roots and "." in parts[0] else None
+
+    def _text(self, start: int, end: int, docstrings: Iterable[ast.stmt], elsewhere: Collection[int]) -> str:
+        lines = [b"\n" if number in elsewhere else self.lines[number - 1] for number in range(start, end + 1)]
         for node in docstrings:
             first, last = node.lineno - start, (node.end_lineno or node.lineno) - start
             rest = lines[last][node.end_col_offset :]
             lines[first : last + 1] = [lines[first][: node.col_offset] + rest, *[b""] * (last - first)]
-        return LINE_ENDS.sub(lambda found: found[1] or "", b"".join(lines).decode()).strip()
+        return LINE_ENDS.sub(lambda match: match[1] or "", b"".join(lines).decode()).strip()
 
-    def unspelled(self) -> Piece | None:
+    def unspelled(self) -> _Piece | None:
         """What no statement names: `import *`, and imports from elsewhere that nothing uses, so there for their effect."""
         stars = self.followed(self.imports.get("*", ()))
         unused = sorted(f"{name} {path}" for name in self.imports.keys() - self.used for path in self.imports[name]
                         if path not in self.followed([path]))  # fmt: skip
         if not stars and not unused:
             return None
-        return Piece(_digest("\n".join(unused).encode()), len(unused), 0, 0, [], stars, [], [], [FILE] if stars else [])
+        flags = [FILE] if stars else []
+        return _Piece(_digest("\n".join(unused).encode()), len(unused), 0, 0, [], stars, [], [], flags, [], {}, [])
 
-    def is_plain(self, statement: ast.stmt) -> bool:
-        """Whether it only binds names, so that it counts where they are used: no decorator or call with another effect."""
+    def effects(self, statement: ast.stmt) -> list[str] | None:
+        """
+        What it does but bind names, so that it does not only count where they are used: the names that it calls, none if it
+        is a plain definition, None for whatever else.
+        """
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if any(isinstance(node, ast.Attribute | ast.Subscript) for target in targets for node in ast.walk(target)):
-                return False
+                return None
         elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            return False
+            return None
+        names = set[str]()
         for node in _executed(statement):
             called = [node.func] if isinstance(node, ast.Call) else getattr(node, "decorator_list", [])
             for one in called:
                 if isinstance(one, ast.Call):  # a decorator with arguments: among the nodes itself
                     continue
-                stand_for = self._stands_for(_path(one)[0], self.imports)
-                if not stand_for or not all(HARMLESS.fullmatch(path) for path in stand_for):
-                    return False
-        return True
+                name = _path(one)[0]
+                stand_for = self._stands_for(name, self.imports)
+                if name in self.names or self.followed(stand_for):
+                    is_value = isinstance(node, ast.Call) and isinstance(statement, ast.Assign | ast.AnnAssign)
+                    names.add(name if is_value else "")
+                elif not stand_for or not all(HARMLESS.fullmatch(path) for path in stand_for):
+                    return None
+        return None if "" in names else sorted(names)
 
     def _stands_for(self, dotted: str, scope: Imports) -> set[str]:
         """The paths that a name of the file may stand for by its imports, or else as a builtin."""
@@ -191,7 +276,9 @@ class _Reader:
 
     def _may_name_modules(self, text: str) -> bool:
         root, dot, rest = text.partition(".")
-        return bool(dot) and root in self.roots and re.fullmatch(r"[\w.]*(?::\w+)?", rest) is not None
+        if text.startswith("."):  # seen from the package
+            return re.fullmatch(r"[\w.]+:\w+", rest) is not None
+        return bool(dot) and root in self.roots and re.fullmatch(r"[\w.*]*(?::\w+)?", rest) is not None
 
 
 def _digest(content: bytes) -> str:
@@ -213,8 +300,24 @@ def _path(node: ast.AST) -> tuple[str, list[ast.AST]]:
     return ".".join([node.id if isinstance(node, ast.Name) else "", *reversed(parts)]), inner
 
 
-def _contents(statement: ast.stmt) -> tuple[list[ast.AST], set[str], list[ast.stmt]]:
+def _lines(statement: ast.stmt) -> tuple[int, int]:
+    """The first line, of its decorators if it has some, and the last one."""
+    start = min(node.lineno for node in (statement, *getattr(statement, "decorator_list", ())))
+    return start, statement.end_lineno or start
+
+
+def _attributes(nodes: Iterable[ast.AST], dotted: Iterable[str], texts: Iterable[str]) -> set[str]:
+    """The attributes that a statement may ask for: those that it names, also in patterns, in texts and in templates."""
+    named = {word for name in dotted for word in name.split(".")[1:]}
+    matched = {word for node in nodes if isinstance(node, ast.MatchClass) for word in node.kwd_attrs}
+    spelled = {word for text in texts if "{" in text or WORD.fullmatch(text) for word in re.findall(r"[^\W\d]\w*", text)}
+    return named | matched | spelled
+
+
+def _contents(statement: ast.stmt, left_out: Sequence[ast.stmt] = ()) -> tuple[list[ast.AST], set[str], list[ast.stmt]]:
     """The nodes of a statement; the dotted paths among them, also in annotations that are texts; its docstrings."""
+    if left_out and isinstance(statement, ast.ClassDef):
+        statement = ast.ClassDef(**{**vars(statement), "body": [node for node in statement.body if node not in left_out]})
     todo: list[ast.AST] = [statement]
     dotted, docstrings = set[str](), list[ast.stmt]()
     for node in todo:  # which grows
@@ -224,7 +327,7 @@ def _contents(statement: ast.stmt) -> tuple[list[ast.AST], set[str], list[ast.st
             todo += inner
             continue
         held = vars(node)
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and _is_text(node.body[0]):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.body and _is_text(node.body[0]):
             docstrings.append(node.body[0])
             held = {**held, "body": node.body[1:]}
         for name, value in held.items():
@@ -259,7 +362,7 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 def _imports(nodes: Iterable[ast.AST], package: str, known: Imports | None = None) -> Imports:
     """What the imports among the nodes bind, besides what is known."""
-    found = {name: list(paths) for name, paths in (known or {}).items()}
+    result = {name: list(paths) for name, paths in (known or {}).items()}
     for node in nodes:
         if isinstance(node, ast.Import):
             pairs = [(a.asname, a.name) if a.asname else (a.name.partition(".")[0],) * 2 for a in node.names]
@@ -269,8 +372,8 @@ def _imports(nodes: Iterable[ast.AST], package: str, known: Imports | None = Non
         else:
             continue
         for name, path in pairs:
-            found[name] = sorted({*found.get(name, ()), path})
-    return found
+            result[name] = sorted({*result.get(name, ()), path})
+    return result
 
 
 def _loads(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
@@ -301,7 +404,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 @dataclass
-class Store:
+class _Store:
     """The parts of scripts, as long as no file of the packages changes, and the pieces of files, by their content."""
 
     file: Path
@@ -315,13 +418,14 @@ class Store:
     def sources(self) -> dict[str, Source]:
         """Read only when some file has changed."""
         known = json.loads(self._lines)
-        return {key: Source([Piece(*piece) for piece in first], *others) for key, (first, *others) in known.items()}
+        sources = {key: Source([_Piece(*piece) for piece in first], *others) for key, (first, *others) in known.items()}
+        return {key: one._replace(values={int(n): names for n, names in one.values.items()}) for key, one in sources.items()}
 
     def read(self) -> None:
         """Take what another process wrote: all of it, by its own digest, or nothing."""
         with suppress(OSError, ValueError):
             digest, version, state, parts, sources = self.file.read_bytes().split(b"\n")
-            if version.decode() == self.version and digest.decode() == joined_digest(version, state, parts, sources):
+            if version.decode() == self.version and digest.decode() == _joined_digest(version, state, parts, sources):
                 self.parts = json.loads(parts) if state.decode() == self.state else {}
                 self._lines = sources
 
@@ -329,18 +433,18 @@ class Store:
         """What has one of the keys, in one step: another process reads the old file or the new one. Nothing if forbidden."""
         if not self.is_new:
             return
-        parts, sources = ({key: kept[key] for key in keys if key in kept} for kept in (self.parts, self.sources))
+        parts, sources = ({key: rest[key] for key in keys if key in rest} for rest in (self.parts, self.sources))
         content = [text.encode() for text in (self.version, self.state, json.dumps(parts), json.dumps(sources))]
         new = self.file.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
             self.file.parent.mkdir(exist_ok=True)
-            new.write_bytes(b"\n".join([joined_digest(*content).encode(), *content]))
+            new.write_bytes(b"\n".join([_joined_digest(*content).encode(), *content]))
             new.replace(self.file)
         with suppress(OSError):
             new.unlink(missing_ok=True)
 
 
-def joined_digest(*contents: bytes) -> str:
+def _joined_digest(*contents: bytes) -> str:
     """The SHA-256 of lines."""
     return sha256(b"\n".join(contents)).hexdigest()
 
@@ -349,11 +453,14 @@ def joined_digest(*contents: bytes) -> str:
 #
 # Reached are every statement of the script; what a reached statement names, in its own file or through imports; and of
 # every imported module what importing it runs, except plain definitions (functions, classes, constants), which count only
-# where they are named. A class counts whole. Where that cannot be told (a module used as a value, `globals()`, `import *`,
-# a module named in a text), files count whole: a stale result is worse than a rerun.
+# where they are named. A method of a reached class counts where something reached names an attribute like it; so does a
+# constant that is an instance of a plain class. Where that cannot be told (a module used as a value, `globals()`,
+# `import *`, a module named in a text, a base class of elsewhere), all of it counts: a stale result is worse than a rerun.
 
 SRC = Path(__file__).parents[__name__.count(".")]
 STORE = Path(".snakemake", "genverify-code.json")  # beside the Snakefile, with what Snakemake itself keeps
+# what makes records asks this module for digests. Another way to digest gives other digests, which say so themselves
+RECORDER = f"{__name__.rpartition('.')[0]}.jobs"
 # a file with the number of a piece, with "=name" for whatever binds a name there, or with one of these
 LOADED, WHOLE, AS_IT_IS = "loaded", "whole", "as it is"
 Node = tuple[str, int | str]
@@ -413,7 +520,7 @@ def _scripts(folder: Path) -> dict[str, Path]:
 def forget_code() -> None:
     """Read the files again: what was known of them is kept for the life of a process."""
     files = (_scripts, _listed, _modules, _packages, _templates, _content, _key)
-    for known in (*files, code_digest, _parts, _next, _source, _store):
+    for known in (*files, code_digest, _parts, _next, _asked_for, _methods, _all_are, _source, _store):
         known.cache_clear()
 
 
@@ -441,29 +548,95 @@ def _counted(file: str, numbers: Collection[int] | None) -> tuple[str, int]:
 
 def reached(script: str) -> dict[str, set[int] | None]:
     """The numbers of the pieces that a script reaches, by file; None for a file that counts whole."""
-    found = _closure({(script, LOADED), *((script, number) for number in range(len(_source(script).pieces)))})
-    if any(IMPORTED in _source(file).pieces[what].flags for file, what in found if isinstance(what, int)):
-        found = _closure(found | {(file, WHOLE) for file, what in found if what == LOADED})
+    result = _closure({(script, LOADED), *((script, number) for number in range(len(_source(script).pieces)))})
+    if any(IMPORTED in _source(file).pieces[what].flags for file, what in result if isinstance(what, int)):
+        result = _closure(result | {(file, WHOLE) for file, what in result if what == LOADED})
     numbers: defaultdict[str, set[int]] = defaultdict(set, {script: set()})
-    for file, what in found:
+    for file, what in result:
         if isinstance(what, int):
             numbers[file].add(what)
-    return {**numbers, **{file: None for file, what in found if what in (WHOLE, AS_IT_IS)}}
+    return {**numbers, **{file: None for file, what in result if what in (WHOLE, AS_IT_IS)}}
 
 
-def lines_of(file: str, number: int) -> tuple[int, int]:
-    """Where a piece begins in its file, and the line after its last one."""
-    piece = _source(file).pieces[number]
-    return piece.start, piece.end + 1
+def lines_of(file: str, number: int) -> set[int]:
+    """The lines of a piece in its file; of a class without its methods."""
+    pieces = _source(file).pieces
+    methods = (pieces[method] for numbers in pieces[number].methods.values() for method in numbers)
+    lines = set(range(pieces[number].start, pieces[number].end + 1))
+    return lines.difference(*(range(method.start, method.end + 1) for method in methods))
 
 
 def _closure(start: set[Node]) -> set[Node]:
-    found, todo = set(start), list(start)
+    """All that is reached; the methods of a class when something reached names an attribute like them."""
+    reached, todo = set(start), list(start)
+    names, waiting = set[str](), defaultdict[str, set[Node]](set)
     while todo:
-        new = _next(todo.pop()) - found
-        found |= new
+        node = todo.pop()
+        new = set(_next(node))
+        for name in _asked_for(node) - names:
+            names.add(name)
+            new |= waiting.pop(name, set())
+        for name, methods in _methods(node).items():
+            if name in names or METHODS in names:
+                new |= methods
+            else:
+                waiting[name] |= methods
+        if METHODS in names:
+            new.update(*waiting.values())
+            waiting.clear()
+        new -= reached
+        reached |= new
         todo += new
-    return found
+    return reached
+
+
+@cache
+def _asked_for(node: Node) -> frozenset[str]:
+    """The names of attributes in a piece or in a template; METHODS if they cannot be told."""
+    file, what = node
+    if what == AS_IT_IS:
+        return frozenset(re.findall(r"[^\W\d]\w*", _content(file).decode(errors="replace")))
+    if not isinstance(what, int):
+        return frozenset()
+    piece = _source(file).pieces[what]
+    return frozenset([*piece.attributes, *([METHODS] if METHODS in piece.flags else [])])
+
+
+@cache
+def _methods(node: Node) -> dict[str, frozenset[Node]]:
+    """The methods of a class that count where they are named: none if a base of elsewhere may call them."""
+    file, what = node
+    if not isinstance(what, int) or not _all_are(node, CLASS):
+        return {}
+    return {name: frozenset((file, n) for n in numbers) for name, numbers in _source(file).pieces[what].methods.items()}
+
+
+@cache
+def _all_are(node: Node, flag: str) -> bool:
+    """Whether a class and all its bases have a flag."""
+    file, what = node
+    piece = _source(file).pieces[int(what)]
+    return flag in piece.flags and all(_are_classes(file, base, flag) for base in piece.bases)
+
+
+def _are_classes(file: str, name: str, flag: str) -> bool:
+    """Whether all that a dotted name of a file may stand for are classes with a flag, as their bases are."""
+    first, _, rest = name.partition(".")
+    source = _source(file)
+    paths = source.imports.get(first, [])
+    if rest and ("." in rest or first in source.names or not all(path in _modules() for path in paths)):  # a method
+        return False
+    todo = [*_bindings(file, source, first)] if not rest else [n for path in paths for n in _resolve(f"{path}.{rest}")]
+    seen, classes = set(todo), list[Node]()
+    for node in todo:  # which grows
+        if isinstance(node[1], int):
+            classes.append(node)
+        elif node[1] == WHOLE:
+            return False
+        elif node[1].startswith("="):
+            todo += (new := [*(_next(node) - seen)])
+            seen.update(new)
+    return bool(classes) and all(_all_are(node, flag) for node in classes)
 
 
 @cache
@@ -476,25 +649,31 @@ def _next(node: Node) -> frozenset[Node]:
     if what == WHOLE:
         return frozenset({(file, LOADED), *((file, number) for number in range(len(source.pieces)))})
     if what == LOADED:
-        return frozenset({*((file, number) for number in source.always), *chain.from_iterable(map(_loaded, source.loads))})
+        values = {n for n, names in source.values.items() if all(_are_classes(file, name, VALUE) for name in names)}
+        runs = ((file, number) for number in source.always if number not in values)
+        return frozenset({*runs, *chain.from_iterable(map(_loaded, source.loads))})
     if isinstance(what, str):
         return frozenset(_bindings(file, source, what.removeprefix("=")))
     piece = source.pieces[what]
-    found: set[Node] = {(file, LOADED), *((file, f"={name}") for name in piece.names)}
-    found.update(*map(_resolve, piece.paths), *map(_loaded, piece.loads), *(_named(file, text) for text in piece.texts))
+    result: set[Node] = {(file, LOADED), *((file, f"={name}") for name in piece.names)}
+    result.update(*map(_resolve, piece.paths), *map(_loaded, piece.loads), *(_named(file, text) for text in piece.texts))
+    if piece.methods and not _all_are(node, CLASS):
+        result |= {(file, number) for numbers in piece.methods.values() for number in numbers}
     if FILE in piece.flags:
-        found.add((file, WHOLE))
+        result.add((file, WHOLE))
     if PACKAGES in piece.flags:
-        found |= _whole("")
-    return frozenset(found)
+        result |= _whole("")
+    if file == _modules().get(RECORDER):
+        result = {one for one in result if one[0] != _modules()[__name__]}
+    return frozenset(result)
 
 
 def _bindings(file: str, source: Source, name: str) -> set[Node]:
     """What binds a name of a file: its pieces, an import, its own __getattr__; whatever it is if that cannot be told."""
-    found: set[Node] = {(file, number) for number in source.names.get(name, ())}
-    found.update(*(_resolve(path) for path in source.imports.get(name, ())))
+    result: set[Node] = {(file, number) for number in source.names.get(name, ())}
+    result.update(*(_resolve(path) for path in source.imports.get(name, ())))
     if name in source.names or name in source.imports:
-        return found
+        return result
     if not source.lazy:
         return {(file, WHOLE)}
     package = _packages()[file]
@@ -508,18 +687,18 @@ def _bindings(file: str, source: Source, name: str) -> set[Node]:
 def _resolve(path: str) -> set[Node]:
     """What a dotted path names: something in a module of the packages, or a module itself, which then counts whole."""
     modules, parts = _modules(), path.split(".")
-    found, module = set(_loaded(path)), parts[0]
+    result, module = set(_loaded(path)), parts[0]
     if module not in modules:
-        return found
+        return result
     for part in parts[1:]:
         inside = f"{module}.{part}"
         file = modules[module]
         if file and (inside not in modules or part in _source(file).names or part in _source(file).imports):
-            found.add((file, f"={part}"))
+            result.add((file, f"={part}"))
         if inside not in modules:
-            return found
+            return result
         module = inside
-    return found | _whole(module)
+    return result | _whole(module)
 
 
 def _loaded(path: str) -> Iterator[Node]:
@@ -537,10 +716,16 @@ def _whole(module: str) -> set[Node]:
 
 def _named(file: str, text: str) -> set[Node]:
     """The modules that a text names or begins to name; or templates, as seen from a package or a folder above the file."""
-    name = text.partition(":")[0]
+    text = f"{_packages().get(file, '')}{text}" if text.startswith(".") else text
+    name, colon, value = text.partition(":")
     if name.partition(".")[0] in _roots():
-        found: set[Node] = {(other, WHOLE) for module, other in _modules().items() if other and module.startswith(name)}
-        return found or (_resolve(name) if name.count(".") > 1 else set())
+        if "*" in name:
+            pattern = re.compile(re.escape(name).replace(r"\*", ".*"))
+            return {(other, WHOLE) for module, other in _modules().items() if other and pattern.fullmatch(module)}
+        if colon and name in _modules():
+            return _resolve(f"{name}.{value}")
+        result: set[Node] = {(other, WHOLE) for module, other in _modules().items() if other and module.startswith(name)}
+        return result or (_resolve(name) if name.count(".") > 1 else set())
     folders = {str(SRC / root) for root in _roots()} | {str(folder) for folder in Path(file).parents}
     return {(path, AS_IT_IS) for folder in folders if (path := os.path.normpath(f"{folder}/{text}")) in _templates()}
 
@@ -550,8 +735,8 @@ def _named(file: str, text: str) -> set[Node]:
 
 def _roots() -> frozenset[str]:
     """The packages whose code counts: those beside this one in `src`; where it is installed beside others, it alone."""
-    own = __name__.partition(".")[0]
-    return frozenset(name for name in os.listdir(SRC) if name.isidentifier()) if SRC.name == "src" else frozenset({own})
+    package = __name__.partition(".")[0]
+    return frozenset(name for name in os.listdir(SRC) if name.isidentifier()) if SRC.name == "src" else frozenset({package})
 
 
 @cache
@@ -564,14 +749,14 @@ def _listed() -> list[tuple[str, str]]:
 @cache
 def _modules() -> dict[str, str]:
     """The file of every module of the packages by its dotted name; none for a package without an __init__."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for folder, name in _listed():
         if name.endswith(".py"):
             package = os.path.relpath(folder, SRC).replace(os.sep, ".")
             for above in accumulate(package.split("."), "{}.{}".format):
-                found.setdefault(above, "")
-            found[package if name == "__init__.py" else f"{package}.{name[:-3]}"] = f"{folder}{os.sep}{name}"
-    return found
+                result.setdefault(above, "")
+            result[package if name == "__init__.py" else f"{package}.{name[:-3]}"] = f"{folder}{os.sep}{name}"
+    return result
 
 
 @cache
@@ -603,15 +788,15 @@ def _source(file: str) -> Source:
 @cache
 def _key(file: str) -> str:
     """What a file is kept by: its content and its place, which says what its imports mean and what its parts are called."""
-    return joined_digest(file.encode(), _content(file))
+    return _joined_digest(file.encode(), _content(file))
 
 
 @cache
-def _store() -> Store:
+def _store() -> _Store:
     """What is kept beside the Snakefile."""
     analysis = [Path(__file__).read_bytes()]
     files = sorted([*filter(None, _modules().values()), *_templates()])
-    version = joined_digest(*analysis, f"{sys.version_info[:2]} {sorted(_roots())}".encode())
-    store = Store(SRC.parent / STORE, version, joined_digest(*(_key(file).encode() for file in files)))
+    version = _joined_digest(*analysis, f"{sys.version_info[:2]} {sorted(_roots())}".encode())
+    store = _Store(SRC.parent / STORE, version, _joined_digest(*(_key(file).encode() for file in files)))
     store.read()
     return store

@@ -120,12 +120,12 @@ def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     What `--config 'tracts={"batches": 2}'` told, with its numbers. Snakemake leaves all within braces a text: one that
     the setting refuses as a text is read as YAML has it. A text in a file of settings stays what it is.
     """
-    found = deepcopy(dict(told))
+    result = deepcopy(dict(told))
     try:
         config_model().model_validate(text)
     except ValidationError as error:
         for problem in error.errors():
-            here: Any = found
+            here: Any = result
             for part in problem["loc"]:  # with parts for the kinds that a setting can have, which are no keys
                 inside = here.get(part) if isinstance(here, dict) else None
                 if isinstance(here, list) and isinstance(part, int) and part < len(here):
@@ -133,7 +133,7 @@ def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
                 if isinstance(inside, str) and inside == problem["input"]:
                     here[part] = yaml.safe_load(inside)
                 here = inside if isinstance(inside, dict | list) else here
-    return found
+    return result
 
 
 def parse_config(text: Mapping[str, Any]) -> Config:
@@ -183,11 +183,11 @@ def settings_of(config: Config, section: str, variant: str | None) -> Any:
     return _plain(reduce(getattr, section.split("."), whole))
 
 
-def _plain(found: Any) -> Any:
+def _plain(result: Any) -> Any:
     """Sections as mappings, also those of a mapping of names."""
-    if isinstance(found, dict):
-        return {name: _plain(value) for name, value in found.items()}
-    return found.model_dump() if isinstance(found, Section) else found
+    if isinstance(result, dict):
+        return {name: _plain(value) for name, value in result.items()}
+    return result.model_dump() if isinstance(result, Section) else result
 
 
 # Checks of a whole study before its first job.
@@ -231,8 +231,8 @@ def config_schema() -> dict[str, Any]:
     for name in ("AnyExperiment", "Experiment"):
         sections[name]["properties"]["rap"] = {"$ref": "#/$defs/RapSettings"}
     whole = sections.pop("Config") | {"title": "Settings of genverify"}
-    found: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
-    return found
+    result: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
+    return result
 
 
 def _partial(schema: Any) -> Any:
@@ -244,7 +244,7 @@ def _partial(schema: Any) -> Any:
     return {key: _partial(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
 
 
-def schema_text() -> str:
+def _schema_text() -> str:
     return json.dumps(config_schema(), indent=1) + "\n"
 
 
@@ -257,6 +257,6 @@ def add_parser(commands: Any) -> None:
 
 def _write(options: argparse.Namespace) -> None:
     if options.out:
-        options.out.write_text(schema_text())
+        options.out.write_text(_schema_text())
     else:
-        print(schema_text(), end="")
+        print(_schema_text(), end="")

@@ -112,7 +112,7 @@ def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
     started, code = time.time(), code_parts(home / f"{job.rule}.py")
     main(job)
     if hasattr(job.output, "record"):
-        write_record(job, started, code, [folder / LOCK for folder in home.parents])
+        _write_record(job, started, code, [folder / LOCK for folder in home.parents])
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:
@@ -151,7 +151,7 @@ def _add_handler(handler: logging.Handler) -> None:
     log.addHandler(handler)
 
 
-def write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
+def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
     """The record of a finished job, written to its output `record`. `code` was digested before the work began."""
     outputs = {name: value for name, value in vars(job.output).items() if name != "record"}
     present = [from_here(lock) for lock in locks if lock.is_file()]
@@ -180,9 +180,9 @@ def digests(files: Mapping[str, Any], contents: bool = False) -> dict[str, dict[
 
 def _digests(path: Path, contents: bool) -> Iterator[tuple[str, str]]:
     if contents and path.is_dir():
-        found = {file: digest(file) for file in folder_files(path)}
-        yield str(path), folder_digest(path, found)
-        yield from ((str(file), value) for file, value in found.items())
+        result = {file: digest(file) for file in folder_files(path)}
+        yield str(path), folder_digest(path, result)
+        yield from ((str(file), value) for file, value in result.items())
     else:
         yield str(path), digest(path)
 
@@ -199,9 +199,9 @@ def folder_files(folder: Path) -> list[Path]:
     return sorted(f for f in folder.rglob("*") if f.is_file() and not f.name.startswith(".snakemake"))
 
 
-def folder_digest(folder: Path, found: Mapping[Path, str]) -> str:
+def folder_digest(folder: Path, result: Mapping[Path, str]) -> str:
     """One digest over the names and digests of the files of a folder."""
-    lines = (f"{file.relative_to(folder)} {value}\n" for file, value in found.items())
+    lines = (f"{file.relative_to(folder)} {value}\n" for file, value in result.items())
     return sha256("".join(lines).encode()).hexdigest()
 
 

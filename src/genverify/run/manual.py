@@ -17,8 +17,9 @@ import genverify
 from genverify.run.cli.commands import parser
 from genverify.run.cli.shell import EXIT_CODES, leaves
 from genverify.run.config import read_shipped
-from genverify.run.layout import PARTS
-from genverify.run.registry import HOME
+from genverify.run.layout import PARTS, STAGES
+from genverify.run.reference import read_listing
+from genverify.run.registry import HOME, studies
 
 # The packages as a page: which imports from which, and every module with its first sentence.
 
@@ -36,8 +37,8 @@ def modules_page() -> str:
     """The page: a picture of the imports between packages (Mermaid), then every module."""
     files = [path for package in PACKAGES for path in sorted((SRC / package).rglob("*.py")) if path.name != "__init__.py"]
     modules = {path: path.relative_to(SRC) for path in files}
-    packages = dict.fromkeys(_package(place.parts) for place in modules.values())
-    arrows = Counter(arrow for path, place in modules.items() for arrow in _arrows(path, _package(place.parts)))
+    packages = dict.fromkeys(_package(module.parts) for module in modules.values())
+    arrows = Counter(arrow for path, module in modules.items() for arrow in _arrows(path, _package(module.parts)))
     lines = ["# The modules", "", "Made by `genverify modules`; each arrow says how many imports it stands for.", ""]
     lines += ["```mermaid", "graph TD"]
     lines += [f"  {_id(one)} -->|{times}| {_id(other)}" for (one, other), times in sorted(arrows.items())]
@@ -45,7 +46,7 @@ def modules_page() -> str:
     for package in packages:
         lines += [f"## {package}", "", "| module | what it is |", "| --- | --- |"]
         lines += [
-            f"| `{place}` | {_sentence(path)} |" for path, place in modules.items() if _package(place.parts) == package
+            f"| `{module}` | {_sentence(path)} |" for path, module in modules.items() if _package(module.parts) == package
         ]
         lines += [""]
     return "\n".join(lines)
@@ -109,23 +110,23 @@ def settings_page(schema: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     plain: list[str] = []
     sections: list[str] = []
     for name, form in schema["properties"].items():
-        found = _resolved(form, schema)
+        result = _resolved(form, schema)
         value = values.get(name)
-        if "properties" in found:
-            sections += ["", f"## {name}", "", *_described(found), "| key | kind | shipped |", "| --- | --- | --- |"]
-            sections += list(_rows(name, found, schema, value if isinstance(value, Mapping) else {}))
+        if "properties" in result:
+            sections += ["", f"## {name}", "", *_described(result), "| key | kind | shipped |", "| --- | --- | --- |"]
+            sections += list(_rows(name, result, schema, value if isinstance(value, Mapping) else {}))
         else:
             plain.append(f"| `{name}` | {_kind(form, schema)} | {_value(value)} |")
     return "\n".join([*lines, "| key | kind | shipped |", "| --- | --- | --- |", *plain, *sections, ""])
 
 
 def _rows(prefix: str, form: Mapping[str, Any], schema: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[str]:
-    for name, own in form["properties"].items():
-        found, value = _resolved(own, schema), values.get(name)
-        if "properties" in found and isinstance(value, Mapping):
-            yield from _rows(f"{prefix}.{name}", found, schema, value)
+    for name, part in form["properties"].items():
+        result, value = _resolved(part, schema), values.get(name)
+        if "properties" in result and isinstance(value, Mapping):
+            yield from _rows(f"{prefix}.{name}", result, schema, value)
         else:
-            yield f"| `{prefix}.{name}` | {_kind(own, schema)} | {_value(value)} |"
+            yield f"| `{prefix}.{name}` | {_kind(part, schema)} | {_value(value)} |"
 
 
 def _described(form: Mapping[str, Any]) -> list[str]:
@@ -135,8 +136,8 @@ def _described(form: Mapping[str, Any]) -> list[str]:
 
 def _resolved(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if "$ref" in form:
-        found: Mapping[str, Any] = schema["$defs"][form["$ref"].rpartition("/")[2]]
-        return found
+        result: Mapping[str, Any] = schema["$defs"][form["$ref"].rpartition("/")[2]]
+        return result
     return form
 
 
@@ -172,29 +173,29 @@ def python_page(module: Any) -> str:
     """What `import genverify` offers: every name with its signature and docstring."""
     lines = ["# Python", "", "`import genverify as gv`; each name is loaded when it is used.", "", *_doc(module), ""]
     for name in module.__all__:
-        own = getattr(module, name)
-        lines += [f"## {name}", "", "```python", f"gv.{name}{_signature(own)}", "```", "", *_doc(own), ""]
-        lines += list(_members(own)) if inspect.isclass(own) else []
+        value = getattr(module, name)
+        lines += [f"## {name}", "", "```python", f"gv.{name}{_signature(value)}", "```", "", *_doc(value), ""]
+        lines += list(_members(value)) if inspect.isclass(value) else []
     return "\n".join(lines)
 
 
-def _members(own: type) -> Iterator[str]:
+def _members(part: type) -> Iterator[str]:
     """The public methods and properties of a class that say what they do."""
-    for name, member in vars(own).items():
+    for name, member in vars(part).items():
         text = inspect.getdoc(member) if not name.startswith("_") else None
         if text and (callable(member) or hasattr(member, "__get__")):
             yield from [f"**`.{name}`** {' '.join(text.partition('>>>')[0].split())}", ""]
 
 
-def _signature(own: Any) -> str:
-    return re.sub(r"(?:\w+\.)+(\w+)", r"\1", str(inspect.signature(own))) if callable(own) else ""
+def _signature(part: Any) -> str:
+    return re.sub(r"(?:\w+\.)+(\w+)", r"\1", str(inspect.signature(part))) if callable(part) else ""
 
 
-def _doc(own: Any) -> list[str]:
+def _doc(part: Any) -> list[str]:
     """A docstring as Markdown: examples as code, the rest as text."""
     lines: list[str] = []
     inside = False
-    for line in (inspect.getdoc(own) or "").splitlines():
+    for line in (inspect.getdoc(part) or "").splitlines():
         if line.startswith(">>>") and not inside:
             lines, inside = [*lines, "```pycon"], True
         elif inside and not line.strip():
@@ -207,8 +208,21 @@ def _doc(own: Any) -> list[str]:
 
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)((?:#[^)\s]*)?\))")
 COPIES = "repository"
+PAPERS, REFERENCE = "Every figure and table", "reference/README.md"
 DRAWN = re.compile(r"```mermaid\ngraph TD\n(.*?)```\n", re.DOTALL)
 ARROW = re.compile(r"^  \w+\[(.+?)\] -->\|(\d+)\| \w+\[(.+?)\]$", re.MULTILINE)
+
+
+def on_config(config: Any) -> Any:
+    """Put the pages of the studies into the section of the papers: those that no other section has."""
+    sections = (pages for section in config.nav for pages in section.values() if isinstance(pages, list))
+    papers = next(pages for pages in sections if {PAPERS: REFERENCE} in pages)
+    listed = re.findall(r"[\w/]+\.md", str(config.nav))
+    order = list(read_listing(Path(config.docs_dir).parent / STAGES).papers)
+    known = sorted(studies(), key=lambda study: order.index(study.name) if study.name in order else len(order))
+    pages = [page for study in known for page in (f"{study.name}.md", *study.pages) if page not in listed]
+    papers[:0] = [page for page in pages if (Path(config.docs_dir) / page).is_file()]
+    return config
 
 
 def on_files(files: Any, config: Any) -> Any:

@@ -77,12 +77,12 @@ def describe(stages: list[Stage], then: list[Stage], seconds: float) -> str:
         return f"{line}; rate not known yet"
     worked = sum(stage.work(new) for stage, new in zip(stages, news, strict=True)) / seconds
     left = sum(stage.work(stage.total - stage.done) for stage in stages) / max(worked, 1e-9)
-    return f"{line}; {sum(news) / seconds:.1f}/s, {duration(left)} left"
+    return f"{line}; {sum(news) / seconds:.1f}/s, {_duration(left)} left"
 
 
-def duration(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     """
-    >>> duration(50), duration(500), duration(50_000)
+    >>> _duration(50), _duration(500), _duration(50_000)
     ('50 s', '8 min', '13 h 53 min')
     """
     minutes = int(seconds // 60)

@@ -12,8 +12,7 @@ from genverify.run.cli.shell import Group
 
 # the package beside the library in `src` whose folders are studies if they hold the module ENTRY. It is looked for there,
 # not where Python looks: a folder of this name where a user works, or of another distribution, is none of ours
-SRC, HOME = Path(__file__).parents[__name__.count(".")], "studies"
-ENTRY, VALUE = "study", "STUDY"
+SRC, HOME, ENTRY = Path(__file__).parents[__name__.count(".")], "studies", "study"
 SHARED = "common.smk"
 T = TypeVar("T")
 
@@ -21,14 +20,18 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class ProofKind:
     """
-    Proofs that an audit checks again: the inputs and outputs that a job which writes them names, the function that checks
-    one such job, and the words for what it counted as right. `unproved`: words for what was counted and rests on the solver.
+    Proofs that an audit checks again: their model, the inputs and outputs that a job which writes them names, the function
+    that checks one such job, the one that gives its certificates with what they are about, and the words for what was
+    counted as right. `unproved`: words for what was counted and rests on the solver; `explain`: puts a proof into words.
     """
 
+    model: str
     files: tuple[str, ...]
     check: str
+    open: str
     words: str
     unproved: Mapping[str, str] = field(default_factory=dict)
+    explain: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,8 @@ class Study:
     parts: a wildcard of its rules, and the settings that it chooses: (configuration, its value)
     params: functions of its stage files that give a parameter
     proofs: the kinds of proofs that its rules write
+    pages: pages of docs/ about it besides docs/NAME.md
     foundation: other studies may use it; it comes first
-    extends: a command of the library, and what adds options of the study to its parser; it returns what answers with them
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -71,8 +74,8 @@ class Study:
     parts: Mapping[str, str] = field(default_factory=dict)
     params: Mapping[str, Param] = field(default_factory=dict)
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
-    extends: Mapping[str, str] = field(default_factory=dict)
     commands: Sequence[Group] = ()
+    pages: Sequence[str] = ()
     foundation: bool = False
     package: str = ""
 
@@ -111,15 +114,15 @@ def _found() -> Iterator[Study]:
     if SRC.name != "src":  # the wheel, which holds no study
         return
     for path in sorted((SRC / HOME).glob(f"*/{ENTRY}.py")):
-        package = f"{HOME}.{path.parent.name}"
-        yield replace(getattr(import_module(f"{package}.{ENTRY}"), VALUE), package=package)
+        study = import_module(f"studies.{path.parent.name}.study")
+        yield replace(study.STUDY, package=study.__name__.rpartition(".")[0])
 
 
 def stage_files(stages: Path) -> list[str]:
     """The stage files of the studies that are here, seen from above their folder: of each what its stages share first."""
     folders = [stages / study.name for study in studies()]
     files = [sorted(folder.glob("*.smk"), key=lambda path: (path.name != SHARED, path.name)) for folder in folders]
-    return [str(path.relative_to(stages.parent)) for own in files for path in own]
+    return [str(path.relative_to(stages.parent)) for paths in files for path in paths]
 
 
 def registered(part: str) -> Iterator[Callable[..., Any]]:
@@ -137,29 +140,26 @@ def named(part: str) -> dict[str, str]:
 
 def params() -> dict[str, Param]:
     """The functions of the stage files that give parameters."""
-    found = [(study, name, param) for study in studies() for name, param in study.params.items()]
-    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in found)
+    matches = [(study, name, param) for study in studies() for name, param in study.params.items()]
+    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in matches)
 
 
 def proof_kinds() -> dict[str, ProofKind]:
     """The kinds of proofs of all studies, by their names."""
     return _joined(
-        (name, replace(kind, check=study.absolute(kind.check))) for study in studies() for name, kind in study.proofs.items()
+        (name, replace(kind, **{part: study.absolute(getattr(kind, part)) for part in ("check", "open", "explain")}))
+        for study in studies()
+        for name, kind in study.proofs.items()
     )
 
 
 def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
-    found: dict[str, T] = {}
+    result: dict[str, T] = {}
     for key, value in pairs:
-        if key in found:
+        if key in result:
             raise ConfigError(f"two studies register {key!r}: give one another name")
-        found[key] = value
-    return found
-
-
-def extend(parser: Any, command: str) -> list[Callable[[Any], Any]]:
-    """Add the options of the studies to a command of the library; what answers in its place, or gives None."""
-    return [study.load(study.extends[command])(parser) for study in studies() if command in study.extends]
+        result[key] = value
+    return result
 
 
 def commands() -> list[Group]:

@@ -31,158 +31,10 @@ from genverify.run.layout import (
 )
 from genverify.run.registry import ENTRY, studies
 
-CODE = '''"""The study NAME: replace this sentence by what it is about."""
-
-from collections.abc import Iterator
-
-from pydantic import Field
-
-from genverify.model.settings import Section
-from genverify.run.registry import Study
-
-STUDY = Study(settings={"NAME": ".ENTRY:Settings"}, folders=("NAME",))
-
-
-class Settings(Section):
-    """What config/NAME.yaml holds."""
-
-    largest: int = Field(ge=2)
-
-
-def table(settings: Settings) -> Iterator[dict[str, int]]:
-    """
-    The rows of the table: here, the pairs among some records. Replace this by what the study computes.
-
-    >>> list(table(Settings(largest=3)))
-    [{'records': 2, 'pairs': 1}, {'records': 3, 'pairs': 3}]
-    """
-    for records in range(2, settings.largest + 1):
-        yield {"records": records, "pairs": records * (records - 1) // 2}
-'''
-SCRIPT = '''"""Write the table of the study NAME."""
-
-import pandas as pd
-
-from genverify.run.jobs import Job, log, run
-from PACKAGE.NAME.ENTRY import Settings, table
-
-
-def main(job: Job) -> None:
-    found = pd.DataFrame(table(job.settings("NAME", Settings)))
-    found.to_csv(job.output.table, index=False)
-    log.info("%d rows", len(found))
-
-
-if __name__ == "__main__":
-    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
-'''
-STAGE = '''"""
-Reads: the section NAME of config/NAME.yaml.
-Writes: results/NAME/: the table of the study.
-"""
-
-WHOLE.append("NAME")
-
-
-rule write_NAME:
-    """Write the table of the study NAME: replace this sentence by what it shows."""
-    output:
-        table="results/NAME/table.csv",
-        record="results/NAME/table.record.json",
-    log:
-        "logs/write_NAME.log",
-    benchmark:
-        "benchmarks/write_NAME.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("write_NAME"),
-        NAME=setting("NAME"),
-    script:
-        "../../scripts/NAME/write_NAME.py"
-
-
-rule NAME:
-    """Everything that the study NAME makes."""
-    input:
-        "results/NAME/table.csv",
-'''
-SETTINGS = """# yaml-language-server: $schema=schema.json
-# The study NAME: `snakemake NAME`.
-NAME:
-  # the most records among which pairs are counted
-  largest: 10
-"""
-TEST = '''"""The study NAME: its table against pairs that are listed, and its script."""
-
-from itertools import combinations
-from pathlib import Path
-
-import pandas as pd
-
-from script_jobs import job, script
-from PACKAGE.NAME.ENTRY import Settings, table
-
-
-def test_pairs_are_those_that_can_be_listed() -> None:
-    for row in table(Settings(largest=6)):
-        assert row["pairs"] == len(list(combinations(range(row["records"]), 2)))
-
-
-def test_the_script_writes_the_table(tmp_path: Path) -> None:
-    script("write_NAME")(job({}, {"table": tmp_path / "table.csv"}, NAME=Settings(largest=4)))
-    assert pd.read_csv(tmp_path / "table.csv")["pairs"].tolist() == [1, 3, 6]
-'''
-READER = '''"""Files that end in .NAME: replace this sentence by what the format is."""
-
-from pathlib import Path
-
-from genverify.disclose.read.printed_table import Entry, PrintedTable, Told, find_totals, make_table
-from genverify.model.errors import DataError
-from genverify.model.tablefiles import decoded
-
-
-def read_NAME(path: Path, told: Told) -> list[PrintedTable]:
-    """The table of a file: here, names of columns, then a line a cell, all separated by |. Replace this by the format."""
-    told.limits.check(path, 0, path.stat().st_size)
-    text, _ = decoded(path.read_bytes(), path)
-    rows = [[part.strip() for part in line.split("|")] for line in text.splitlines()]
-    entries = []
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(rows[0]):
-            raise DataError(f"{path}, line {number}: holds {len(row)} parts, but the first line names {len(rows[0])}")
-        entries.append((tuple(row[:-1]), Entry(row[-1], f"{path}, line {number}")))
-    table = make_table(path.stem, str(path), rows[0][:-1] if rows else [], entries)
-    return [find_totals(table).noted("a file .NAME")]
-
-
-READERS = {".NAME": read_NAME}
-'''
-READER_TEST = '''"""Files that end in .NAME: read as what they say, or refused."""
-
-from pathlib import Path
-
-import pytest
-
-from genverify.disclose.read.choose import read_tables
-from genverify.model.errors import DataError
-
-CELLS = "sex|age|count\\nf|young|3\\nf|old|4\\nf|Total|7\\nm|young|*\\nm|old|5\\nm|Total|9\\n"
-
-
-def test_a_table_is_read(tmp_path: Path) -> None:
-    (tmp_path / "people.NAME").write_text(CELLS)
-    (table,) = read_tables([tmp_path / "people.NAME"])
-    assert table.columns == ("sex", "age")
-    assert {labels: entry.text for labels, entry in table.entries.items()}["m", "young"] == "*"
-    assert table.sums["age"].top == "Total"
-
-
-def test_a_line_that_is_cut_short_is_named(tmp_path: Path) -> None:
-    (tmp_path / "people.NAME").write_text(CELLS.replace("f|old|4", "f|old"))
-    with pytest.raises(DataError, match="line 3: holds 2 parts, but the first line names 3"):
-        read_tables([tmp_path / "people.NAME"])
-'''
+# what is written, with PACKAGE, ENTRY and NAME in place of their values
+FOLDER = Path(__file__).with_name("skeleton")
+STUDY = ("study.py", "script.py", "stage.smk", "settings.yaml", "test_study.py")
+READER = ("reader.py", "test_reader.py")
 
 
 def add_parser(commands: Any) -> None:
@@ -226,7 +78,7 @@ def write_study(name: str, home: Path) -> list[Path]:
     folders = {*FOLDERS, *(folder for study in studies() for folder in study.folders)}
     if name in folders | config_model().model_fields.keys() | {study.name for study in studies()}:
         raise _taken(name, "a study, a section of settings or a folder of results has it")
-    _write(study_files(name), (CODE, SCRIPT, STAGE, SETTINGS, TEST), name, home)
+    _write(study_files(name), STUDY, name, home)
     for words, path in ((["config-schema"], SCHEMA), (["modules"], MODULES)):
         (home / path).write_text(_said(words, home))  # by a new process: this one has read the studies before
     return study_files(name)
@@ -244,7 +96,7 @@ def write_reader(name: str, home: Path) -> list[Path]:
         raise _taken(name, f"files that end in .{name} are read")
     if same := [path for path in (home / LIBRARY).rglob(f"{name}*") if path.stem == name]:
         raise _taken(name, f"{same[0].relative_to(home)} is there")
-    _write(reader_files(name), (READER, READER_TEST), name, home)
+    _write(reader_files(name), READER, name, home)
     (home / MODULES).write_text(_said(["modules"], home))
     return reader_files(name)
 
@@ -263,9 +115,10 @@ def _taken(name: str, where: str) -> ConfigError:
     return ConfigError(f"{name!r} is taken ({where}): give another name")
 
 
-def _write(files: Sequence[Path], texts: Sequence[str], name: str, home: Path) -> None:
+def _write(files: Sequence[Path], templates: Sequence[str], name: str, home: Path) -> None:
     package = ".".join(STUDIES.relative_to(SOURCE).parts)
-    for path, text in zip(files, texts, strict=True):
+    for path, template in zip(files, templates, strict=True):
+        text = (FOLDER / f"{template}.txt").read_text()
         (home / path).parent.mkdir(parents=True, exist_ok=True)
         (home / path).write_text(text.replace("PACKAGE", package).replace("ENTRY", ENTRY).replace("NAME", name))
 

@@ -66,8 +66,8 @@ def implied_zeros(release: Release) -> list[ExhaustedTotal]:
     The lemmas of a release: for each universe (N, or a published cell) and each set of columns, greedily the largest
     disjoint cells inside it, kept where they exhaust its total. Which lemmas are found changes the speed, never a result.
     """
-    found = ImpliedZeros(release)
-    return [lemma for columns in found.families for lemma in found.lemmas(columns)]
+    result = ImpliedZeros(release)
+    return [lemma for columns in result.families for lemma in result.lemmas(columns)]
 
 
 class ImpliedZeros:
@@ -247,7 +247,7 @@ def live_types(domain: Domain, cells: Sequence[Predicate], rules: Sequence[Rule]
 
 def walk_types(domain: Domain, atoms: Sequence[Atoms], tests: Sequence[ExcludedCombinations], limit: int) -> Types:
     """Every combination of atoms that passes the tests, one column after the other; an error beyond `limit` types."""
-    alive = [_alive(column, len(found), tests) for column, found in enumerate(atoms)]
+    alive = [_alive(column, len(result), tests) for column, result in enumerate(atoms)]
     # Types are built column by column, and tests act as soon as their columns are there: columns with few atoms come first,
     # so that the table stays small while most tests still wait for a column.
     order = sorted(range(len(atoms)), key=lambda column: (len(alive[column]), column))

@@ -3,31 +3,33 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, islice
-from math import floor, inf, lcm
-from typing import Any, Protocol
+from math import floor, inf
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.domain import Predicate
+from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.datasets import Exchange
-from genverify.solve.program import COUNTED, INTEGRAL, Program, WrongAnswer, integer_point
-from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver, Stopped
+from genverify.solve.program import COUNTED, INTEGRAL, Program, RecordSystem, WrongAnswer, integer_point, matrix_of
+from genverify.solve.proving import (
+    Branch,
+    BranchAndProve,
+    LimitStruck,
+    PointFound,
+    exact_multipliers,
+    farkas_scales,
+    unbounded,
+)
+from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver
 
-# Proofs as they are found: exact integer multipliers out of a solver's floating-point ones, and branching trees.
-
-DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 36, 40, 42, 48, 60, 72, 84, 120)
-CLOSE = 1e-5  # above a solver's error; a wrong guess fails the test in integers that follows
-SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not
-LARGEST_DENOMINATOR = 100_000  # bounds the numbers of a proof: beyond, no common denominator is tried
-LARGEST_SUM = 2**52  # of a column; integers up to 2**53 are exact in floating-point numbers
+# Proofs as they are found: multipliers of published cells, and branching trees.
 
 
 @dataclass(frozen=True)
@@ -45,19 +47,6 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """A row that a side of a fork adds: the number of records in a part (these classes) is at most hi, or at least lo."""
-
-    inside: npt.NDArray[np.bool_]
-    lo: int | None
-    hi: int | None
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return (-inf if self.lo is None else self.lo, inf if self.hi is None else self.hi)
-
-
-@dataclass(frozen=True)
 class Leaf:
     """Multipliers over a common denominator: on published cells by id, on branch rows in order. kind: bound or empty."""
 
@@ -67,14 +56,14 @@ class Leaf:
     branches: tuple[int, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
+        text: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
         if COUNTED in self.cells:
-            found["c"] = self.cells[COUNTED]
+            text["c"] = self.cells[COUNTED]
         if self.denominator != 1:
-            found["d"] = self.denominator
+            text["d"] = self.denominator
         if self.branches:
-            found["w"] = list(self.branches)
-        return found
+            text["w"] = list(self.branches)
+        return text
 
 
 @dataclass(frozen=True)
@@ -93,114 +82,26 @@ class Fork:
 Node = Leaf | Fork
 
 
-def certificate_of(release: Release, lemmas: Iterable[ExhaustedTotal] = ()) -> dict[str, Any]:
-    """A certificate about a release that proves nothing yet, in the form that the checker reads."""
-    shown = [lemma.as_dict() for lemma in lemmas]
-    return {"block": release.block, "release": release.digest, "lemmas": shown, "proofs": [], "claims": []}
+def certificate_of(
+    release: Release, lemmas: Iterable[ExhaustedTotal] = (), *statements: Mapping[str, Any], model: str = RECORDS
+) -> dict[str, Any]:
+    """A certificate about a release with these statements, in the form that the checker reads."""
+    listed = [lemma.as_dict() for lemma in lemmas]
+    text = new_certificate(model, release.block, release.digest, lemmas=listed, proofs=[])
+    return text | {"statements": list(statements)}
 
 
-class Rows(Protocol):
-    """What a proof adds up: the rows of a program, the first of which holds every record once, and its classes."""
-
-    @property
-    def rows(self) -> tuple[str, ...]: ...
-
-    @property
-    def lo(self) -> Ints: ...
-
-    @property
-    def hi(self) -> Ints: ...
-
-    @property
-    def columns(self) -> csr_array: ...
-
-    @property
-    def largest(self) -> int: ...
-
-
-def exact_leaf(program: Rows, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:
-    """
-    Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1).
-
-    If rounding leaves some class short, the shortfall is added on the N row, which holds every record.
-    """
-    scale = 1.0 if kind == "bound" else _farkas_scale(y)
-    largest = LARGEST_SUM // (len(y) * program.largest)
-    for denominator in _denominators(y * scale):
-        wanted = y * scale * denominator
-        if not np.abs(wanted).max(initial=0) <= largest:
-            return None
-        Y = np.rint(wanted).astype(np.int64)
-        if np.abs(wanted - Y).max(initial=0) > CLOSE * denominator:
-            continue
-        _one_sided(program, branches, Y)
-        short = int((denominator * c - _summed(program, branches, Y)).max(initial=0))
-        # Row 0 is N with coefficient 1 everywhere: adding the shortfall there makes every class right, at the price of a
-        # bound that is higher by N times the shortfall. Whether it is still low enough is asked next, in integers.
-        Y[0] += max(short, 0)
-        if _bound(program, branches, Y) < denominator * (b + 1):
-            return _leaf(program, Y, denominator, kind)
+def exact_leaf(program: RecordSystem, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:
+    """Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1)."""
+    system = program.system
+    for scale in (1.0,) if kind == "bound" else farkas_scales(y):
+        multipliers = exact_multipliers(system, unbounded(system), y * scale, c, b, branches)
+        if multipliers is not None:
+            d, Y = multipliers
+            rows = len(program.rows)
+            cells = {program.rows[row]: int(Y[row]) for row in np.flatnonzero(Y[:rows]).tolist()}
+            return Leaf(kind, d, cells, tuple(Y[rows:].tolist()))
     return None
-
-
-def _summed(program: Rows, branches: Sequence[Branch], Y: Ints) -> Ints:
-    """What the multipliers add up to on each class, in exact integers."""
-    rows = len(program.rows)
-    # floating-point numbers hold integers up to 2**53 exactly, and `largest` keeps every sum below that
-    summed = (program.columns @ Y[:rows].astype(np.float64)).astype(np.int64)
-    for branch, w in zip(branches, Y[rows:].tolist(), strict=True):
-        summed += w * branch.inside
-    return summed
-
-
-def _denominators(y: Floats) -> Iterator[int]:
-    """The usual denominators, then the one that these multipliers have together."""
-    yield from DENOMINATORS
-    yield _common_denominator(y)
-
-
-def _common_denominator(y: Floats) -> int:
-    """
-    The denominator of all multipliers together, each read as the simplest fraction near it; 1 where that grows too large.
-
-    >>> _common_denominator(np.array([2 / 13, -1 / 26, 3.0]))
-    26
-    """
-    denominator = lcm(*{Fraction(value).limit_denominator(SIMPLE).denominator for value in y[np.abs(y) > CLOSE].tolist()})
-    return denominator if denominator <= LARGEST_DENOMINATOR else 1
-
-
-def _farkas_scale(y: Floats) -> float:
-    # A Farkas proof has no scale of its own; with the smallest multiplier at 1 the others are often integers.
-    sizes = np.abs(y)
-    smallest = sizes[sizes > 1e-9].min(initial=inf)
-    return 1.0 / smallest if smallest < inf else 1.0
-
-
-def _one_sided(program: Rows, branches: Sequence[Branch], Y: Ints) -> None:
-    """Multipliers on rows with one side only, those of branches, take the sign that the side allows."""
-    for row, branch in enumerate(branches, len(program.rows)):
-        if (branch.hi is None and Y[row] > 0) or (branch.lo is None and Y[row] < 0):
-            Y[row] = 0
-
-
-def _bound(program: Rows, branches: Sequence[Branch], Y: Ints) -> int:
-    """The most that the multipliers can add up to, in Python's integers, which do not overflow."""
-    total, rows = 0, len(program.rows)
-    for row in np.flatnonzero(Y).tolist():
-        y = int(Y[row])
-        if row < rows:
-            total += y * int(program.hi[row] if y > 0 else program.lo[row])
-        else:
-            side = branches[row - rows].hi if y > 0 else branches[row - rows].lo
-            total += y * side if side is not None else 0
-    return total
-
-
-def _leaf(program: Rows, Y: Ints, denominator: int, kind: str) -> Leaf:
-    rows = len(program.rows)
-    cells = {program.rows[row]: int(Y[row]) for row in np.flatnonzero(Y[:rows]).tolist()}
-    return Leaf(kind, denominator, cells, tuple(int(w) for w in Y[rows:]))
 
 
 # Where to branch: a part of the records whose number is fractional in a solution of the linear program.
@@ -409,7 +310,7 @@ class Bounder:
         """Made when the first question needs it: most claims about a small block need none."""
         program = self.program
         if program.classes <= FEW_CLASSES:
-            return self.solver.linear_program(program.A, program.lo, program.hi)
+            return self.solver.linear_program(matrix_of(program.system), program.lo, program.hi)
         working = WorkingSet(program, self.solver)
         working.include(np.flatnonzero(self._used))
         return working
@@ -423,7 +324,7 @@ class Bounder:
         self.seen.extend(fitting)
         if fitting:
             self._used |= np.any(fitting, axis=0)
-        made = self.__dict__.get("lp")
+        made = vars(self).get("lp")
         if isinstance(made, WorkingSet):
             made.include(np.flatnonzero(self._used))
 
@@ -501,24 +402,22 @@ class Bounder:
         return rounded
 
 
-@dataclass
-class _Search:
-    """Depth-first branching for one question."""
+class _Search(BranchAndProve):
+    """Branching for one question, on the number of records in a part."""
 
-    bounder: Bounder
-    c: Ints
-    b: int
-
-    def run(self) -> Bound:
+    def __init__(self, bounder: Bounder, c: Ints, b: int) -> None:
+        self.bounder, self.c, self.b = bounder, c, b
         self.nodes = self.leaves = 0
         self.integer = False
         self.branches: list[Branch] = []
-        self.deadline = time.monotonic() + self.bounder.limits.seconds
+        self.deadline = time.monotonic() + bounder.limits.seconds
+
+    def run(self) -> Bound:
         try:
-            proof = self.node()
-        except _Found as refuted:
+            proof = self.node() if self.bounder.program.classes else self.no_records()
+        except PointFound as refuted:
             return Bound(counterexample=self.recounted(refuted.z), integer=self.integer)
-        except _LimitStruck as struck:
+        except LimitStruck as struck:
             return Bound(limit=struck.limit, integer=self.integer, decided=False)
         if proof is None:
             return Bound(limit="proof too large or not exact", integer=self.integer)
@@ -534,84 +433,63 @@ class _Search:
             "config.yaml)."
         )
 
-    def node(self) -> Node | None:
-        """The proof of the current node (None: true, but without an exact proof)."""
-        self.count()
-        if self.bounder.program.classes == 0:
-            return self.no_records()
-        self.bounder.linear_programs += 1
-        answer = self.bounder.lp.maximise(self.c)
-        if isinstance(answer, Infeasible):
-            return self.leaf(answer.y, np.zeros_like(self.c), -1, "empty")
-        if isinstance(answer, Stopped):
-            raise _LimitStruck(answer.limit.value)
-        if floor(answer.value + INTEGRAL) <= self.b:
-            return self.leaf(answer.y, self.c, self.b, "bound")
-        z = self.bounder.integral(answer.z)
-        self.bounder.searches += z is None and not self.integer
-        self.integer |= z is None
-        # Any fitting z above b answers the question, wherever it is met. Exchanges and dives look for one at the root only:
-        # below it they have failed once, and are work that branching would have to pay at every node.
-        if z is None and not self.branches:
-            z = self.bounder.better(self.c, self.b)
-        if z is None and not self.branches:
-            z = self.bounder.dive(self.c, self.b + 1)
-        if z is not None:
-            raise _Found(z)
-        return self.split(answer.z)
-
     def no_records(self) -> Node:
         """Every record is ruled out: N = 0 is the only dataset, and N > 0 a contradiction."""
         if self.bounder.program.n > 0:
             return Leaf("empty", 1, {TOTAL: -1}, ())
         if self.b < 0:
-            raise _Found(np.zeros(0, dtype=np.int64))
+            raise PointFound(np.zeros(0, dtype=np.int64))
         return Leaf("bound", 1, {}, ())
 
-    def leaf(self, y: Floats | None, c: Ints, b: int, kind: str) -> Node | None:
+    def relaxed(self, depth: int) -> Answer:
+        self.nodes += 1
+        if self.nodes > self.bounder.limits.nodes:
+            raise LimitStruck("node limit")
+        if depth > DEEPEST:
+            raise LimitStruck("depth limit")
+        if time.monotonic() > self.deadline:
+            raise LimitStruck("wall-clock limit")
+        self.bounder.linear_programs += 1
+        return self.bounder.lp.maximise(self.c)
+
+    def leaf(self, y: Floats | None, empty: bool) -> Node | None:
         self.leaves += 1
         if y is None or self.leaves > self.bounder.limits.leaves:
             return None
+        c, b, kind = (np.zeros_like(self.c), -1, "empty") if empty else (self.c, self.b, "bound")
         return exact_leaf(self.bounder.program, self.branches, y, c, b, kind)
 
-    def split(self, z: Floats) -> Node | None:
-        """Both sides of a branch row: at most t, at least t + 1; the side that is nearer to the point first."""
+    def look(self, z: Floats, depth: int) -> None:
+        """
+        Any fitting z above b answers the question, wherever it is met. Exchanges and dives look for one at the root only:
+        below it they have failed once, and are work that branching would have to pay at every node.
+        """
+        point = self.bounder.integral(z)
+        self.bounder.searches += point is None and not self.integer
+        self.integer |= point is None
+        if point is None and depth == 0:
+            point = self.bounder.better(self.c, self.b)
+        if point is None and depth == 0:
+            point = self.bounder.dive(self.c, self.b + 1)
+        if point is not None:
+            raise PointFound(point)
+
+    def choose(self, z: Floats) -> tuple[tuple[Part, Flags], float]:
         chosen = choose_part(self.bounder.program, z)
         if chosen is None:
-            raise _LimitStruck("nothing to branch on")
-        part, inside = chosen
-        value = float(z[inside].sum())
-        at = floor(value)
-        sides = [Branch(inside, None, at), Branch(inside, at + 1, None)]
-        up_first = value - at > 0.5
-        proofs = [self.side(side) for side in (reversed(sides) if up_first else sides)]
-        below, above = reversed(proofs) if up_first else proofs
-        return Fork(part, at, below, above) if below and above else None
+            raise LimitStruck("nothing to branch on")
+        return chosen, float(z[chosen[1]].sum())
 
-    def side(self, branch: Branch) -> Node | None:
+    def side(self, part: tuple[Part, Flags], lo: int | None, hi: int | None, depth: int) -> Node | None:
+        branch = Branch(part[1], lo, hi)
         self.bounder.lp.push_row(branch.inside.astype(np.int64), *branch.range)
         self.branches.append(branch)
         try:
-            return self.node()
+            proof: Node | None = self.node(depth)
+            return proof
         finally:
             self.branches.pop()
             self.bounder.lp.pop_row()
 
-    def count(self) -> None:
-        self.nodes += 1
-        if self.nodes > self.bounder.limits.nodes:
-            raise _LimitStruck("node limit")
-        if len(self.branches) > DEEPEST:
-            raise _LimitStruck("depth limit")
-        if time.monotonic() > self.deadline:
-            raise _LimitStruck("wall-clock limit")
-
-
-class _Found(Exception):
-    def __init__(self, z: Ints) -> None:
-        self.z = z
-
-
-class _LimitStruck(Exception):
-    def __init__(self, limit: str) -> None:
-        self.limit = limit
+    def fork(self, part: tuple[Part, Flags], at: int, below: Node, above: Node) -> Node:
+        return Fork(part[0], at, below, above)

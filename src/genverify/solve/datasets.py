@@ -2,7 +2,7 @@
 Datasets that fit a program: from class counts to records, exchanges of two records, and how far apart two datasets can be.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement, product
@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
-from genverify.model.arrays import EXACT, Floats, Ints, positions, row_bytes, row_keys, row_weights
+from genverify.model.arrays import EXACT, Flags, Floats, Ints, positions, row_bytes, row_keys, row_weights
 from genverify.model.claims import Codes
 from genverify.solve.admissible import Atoms
-from genverify.solve.program import FitConditions, Program, WrongAnswer, recounted
-from genverify.solve.solvers.base import IntegerProgram, Optimal, Solver, best_point
+from genverify.solve.program import Program, RecordSystem, WrongAnswer, recounted, sparse_system
+from genverify.solve.solvers.base import Answer, Optimal, Solver, best_point, maximise_integers
 
 
 def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_raw: bool = False) -> Codes:
@@ -133,7 +133,10 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     dataset, place = np.nonzero(kept >= 0)
     counts = np.bincount(dataset * program.classes + kept[dataset, place], minlength=len(kept) * program.classes)
     counts = counts.reshape(len(kept), program.classes)
-    for number in first[~program.fit(counts.T)].tolist():
+    used = np.flatnonzero(counts.any(axis=0))
+    # nothing is negative: a sum below 2**53 is exact in floating-point numbers, and one beyond is above every hi
+    fit = program.system.within(program.columns[used].T @ counts[:, used].T)
+    for number in first[~fit].tolist():
         raise WrongAnswer(
             f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "
             "is reported. Generate the datasets again."
@@ -215,9 +218,9 @@ class _Known:
         """The class of the type with each key, from 0 on; -1 where no type has it."""
         if self.listed is None:
             return self.class_of_key[positions(self.keys, keys)]
-        found = self.listed[np.minimum(keys, self.most)].astype(np.int64)
-        found[keys > self.most] = -1
-        return found
+        result = self.listed[np.minimum(keys, self.most)].astype(np.int64)
+        result[keys > self.most] = -1
+        return result
 
 
 class Exchange:
@@ -372,6 +375,18 @@ class Exchange:
         return bytes_.view(np.uint64)
 
 
+def random_walk(program: Program, starts: Sequence[Ints], walkers: int, rng: np.random.Generator) -> Iterator[Ints]:
+    """
+    Datasets that walk side by side, the class of each record, a row for each: the starts in turn, then again and again far
+    enough away for another look at them.
+    """
+    exchange = Exchange(program, rng)
+    points = np.array([np.repeat(np.arange(program.classes), starts[walker % len(starts)]) for walker in range(walkers)])
+    while True:
+        yield points
+        points = exchange.mix(points)
+
+
 # Solution variability: how far a fitting dataset can be from another (subsidized housing, equation 3).
 
 
@@ -402,23 +417,30 @@ def solution_variability(program: Program, records: Codes, solver: Solver) -> Va
     return farthest(program, bins, floors[used], solver, f"block {program.release.block}")
 
 
-def farthest(program: FitConditions, bins: Ints, floors: Ints, solver: Solver, where: str) -> Variability:
+def farthest(
+    program: RecordSystem, bins: Ints, held: Ints, solver: Solver, where: str, counted: Flags | None = None
+) -> Variability:
     """
-    The most that a fitting dataset can differ from D*, which has `floors[b]` records in each bin b that it uses.
+    The most that a dataset that fits can differ from D*, which has `held[b]` records in each bin b that it uses.
 
-    `bins` gives the bin of each variable, -1 for those that D* does not use. Least overlap: the sum of min(z_b, s_b).
+    `bins` gives the bin of each variable, -1 for those that D* does not use. The distance is the records of both less twice
+    their overlap, the sum of min(z_b, s_b). `counted`: only these variables count, of which a dataset may have any number.
     """
-    n = program.n
-    if len(floors) == 0 or n == 0:
+    n, own = program.n, np.ones(len(bins), dtype=bool) if counted is None else counted
+    if counted is None and (len(held) == 0 or n == 0):
         return Variability(2 * n, 1.0 if n else 0.0, exact=True)
-    answer = solver.solve(_least_overlap(program, bins, floors))
+    # With |z| fixed, only the overlap is to be small. Else |z| - 2 overlap is to be large.
+    objective = np.zeros(len(bins)) if counted is None else own.astype(np.float64)
+    answer = _least_overlap(program, bins, held, objective, 1.0 if counted is None else 2.0, solver)
     point = best_point(answer)
     if point is None:
         return Variability(0, 0.0, exact=False)
     z = recounted(program, point[: len(bins)], f"{where}: the farthest dataset does not fit the counts when recounted")
-    counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(floors)).astype(np.int64)
-    overlap = int(np.minimum(counts, floors).sum())
-    return Variability(2 * (n - overlap), 1 - overlap / n, isinstance(answer, Optimal))
+    counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(held)).astype(np.int64)
+    both, overlap = int(z[own].sum() + held.sum()) if counted is not None else 2 * n, int(np.minimum(counts, held).sum())
+    distance = both - 2 * overlap
+    share = 1 - overlap / n if counted is None else distance / both if both else 0.0
+    return Variability(distance, share, isinstance(answer, Optimal))
 
 
 def _floors(program: Program, records: Codes) -> Ints:
@@ -426,44 +448,34 @@ def _floors(program: Program, records: Codes) -> Ints:
     kinds = np.bincount(program.class_of, weights=program.types.raw, minlength=program.classes).astype(np.int64)
     distinct, counts = np.unique(records, axis=0, return_counts=True)
     used: dict[int, list[int]] = {}
-    for record, count in zip(distinct, counts.tolist(), strict=True):
-        used.setdefault(_class_of(program, record.tolist()), []).append(count)
+    for c, count in zip(classes_of_records(program, distinct[None])[0].tolist(), counts.tolist(), strict=True):
+        used.setdefault(c, []).append(count)
     floors = np.zeros(program.classes, dtype=np.int64)
     for c, times in used.items():
         floors[c] = min(times) if len(times) == kinds[c] else 0
     return floors
 
 
-def _class_of(program: Program, record: list[int]) -> int:
-    match = np.ones(len(program.types), dtype=bool)
-    for column, code in enumerate(record):
-        atoms = program.types.atoms[column]
-        match &= np.array([code in atom for atom in atoms])[program.types.table[:, column]]
-    return int(program.class_of[np.flatnonzero(match)[0]])
-
-
-def _least_overlap(program: FitConditions, bins: Ints, floors: Ints) -> IntegerProgram:
-    """Minimise sum o_b with o_b >= min(z_b, s_b): a binary says which, o >= z - (m - s) b and o >= s b, where z_b <= m."""
-    U, C = len(floors), len(bins)
-    inside = np.flatnonzero(bins >= 0)
+def _least_overlap(
+    program: RecordSystem, bins: Ints, held: Ints, objective: Floats, weight: float, solver: Solver
+) -> Answer:
+    """
+    Maximise the objective less weight times sum o_b with o_b >= min(z_b, s_b): a binary says which, o >= z - (m - s) b and
+    o >= s b, where z_b <= m.
+    """
+    U, C, inside = len(held), len(bins), np.flatnonzero(bins >= 0)
     pick = csr_array((np.ones(len(inside)), (bins[inside], inside)), shape=(U, C))
-    most = _most(program, bins, U)
-    one, scaled = eye_array(U, format="csr"), diags_array(floors.astype(np.float64))
-    spare = diags_array(np.maximum(most - floors, 0.0))
+    one, scaled = eye_array(U, format="csr"), diags_array(held.astype(np.float64))
+    spare = diags_array(np.maximum(_most(program, bins, U) - held, 0.0))
     published, none = csr_array(program.A.astype(np.float64)), csr_array((len(program.A), U))
     parts: list[list[Any]] = [[published, none, none], [-pick, spare, one], [None, -scaled, one]]
-    A: Any = block_array(parts)
-    free = np.full(2 * U, np.inf)
-    return IntegerProgram(
-        csr_array(A),
-        np.concatenate([program.lo, np.zeros(2 * U)]).astype(np.float64),
-        np.concatenate([program.hi.astype(np.float64), free]),
-        np.concatenate([np.full(C, program.n), np.ones(U), np.full(U, program.n)]).astype(np.float64),
-        np.concatenate([np.zeros(C + U), -np.ones(U)]),
-    )
+    lo, hi = np.append(program.lo, np.zeros(2 * U)), np.append(program.hi, np.full(2 * U, np.inf))
+    upper = np.concatenate([program.upper, np.ones(U), np.full(U, program.n)])
+    system = sparse_system(csr_array(block_array(parts)), lo, hi, upper)
+    return maximise_integers(solver, system, np.concatenate([objective, np.zeros(U), np.full(U, -weight)]))
 
 
-def _most(program: FitConditions, bins: Ints, number: int) -> Floats:
+def _most(program: RecordSystem, bins: Ints, number: int) -> Floats:
     """The most records that a bin can have: a row to which each record of the bin adds something limits them."""
     most = np.full(number, float(program.n))
     for b in range(number):

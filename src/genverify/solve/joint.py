@@ -5,7 +5,7 @@ All blocks of some areas in one program: its bounds, feasible classes, a dataset
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import floor, inf
 
 import numpy as np
@@ -13,24 +13,35 @@ from scipy.sparse import block_diag, csc_array, csr_array, eye_array, hstack, vs
 
 from genverify.model.areas import BLOCK, Area, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.linear import as_floats, with_row
 from genverify.model.release import TOTAL, Release
-from genverify.solve.admissible import Types, flat_places
+from genverify.solve.admissible import Types
 from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, exact_leaf
-from genverify.solve.datasets import Exchange
-from genverify.solve.program import INTEGRAL, Layout, Program, WrongAnswer, build_program, integer_point, layout_of
+from genverify.solve.datasets import random_walk
+from genverify.solve.program import (
+    INTEGRAL,
+    Program,
+    RecordSystem,
+    WrongAnswer,
+    build_program,
+    integer_point,
+    layout_of,
+    matrix_of,
+    sparse_system,
+)
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, LinearProgram, Optimal, Solver, best_point
+from genverify.solve.solvers.base import LinearProgram, Optimal, Solver, best_point, maximise_integers
 
 # All blocks of some areas in one program: the counts of each block, and area tables that add up over the blocks.
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(RecordSystem):
     """
     All datasets that fit every level: z counts the records of each class of each block, lo <= A z <= hi.
 
     `programs` are those of the single blocks; their classes, one block after the other, are the columns. `rows` names the
-    cells as core.levels.together does; the first row is the number of all records.
+    cells as model.areas.together does; the first row is the number of all records.
     """
 
     levels: AreaReleases
@@ -46,15 +57,9 @@ class Joint:
         ends = np.cumsum([0, *(program.classes for program in self.programs)]).tolist()
         return [slice(first, last) for first, last in pairwise(ends)]
 
-    @cached_property
-    def columns(self) -> csr_array:
-        """The coefficients of each class, one sparse row per class, as floating-point numbers: see Program.columns."""
-        return csr_array(self.A.T.astype(np.float64))
-
-    @cached_property
-    def largest(self) -> int:
-        """The largest coefficient, at least 1."""
-        return max(1, int(self.A.max())) if self.A.nnz else 1
+    @property
+    def upper(self) -> Ints:
+        return np.concatenate([program.upper for program in self.programs])
 
     @cached_property
     def release(self) -> Release:
@@ -66,11 +71,6 @@ class Joint:
         spans = self.spans
         programs = tuple(restricted(program, kept[span]) for program, span in zip(self.programs, spans, strict=True))
         return replace(self, programs=programs, A=csr_array(self.A[:, np.flatnonzero(kept)]))
-
-    def fits(self, z: Ints) -> bool:
-        """Whether class counts satisfy every row, recounted in integers."""
-        counts = self.A @ z
-        return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
 
     def datasets(self, solver: Solver, K: int, seed: int) -> Iterator[Ints]:
         """Fitting class counts by random objectives; fewer than K where a limit strikes. They may repeat."""
@@ -85,9 +85,7 @@ class Joint:
         if self.A.shape[1] == 0:  # no record is left open: there is one dataset, without records, or none
             nobody = np.zeros(0, dtype=np.int64)
             return nobody if self.fits(nobody) else None
-        upper = np.concatenate([np.full(program.classes, float(program.n)) for program in self.programs])
-        integers = IntegerProgram(self.A, self.lo.astype(float), self.hi.astype(float), upper, objective)
-        point = best_point(solver.solve(integers))
+        point = best_point(maximise_integers(solver, self.system, objective))
         z = None if point is None else integer_point(point)
         if z is not None:
             self.recount(z)
@@ -136,8 +134,7 @@ def build_joint(levels: AreaReleases, max_types: int) -> Joint:
     parts, low, high = [everyone, block_diag(blocks, format="csr")], [n, *lo], [n, *hi]
     rows = [TOTAL, *(name for of_block in names for name in of_block)]
     for area in levels.areas:
-        adding = _Adding(area)
-        parts.append(hstack([adding.rows(program, number) for number, program in enumerate(programs)], format="csr"))
+        parts.append(hstack([_area_rows(area, program, number) for number, program in enumerate(programs)], format="csr"))
         low.append(area.release.lo)
         high.append(area.release.hi)
         rows += [f"{area.release.block}/{query.id}" for query in area.release.queries]
@@ -156,52 +153,14 @@ def _own_rows(levels: AreaReleases, program: Program, number: int) -> tuple[list
     return names, csr_array(program.A[own].astype(np.int64)), program.lo[own], program.hi[own]
 
 
-class _Adding:
-    """What a record adds to the cells of an area, looked up by its place in the grid of the columns that a cell names."""
-
-    def __init__(self, area: Area) -> None:
-        self.name, self.queries, self.inside = area.release.block, area.release.queries, set(area.blocks)
-        self.known: dict[Layout, tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]] = {}
-
-    def rows(self, program: Program, number: int) -> csr_array:
-        """One row per cell, one column per class; nothing, where the block lies elsewhere."""
-        if number not in self.inside:
-            return csr_array((len(self.queries), program.classes), dtype=np.int64)
-        _, first = np.unique(program.class_of, return_index=True)
-        members = replace(program.types, table=program.types.table[first])
-        layout = layout_of(program.release)
-        grids, others = self.grids(layout)
-        rows = csr_array((program.classes, len(self.queries)), dtype=np.int64)
-        for columns, grid in grids:
-            rows = rows + grid[flat_places(members.table.T, columns, layout.grids.shape(columns))]
-        for place in others:
-            added = members.coefficients(self.queries[place].predicate, self.queries[place].sums).astype(np.int64)
-            used = np.flatnonzero(added)
-            rows = rows + csr_array((added[used], (used, np.full(len(used), place))), shape=rows.shape)
-        return csr_array(rows.T)
-
-    def grids(self, layout: Layout) -> tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]:
-        """The cells that each place of a grid lies in, and the cells that no grid has; found once for each layout."""
-        if layout not in self.known:
-            families: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-            others = []
-            for place, query in enumerate(self.queries):
-                at = layout.place[f"{self.name}/{query.id}"]
-                if query.sums is None and not layout.grids.wide(layout.columns[at]):
-                    families.setdefault(layout.columns[at], []).append((place, at))
-                else:
-                    others.append(place)
-            found = [(own, _incidence(layout, own, cells, len(self.queries))) for own, cells in families.items()]
-            self.known[layout] = found, others
-        return self.known[layout]
-
-
-def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[int, int]], queries: int) -> csr_array:
-    """Which cells each place of a grid lies in."""
-    places = np.concatenate([layout.grids.held(layout.cells[at]) for _, at in cells])
-    of_cell = np.concatenate([np.full(len(layout.grids.held(layout.cells[at])), place) for place, at in cells])
-    size = int(np.prod(layout.grids.shape(columns)))
-    return csr_array((np.ones(len(places), dtype=np.int64), (places, of_cell)), shape=(size, queries))
+def _area_rows(area: Area, program: Program, number: int) -> csr_array:
+    """What a record of each class of a block adds to the cells of an area: nothing, where the block lies elsewhere."""
+    if number not in area.blocks:
+        return csr_array((len(area.release.queries), program.classes), dtype=np.int64)
+    _, first = np.unique(program.class_of, return_index=True)
+    members, layout = replace(program.types, table=program.types.table[first]), layout_of(program.release)
+    cells = [layout.place[f"{area.release.block}/{query.id}"] for query in area.release.queries]
+    return csr_array(np.array(list(layout.added_by(members, cells)))).astype(np.int64)
 
 
 # A dataset of all blocks, made block by block, where the program is too large for one integer search.
@@ -223,13 +182,10 @@ class ByBlocks:
 
     def __init__(self, joint: Joint, solver: Solver, lp: LinearProgram, wanted: tuple[Ints, int] | None = None) -> None:
         self.joint, self.solver, self.lp, self.wanted = joint, solver, lp, wanted
-        self.A, self.lo, self.hi = csr_array(joint.A.astype(np.float64)), joint.lo.astype(float), joint.hi.astype(float)
-        if wanted is not None:
-            self.A = csr_array(vstack([self.A, csr_array(wanted[0][None, :].astype(np.float64))]))
-            self.lo, self.hi = np.append(self.lo, wanted[1]), np.append(self.hi, inf)
-        sizes = [program.classes for program in joint.programs]
-        self.block_of = np.repeat(np.arange(len(sizes)), sizes)
-        self.upper = np.repeat([float(program.n) for program in joint.programs], sizes)
+        self.system = joint.system if wanted is None else with_row(joint.system, "wanted", *wanted)
+        self.A, self.upper = matrix_of(self.system).astype(np.float64), joint.upper.astype(np.float64)
+        self.lo, self.hi = as_floats(self.system.least), as_floats(self.system.most)
+        self.block_of = np.repeat(np.arange(len(joint.programs)), [program.classes for program in joint.programs])
 
     @cached_property
     def held(self) -> Flags:
@@ -247,18 +203,14 @@ class ByBlocks:
     def near(self, z: Ints) -> Ints | None:
         """Class counts that fit, near others that miss some rows."""
         for _ in range(ROUNDS):
-            if self.fits(z):
+            if self.system.fits(z):
                 return z
-            point, found = self.mended(z)
-            settled = self.settled(point) if found is None and point is not None else None
+            point, result = self.mended(z)
+            settled = self.settled(point) if result is None and point is not None else None
             if settled is None:
-                return found
+                return result
             z = settled
         return None
-
-    def fits(self, z: Ints) -> bool:
-        """Whether class counts satisfy every row, the wanted one too, recounted in integers."""
-        return self.joint.fits(z) and (self.wanted is None or int(self.wanted[0] @ z) >= self.wanted[1])
 
     def settled(self, point: Floats) -> Ints | None:
         """Integers for every block in turn: its own rows hold, and rows that blocks share are missed as little as can be."""
@@ -278,15 +230,10 @@ class ByBlocks:
         missed = np.flatnonzero(self.held[rows].sum(axis=1) > 1)
         one = csc_array(eye_array(len(rows), format="csc")[:, missed])
         classes, slacks = part.shape[1], 2 * len(missed)
-        program = IntegerProgram(
-            csr_array(hstack([part, one, -one])),
-            self.lo[rows] - rest,
-            self.hi[rows] - rest,
-            np.concatenate([self.upper[span], np.full(slacks, inf)]),
-            np.concatenate([np.zeros(classes), -np.ones(slacks)]),
-            np.arange(classes + slacks) < classes,
-        )
-        point = best_point(self.solver.solve(program))
+        upper = np.concatenate([self.upper[span], np.full(slacks, inf)])
+        system = sparse_system(csr_array(hstack([part, one, -one])), self.lo[rows] - rest, self.hi[rows] - rest, upper)
+        objective = np.repeat([0.0, -1.0], [classes, slacks])
+        point = best_point(maximise_integers(self.solver, system, objective, np.arange(classes + slacks) < classes))
         return None if point is None else integer_point(point[:classes])
 
     def mended(self, z: Ints) -> tuple[Floats | None, Ints | None]:
@@ -300,24 +247,22 @@ class ByBlocks:
         moved = np.zeros(len(self.joint.programs), dtype=bool)
         moved[self.block_of[np.abs(answer.z - z) > INTEGRAL]] = True
         for most in CHEAP:
-            found = self._among(z, moved[self.block_of] & ((cost <= most) | (z > 0)))
-            if found is not None:
-                return answer.z, found
+            result = self._among(z, moved[self.block_of] & ((cost <= most) | (z > 0)))
+            if result is not None:
+                return answer.z, result
         return answer.z, None
 
     def _among(self, z: Ints, free: Flags) -> Ints | None:
         """A dataset that differs from z in some classes only."""
         kept, rest = np.flatnonzero(free), self.A @ np.where(free, 0, z)
-        integers = IntegerProgram(
-            csr_array(self.A[:, kept]), self.lo - rest, self.hi - rest, self.upper[kept], np.zeros(len(kept))
-        )
-        point = best_point(self.solver.solve(integers))
+        system = sparse_system(csr_array(self.A[:, kept]), self.lo - rest, self.hi - rest, self.upper[kept])
+        point = best_point(maximise_integers(self.solver, system, np.zeros(len(kept))))
         own = None if point is None else integer_point(point)
         if own is None:
             return None
-        found = z.copy()
-        found[kept] = own
-        return found if self.fits(found) else None
+        result = z.copy()
+        result[kept] = own
+        return result if self.system.fits(result) else None
 
 
 # Bounds on the records of one block from the tables of all blocks and areas: a proof, or a dataset beyond the bound.
@@ -434,7 +379,7 @@ def possible_classes(
     unseen: Flags = ~np.any(datasets, axis=0)
     for number in set(range(len(joint.programs))) - set(asked):
         unseen[joint.spans[number]] = False
-    found, rounds = list(datasets), 0
+    result, rounds = list(datasets), 0
     while unseen.any() and rounds < FEASIBILITY_ROUNDS:
         rounds += 1
         answer = lp.maximise(unseen.astype(np.int64))
@@ -442,14 +387,14 @@ def possible_classes(
             break
         if floor(answer.value + INTEGRAL) <= 0:
             nobody, ruled_out, more = _rule_out(joint, lp, unseen)
-            return FeasibleClasses(~ruled_out, nobody, tuple(found), rounds + more)
+            return FeasibleClasses(~ruled_out, nobody, tuple(result), rounds + more)
         z = integer_point(answer.z)
         if z is not None:
             joint.recount(z)
-            found.append(z)
+            result.append(z)
         unseen &= answer.z <= INTEGRAL
         _by_blocks(joint, solver, answer.z, unseen)
-    return FeasibleClasses(np.ones(joint.A.shape[1], dtype=bool), (), tuple(found), rounds)
+    return FeasibleClasses(np.ones(joint.A.shape[1], dtype=bool), (), tuple(result), rounds)
 
 
 def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> None:
@@ -482,8 +427,8 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
     for half in np.array_split(places, 2):
         own = np.zeros_like(unseen)
         own[half] = True
-        found, classes, more = _rule_out(joint, lp, own)
-        leaves += found
+        result, classes, more = _rule_out(joint, lp, own)
+        leaves += result
         ruled_out |= classes
         programs += more
     return tuple(leaves), ruled_out, programs
@@ -495,26 +440,21 @@ WALKERS = 25  # of each block of an area: bounds time
 LOOKS = 4  # of all walkers: a hundred class vectors of each block are there to be joined
 
 
-def random_walk(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
+def walk_blocks(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
     """Datasets of the whole area, one per row: each of the walkers has its own records in every block."""
     parts = [
         _walked(program, [z[span] for z in starts], rng) for program, span in zip(joint.programs, joint.spans, strict=True)
     ]
-    found: Ints = np.unique(np.concatenate(parts, axis=1), axis=0)
-    for z in found:
+    datasets: Ints = np.unique(np.concatenate(parts, axis=1), axis=0)
+    for z in datasets:
         joint.recount(z)
-    return found
+    return datasets
 
 
 def _walked(program: Program, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
     """Class counts of one block, a row for each walker at each look; walkers keep the start that the others expect."""
-    walkers = [starts[walker % len(starts)] for walker in range(max(WALKERS, len(starts)))]
+    walkers = max(WALKERS, len(starts))
     if program.n < 2:
-        return np.array(walkers * LOOKS)
-    exchange = Exchange(program, rng)
-    points, found = np.array([np.repeat(np.arange(program.classes), z) for z in walkers]), []
-    for _ in range(LOOKS):
-        points = exchange.mix(points)
-        places = points + program.classes * np.arange(len(points))[:, None]
-        found.append(np.bincount(places.ravel(), minlength=len(points) * program.classes).reshape(len(points), -1))
-    return np.concatenate(found)
+        return np.array([starts[walker % len(starts)] for walker in range(walkers)] * LOOKS)
+    looks = islice(random_walk(program, starts, walkers, rng), 1, 1 + LOOKS)
+    return np.array([np.bincount(point, minlength=program.classes) for points in looks for point in points])

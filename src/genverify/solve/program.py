@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,8 @@ from genverify.model.arrays import Flags, Floats, Ints, row_bytes
 from genverify.model.claims import ANY, Codes
 from genverify.model.domain import Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.release import TOTAL, Release, Schema
-from genverify.model.work import cached
+from genverify.model.linear import LinearSystem
+from genverify.model.release import TOTAL, Release, Schema, cached
 from genverify.solve.admissible import (
     GRID_LIMIT,
     Atoms,
@@ -231,20 +231,91 @@ def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
     return schema.derived(Layout, cells.tobytes(), lambda: Layout(queries, cells, queries.grids_of(cells)))
 
 
-# The compact program of a release: z counts the records of each class, and lo <= A z <= hi.
+# One linear system for all that counts records: z >= 0 counts those of each class (or type), and lo <= A z <= hi.
 
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
-FEW_POINTS = 4  # of more, a sparse product is faster (see `fit`)
+
+
+def matrix_of(system: LinearSystem) -> csr_array:
+    """The weights of a system, a line per row; kept with it as its own properties are."""
+    made: dict[str, Any] = vars(system)
+    if "matrix" not in made:
+        shape = len(system.start) - 1, len(system.lo)
+        made["matrix"] = csr_array((system.weights, system.columns, system.start), shape=shape)
+    matrix: csr_array = made["matrix"]
+    return matrix
+
+
+def sparse_system(A: Any, least: Any, most: Any, hi: Any, rows: tuple[str, ...] = ()) -> LinearSystem:
+    """A system of counts from 0 on, by its matrix (dense or sparse); its columns have no names."""
+    start: Any
+    columns: Any
+    if isinstance(A, csr_array):
+        start, columns, weights = A.indptr, A.indices, A.data
+    else:
+        places = np.flatnonzero(A)
+        start = np.searchsorted(places, np.arange(len(A) + 1) * A.shape[1])
+        columns = places - np.repeat(np.arange(len(A)) * A.shape[1], np.diff(start))
+        weights = A.ravel()[places].astype(np.int64)
+    return LinearSystem((), np.zeros(A.shape[1], dtype=np.int64), hi, rows, start, columns, weights, least, most)
+
+
+class RecordSystem:
+    """
+    All datasets that fit what is published: z >= 0 integer with lo <= A z <= hi, in which no class or type of records has
+    more than `upper`. `rows` names the published cell of each row; the first row is N.
+    """
+
+    rows: tuple[str, ...]
+    A: Any
+    lo: Ints
+    hi: Ints
+
+    @property
+    def n(self) -> int:
+        return int(self.lo[0])
+
+    @property
+    def upper(self) -> Ints:
+        return np.full(self.A.shape[1], self.n, dtype=np.int64)
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        return sparse_system(self.A, self.lo, self.hi, self.upper, self.rows)
+
+    @cached_property
+    def columns(self) -> csr_array:
+        """
+        The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
+        numbers, because linear programs need them; integers up to 2**53 are exact.
+        """
+        return csr_array(matrix_of(self.system).astype(np.float64).T)
+
+    @property
+    def largest(self) -> int:
+        """The largest coefficient, at least 1."""
+        return self.system.largest
+
+    def counted(self, z: Ints) -> Ints:
+        """What a dataset counts in every row, in integers."""
+        used = np.flatnonzero(z)
+        counts: Ints = self.A @ z if isinstance(self.A, csr_array) else self.A[:, used].astype(np.int64) @ z[used]
+        return counts
+
+    def fits(self, z: Ints) -> bool:
+        """Whether a dataset satisfies every row, recounted in integers."""
+        return self.system.fits(z, self.counted(z))
+
+
+# The compact program of a release.
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(RecordSystem):
     """
-    All datasets that fit a release: z >= 0 integer with lo <= A z <= hi.
-
-    `rows` names the published cell of each row; the first row is N. Types with the same coefficients in every row form a
-    class, because no published figure distinguishes them: `class_of` gives the class of each type.
+    All datasets that fit a release. Types with the same coefficients in every row form a class, because no published figure
+    distinguishes them: `class_of` gives the class of each type.
     """
 
     release: Release
@@ -271,49 +342,16 @@ class Program:
         return np.argsort(self.class_of, kind="stable"), np.cumsum(sizes) - sizes, sizes
 
     @cached_property
-    def columns(self) -> csr_array:
-        """
-        The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
-        numbers, because linear programs need them; integers up to 2**53 are exact.
-        """
-        flags = np.ascontiguousarray(self.A.T != 0)
-        places = np.flatnonzero(flags)
-        starts = np.concatenate([[0], np.cumsum(np.count_nonzero(flags, axis=1))])
-        rows = places - np.repeat(np.arange(self.classes) * len(self.rows), np.diff(starts))
-        added = np.ones(len(rows)) if self.largest == 1 else self.A.T[flags].astype(np.float64)
-        return csr_array((added, rows.astype(np.int32), starts.astype(np.int32)), shape=(self.classes, len(self.rows)))
-
-    @cached_property
     def row_of(self) -> dict[bytes, int]:
         """The row that counts exactly the records of some classes, by the numbers of these classes as bytes."""
-        rows, classes = np.nonzero(self.A)
-        parts = np.split(classes, np.cumsum(np.bincount(rows, minlength=len(self.rows)))[:-1])
+        parts = np.split(self.system.columns, self.system.start[1:-1])
         counts = np.flatnonzero(self.A.max(axis=1, initial=0) <= 1).tolist()
         return {parts[row].tobytes(): row for row in reversed(counts)}
-
-    @cached_property
-    def largest(self) -> int:
-        """The largest coefficient, at least 1."""
-        return max(1, int(self.A.max(initial=0)))
 
     def member(self, c: int) -> int:
         """A type of a class, which stands for the others."""
         order, starts, _ = self.grouped
         return int(order[starts[c]])
-
-    def fits(self, z: Ints) -> bool:
-        """Whether class counts satisfy every row, recounted in integers."""
-        return bool((z >= 0).all() and self.fit(z[:, None])[0])
-
-    def fit(self, counts: Ints) -> Flags:
-        """Whether each column of class counts (none below 0) satisfies every row, recounted in integers."""
-        used = np.flatnonzero(counts.any(axis=1))
-        # Of many points a sparse product is faster, in floating-point numbers; nothing is negative, so a sum below 2**53 is
-        # exact, and one beyond is above every hi.
-        few = counts.shape[1] <= FEW_POINTS
-        sums = self.A[:, used].astype(np.int64) @ counts[used] if few else self.columns[used].T @ counts[used]
-        right = (sums >= self.lo[:, None]) & (sums <= self.hi[:, None])
-        return np.asarray(right.all(axis=0))
 
 
 def program_of(release: Release, max_types: int) -> Program:
@@ -349,7 +387,7 @@ def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tupl
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
     rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
-    # N comes first: solve.leaves corrects multipliers on row 0, which holds every record with the coefficient 1.
+    # N comes first: solve.proving corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     published = np.flatnonzero(release.hi > 0).tolist()
     for place, added in zip(published, layout.added_by(types, published), strict=True):
@@ -364,7 +402,7 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
         return np.zeros(flags.shape, dtype=np.int8), np.zeros(0, dtype=np.int64)
-    # As in core.tabulate, a column of flags becomes a few bytes, so that equal columns are found by one sort of scalars.
+    # As in model.tabulate, a column of flags becomes a few bytes, so that equal columns are found by one sort of scalars.
     # That sort orders the classes by their bytes; they are put back into the order in which the types bring them,
     # because the solver's path, and with it the proofs and datasets of a study, depends on the order of its columns.
     keys = row_bytes((np.packbits(flags, axis=0) if flags.dtype == bool else flags).T)
@@ -460,24 +498,6 @@ class WrongAnswer(GenverifyError):
     """A solver's answer did not survive the recount in integers."""
 
 
-class FitConditions(Protocol):
-    """The datasets that fit: z >= 0 with lo <= A z <= hi, and n records."""
-
-    @property
-    def A(self) -> npt.NDArray[Any]: ...
-
-    @property
-    def lo(self) -> Ints: ...
-
-    @property
-    def hi(self) -> Ints: ...
-
-    @property
-    def n(self) -> int: ...
-
-    def fits(self, z: Ints) -> bool: ...
-
-
 def integer_point(point: Floats) -> Ints | None:
     """
     The point in integers; None where it is not integral.
@@ -491,13 +511,7 @@ def integer_point(point: Floats) -> Ints | None:
     return None if np.abs(point - z).max(initial=0) > INTEGRAL else z
 
 
-def rounded_fit(program: FitConditions, point: Floats) -> Ints | None:
-    """The integers nearest to the point; None where they do not fit."""
-    z = np.rint(point).astype(np.int64)
-    return z if program.fits(z) else None
-
-
-def recounted(program: FitConditions, point: Floats, problem: str) -> Ints:
+def recounted(program: RecordSystem, point: Floats, problem: str) -> Ints:
     """The point as a dataset that fits; an error with these words where it is not integral, or does not fit."""
     z = integer_point(point)
     if z is None or not program.fits(z):

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from genverify.bounds.count_tables import Multiway
 from genverify.bounds.exact import CellBounds, Conditionals, conditionals_of_counts, exact_bounds
@@ -20,7 +19,7 @@ from genverify.model.linear import LinearSystem
 from genverify.model.work import watch
 from genverify.solve.linear.search import Work
 from genverify.solve.program import integer_point
-from genverify.solve.solvers.base import IntegerProgram, Optimal, WorkLimits, make_solver
+from genverify.solve.solvers.base import Optimal, WorkLimits, make_solver, maximise_integers
 from studies.cellbounds.reference_programs import reference_multipliers, reference_range
 from studies.cellbounds.settings import CellboundsBenchmark, MarginalCase, MarginalsBenchmark
 from studies.cellbounds.shapes import stand_in
@@ -161,14 +160,12 @@ def _ordinary(
 ) -> dict[str, Any]:
     """The integer program that anybody would write, on the two ends of a few cells; seconds are extrapolated to all."""
     sums = marginal_sums(marginals, levels_of(marginals))
-    shape = (len(sums.rows), len(sums.cells))
-    A = csr_array((sums.weights.astype(np.float64), sums.columns, sums.start), shape=shape)
     cells = rng.choice(len(sums.cells), min(settings.reference_cells, len(sums.cells)), replace=False).tolist()
     started, equal, late = process_time(), 0, 0
     with watch() as spent:
         for cell in cells:
             for sign, end in ((1, found.upper.ravel()[cell]), (-1, -found.lower.ravel()[cell])):
-                best = _best_marginal(A, sums, cell, sign, settings.reference_seconds)
+                best = _best_marginal(sums, cell, sign, settings.reference_seconds)
                 late, equal = late + (best is None), equal + (best == end)
     times = len(sums.cells) / len(cells)
     remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit"
@@ -176,11 +173,10 @@ def _ordinary(
             "peak_mb": _peak(), "exact": None, "uncertified": None, "remark": remark}  # fmt: skip
 
 
-def _best_marginal(A: csr_array, sums: LinearSystem, cell: int, sign: int, seconds: float) -> int | None:
+def _best_marginal(sums: LinearSystem, cell: int, sign: int, seconds: float) -> int | None:
     objective = np.zeros(len(sums.cells))
     objective[cell] = sign
     solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds, cpu=True))
-    ends = (sums.least.astype(np.float64), sums.most.astype(np.float64))
-    answer = solver.solve(IntegerProgram(A, *ends, sums.hi.astype(np.float64), objective))
+    answer = maximise_integers(solver, sums, objective)
     point = integer_point(answer.z) if isinstance(answer, Optimal) else None
     return None if point is None or not sums.fits(point) else sign * int(point[cell])

@@ -29,8 +29,8 @@ def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
     use_style()
     tables = list(dict.fromkeys(cells["table"]))
     figure, axes = plt.subplots(2, 2, figsize=(PAGE_WIDTH, 6.0), layout="constrained")
-    for place, name in zip(axes.flat, tables, strict=False):
-        _panel(place, cells[(cells["table"] == name) & (cells["conditionals"] == EXACT)], name)
+    for index, name in zip(axes.flat, tables, strict=False):
+        _panel(index, cells[(cells["table"] == name) & (cells["conditionals"] == EXACT)], name)
     _rounding(axes.flat[len(tables)], cells, tables)
     handles = [
         Line2D([], [], label="bounds of a cell's count", **OPEN),
@@ -53,28 +53,24 @@ def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
     axes.plot(fixed.index, fixed["count"], **DISCLOSED)
     rows = cells.groupby("row")["disclosed"].first()
     axes.set_title(f"{name}: {int(rows.sum())} of {len(rows)} rows disclosed", loc="left", color=INK)
-    axes.set_xlabel(f"{len(cells)} cells, by their true count")
-    axes.set_ylabel("count of the cell (records)")
+    axes.set(xlabel=f"{len(cells)} cells, by their true count", ylabel="count of the cell (records)")
     top = float(cells["upper"].max()) * 1.3 + 1
     axes.set_yscale("symlog", linthresh=1, linscale=0.5)
     axes.set_yticks([tick for tick in TICKS if tick <= top])
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xticks([])
-    axes.set_ylim(-0.2, top)
+    axes.set(xticks=[], ylim=(-0.2, top))
 
 
 def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
     """The share of cells with one possible count, by the decimals to which the conditionals are rounded."""
     known = (cells["lower"] == cells["upper"]).groupby([cells["table"], cells["conditionals"]]).mean().mul(100)
     steps = sorted(set(cells["conditionals"]), key=lambda step: (step == EXACT, step))
-    for place, name in enumerate(tables):
-        look: dict[str, Any] = {"color": PALETTE[place], "markersize": 4.5, "linewidth": 1.3, **LOOKS[place]}
+    for index, name in enumerate(tables):
+        look: dict[str, Any] = {"color": PALETTE[index], "markersize": 4.5, "linewidth": 1.3, **LOOKS[index]}
         axes.plot(range(len(steps)), [known[name, step] for step in steps], label=name, **look)
     axes.set_xticks(range(len(steps)), steps)
-    axes.set_xlabel("decimals of the published conditionals")
-    axes.set_ylabel("cells with one possible count, %")
-    axes.set_ylim(-3, 103)
+    axes.set(xlabel="decimals of the published conditionals", ylabel="cells with one possible count, %", ylim=(-3, 103))
     axes.set_title("what rounding hides", loc="left", color=INK)
     axes.legend(loc="center left", frameon=False)
 
@@ -86,8 +82,8 @@ def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
     figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.5), layout="constrained", sharey=True)
     methods = list(dict.fromkeys(lines["method"]))
     for panel, (kind, words) in zip(axes, kinds.items(), strict=True):
-        for place, method in enumerate(methods):
-            _line(panel, lines[(lines["kind"] == kind) & (lines["method"] == method)], place, method)
+        for index, method in enumerate(methods):
+            _line(panel, lines[(lines["kind"] == kind) & (lines["method"] == method)], index, method)
         _finish(panel, words)
     axes[0].set_ylabel("CPU seconds for all cells")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -96,10 +92,10 @@ def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
     return figure
 
 
-def _line(axes: Axes, lines: pd.DataFrame, place: int, method: str) -> None:
+def _line(axes: Axes, lines: pd.DataFrame, index: int, method: str) -> None:
     """One method: tables with the usual number of columns joined by a line, others as points of their own."""
     whole = bool((lines["remark"].fillna("") == "").all())
-    look: dict[str, Any] = {"color": PALETTE[place], "marker": "os^Dv"[place], "markersize": 4.5, "linewidth": 1.3}
+    look: dict[str, Any] = {"color": PALETTE[index], "marker": "os^Dv"[index], "markersize": 4.5, "linewidth": 1.3}
     look |= {} if whole else {"markerfacecolor": "white"}
     usual = lines["columns"] == lines["columns"].mode().iloc[0]
     joined, others = lines[usual].sort_values("nonzero_cells"), lines[~usual]
@@ -109,8 +105,7 @@ def _line(axes: Axes, lines: pd.DataFrame, place: int, method: str) -> None:
 
 
 def _finish(axes: Axes, title: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))

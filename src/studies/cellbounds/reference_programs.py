@@ -9,16 +9,17 @@ from scipy.sparse import coo_array, csr_array
 from genverify.bounds.exact import Conditionals
 from genverify.model.arrays import Floats
 from genverify.model.errors import DataError
-from genverify.solve.solvers.base import Infeasible, IntegerProgram, Solver, Stopped
+from genverify.solve.program import sparse_system
+from genverify.solve.solvers.base import Infeasible, Solver, Stopped, maximise_integers
 
 
 def reference_range(table: Conditionals, N: int, row: int, column: int, solver: Solver) -> tuple[int, int] | None:
     """The bounds of one cell by (1)-(5), in counts beyond the reduced ones; None where the solver ran into a limit."""
     sides = np.zeros(table.reduced.size + 1)
     sides[-1] = table.remainder(N)
-    found = _range(_matrix(table), sides, row * len(table.columns) + column, solver)
+    result = _range(_matrix(table), sides, row * len(table.columns) + column, solver)
     r_ij = int(table.reduced[row, column])
-    return None if found is None else (r_ij + found[0], r_ij + found[1])
+    return None if result is None else (r_ij + result[0], r_ij + result[1])
 
 
 def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver) -> tuple[int, int] | None:
@@ -29,12 +30,12 @@ def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver)
 
 def _range(A: csr_array, sides: Floats, variable: int, solver: Solver) -> tuple[int, int] | None:
     """The least and the greatest value of one variable, A z = sides; no variable exceeds the last side, N - R."""
-    upper = np.full(A.shape[1], sides[-1])
+    system = sparse_system(A, sides, sides, np.full(A.shape[1], sides[-1]))
     ends = []
     for sign in (-1.0, 1.0):
         objective = np.zeros(A.shape[1])
         objective[variable] = sign
-        answer = solver.solve(IntegerProgram(A, sides, sides, upper, objective))
+        answer = maximise_integers(solver, system, objective)
         if isinstance(answer, Infeasible):
             raise DataError("no table has these conditionals and this N")
         if isinstance(answer, Stopped):

@@ -34,13 +34,13 @@ def stand_in(levels: Sequence[int], records: int, rng: np.random.Generator, spre
     np.int64(10)
     """
     of_class = rng.choice(CLASSES, records, p=rng.dirichlet(np.ones(CLASSES)))
-    places = []
+    indices = []
     for size in levels:
         shares = np.cumsum(rng.dirichlet(np.full(size, spread), CLASSES), axis=1)
-        places.append((rng.random(records)[:, None] > shares[of_class, :-1]).sum(axis=1))
+        indices.append((rng.random(records)[:, None] > shares[of_class, :-1]).sum(axis=1))
     counts = np.zeros(levels, dtype=np.int64)
-    np.add.at(counts, tuple(places), 1)
-    names = tuple(f"V{place + 1}" for place in range(len(levels)))
+    np.add.at(counts, tuple(indices), 1)
+    names = tuple(f"V{index + 1}" for index in range(len(levels)))
     return Multiway(names, tuple(tuple(map(str, range(size))) for size in levels), counts)
 
 
@@ -50,7 +50,7 @@ def read_adult(paths: Sequence[Path], layout: Mapping[str, Any]) -> Multiway:
     frame = pd.concat([_read(path, names) for path in paths], ignore_index=True)
     columns = {name: _group(frame[name], how, name) for name, how in grouped.items()}
     levels = {name: _levels(how) for name, how in grouped.items()}
-    counts = np.zeros([len(own) for own in levels.values()], dtype=np.int64)
+    counts = np.zeros([len(level) for level in levels.values()], dtype=np.int64)
     np.add.at(counts, tuple(pd.Index(levels[name]).get_indexer(pd.Index(column)) for name, column in columns.items()), 1)
     if counts.size != layout["cells"] or counts.sum() != layout["records"]:
         raise DataError(
@@ -84,10 +84,10 @@ def _group(column: "pd.Series[str]", how: Mapping[str, Any], name: str) -> "pd.S
     numbers = pd.to_numeric(column, errors="coerce")
     if numbers.isna().any():
         raise DataError(f"column {name}: {column[numbers.isna()].iloc[0]!r} is no number")
-    found = pd.Series(str(how["else"]), index=column.index)
+    result = pd.Series(str(how["else"]), index=column.index)
     for group, limit in reversed(how["below"].items()):
-        found = found.mask(numbers < limit, str(group))
-    return found
+        result = result.mask(numbers < limit, str(group))
+    return result
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,12 @@ def time_shape(shaped: ShapedTable, responses: Sequence[int], repeats: int) -> I
         for _ in range(repeats):
             started = process_time()
             known = conditionals_of_counts(rows, columns, counts)
-            found = exact_bounds(known, shaped.table.total)
+            result = exact_bounds(known, shaped.table.total)
             seconds.append(process_time() - started)
-        disclosed = counts[found.disclosed]
+        disclosed = counts[result.disclosed]
         yield {
             "table": shaped.name, "cells": shaped.table.counts.size, "N": shaped.table.total, "responses": number,
             "rows": counts.shape[0], "columns": counts.shape[1], "nonzero_cells": int((counts > 0).sum()),
-            "rows_with_reduced_sum_1": int((known.sums == 1).sum()), "disclosed_rows": int(found.disclosed.sum()),
+            "rows_with_reduced_sum_1": int((known.sums == 1).sum()), "disclosed_rows": int(result.disclosed.sum()),
             "disclosed_counts": int((disclosed > 0).sum()), "cpu_s": round(min(seconds), 4), "data": shaped.data,
         }  # fmt: skip

@@ -40,37 +40,37 @@ def read_paper(path: Path, name: str) -> dict[str, Any]:
 def compare(counts: PrintedTwoWay, paper: Mapping[str, Any]) -> pd.DataFrame:
     """One line per row of the table: each number that the paper prints, ours before it, and whether they are equal."""
     table, N = counts.conditionals(), int(paper["N"])
-    found, explained = exact_bounds(table, N), explain_rows(table, N)
+    result, explained = exact_bounds(table, N), explain_rows(table, N)
     lines = []
-    for place, row in enumerate(table.rows):
+    for index, row in enumerate(table.rows):
         ours = {"N": int(counts.counts.sum()), "remainder": table.remainder(N)}
-        ours |= _ours(counts, table, found, explained[place], place)
+        ours |= _ours(counts, table, result, explained[index], index)
         printed = {"N": N, "remainder": paper["remainder"], **_printed(table, paper["rows"][row])}
         pairs = {key: (ours[key], value) for key, value in printed.items()}
         beside = {name: value for key, pair in pairs.items() for name, value in zip((key, PAPER + key), pair, strict=True)}
         equal = all(mine == value for mine, value in pairs.values())
-        lines.append({"row": row, **beside, "disclosed_by": "; ".join(explained[place].disclosed_by), "equal": equal})
+        lines.append({"row": row, **beside, "disclosed_by": "; ".join(explained[index].disclosed_by), "equal": equal})
     return pd.DataFrame(lines)
 
 
 def compare_rounded(printed: PrintedTwoWay, paper: Mapping[str, Any], rounding: Rounding) -> pd.DataFrame:
     """The same for conditionals that were rounded: bounds of every cell, ours and those that the paper's text implies."""
-    found = bound_rounded(printed.rounded(rounding), int(paper["N"]))
+    result = bound_rounded(printed.rounded(rounding), int(paper["N"]))
     lines = []
-    for place, row in enumerate(printed.rows):
-        ends = zip(found.lower[place], found.upper[place], strict=True)
+    for index, row in enumerate(printed.rows):
+        ends = zip(result.lower[index], result.upper[index], strict=True)
         ours = {column: _interval(*pair) for column, pair in zip(printed.columns, ends, strict=True)}
         said = {column: _interval(*pair) for column, pair in zip(printed.columns, paper["rows"][row]["bounds"], strict=True)}
         beside = {name: value for column in ours for name, value in ((column, ours[column]), (PAPER + column, said[column]))}
         lines.append(
-            {"row": row, "N": paper["N"], **beside, "disclosed": bool(found.disclosed[place]), "equal": ours == said}
+            {"row": row, "N": paper["N"], **beside, "disclosed": bool(result.disclosed[index]), "equal": ours == said}
         )
     return pd.DataFrame(lines)
 
 
-def _ours(counts: PrintedTwoWay, table: Conditionals, found: CellBounds, row: RowExplanation, place: int) -> dict[str, Any]:
+def _ours(counts: PrintedTwoWay, table: Conditionals, result: CellBounds, row: RowExplanation, index: int) -> dict[str, Any]:
     """Everything that the paper could print of a row."""
-    total, ends = int(counts.counts[place].sum()), zip(found.lower[place], found.upper[place], strict=True)
+    total, ends = int(counts.counts[index].sum()), zip(result.lower[index], result.upper[index], strict=True)
     return {
         "sum": total,
         "divisor": total // row.r if row.r else 0,
@@ -79,7 +79,7 @@ def _ours(counts: PrintedTwoWay, table: Conditionals, found: CellBounds, row: Ro
         "least_by": _named(row.least_by),
         "greatest": row.multipliers.greatest,
         "greatest_by": _named(row.greatest_by),
-        "total": _interval(found.least_totals[place], found.greatest_totals[place]),
+        "total": _interval(result.least_totals[index], result.greatest_totals[index]),
         **{column: _interval(low, high) for column, (low, high) in zip(table.columns, ends, strict=True)},
     }
 
@@ -103,8 +103,8 @@ def bounded_cells(counts: PrintedTwoWay, name: str, decimals: Sequence[int]) -> 
     N = int(counts.counts.sum())
     frames = [_cells(counts, exact_bounds(counts.conditionals(), N)).assign(conditionals="exact")]
     for d in decimals:
-        found = bound_rounded(counts.rounded(Rounding(d)), N)
-        frames.append(_cells(counts, found).assign(conditionals=str(d)))
+        result = bound_rounded(counts.rounded(Rounding(d)), N)
+        frames.append(_cells(counts, result).assign(conditionals=str(d)))
     return pd.concat(frames, ignore_index=True).assign(table=name)
 
 
@@ -128,8 +128,7 @@ def _cells(counts: PrintedTwoWay, found: CellBounds) -> pd.DataFrame:
 Tables = Mapping[str, PrintedTwoWay]
 SMALL = 3  # the largest of the counts that `table7_small` counts
 CONSISTENT = Rounding(3, "either")
-TOTALS = {"table1": 135, "table2": 130, "table6": 1055, "table7": 193, "table9": 1841}
-"""N, as the paper prints it."""
+TOTALS = {"table1": 135, "table2": 130, "table6": 1055, "table7": 193, "table9": 1841}  # n, as the paper prints it
 
 
 def solutions(r: list[int], remainder: int) -> int:
@@ -163,8 +162,8 @@ def _solutions(tables: Tables, name: str) -> int:
 
 
 def _disclosed_rows(tables: Tables, name: str) -> str:
-    found = exact_bounds(_known(tables, name), TOTALS[name])
-    return _listed(place + 1 for place, flag in enumerate(found.disclosed) if flag)
+    result = exact_bounds(_known(tables, name), TOTALS[name])
+    return _listed(index + 1 for index, flag in enumerate(result.disclosed) if flag)
 
 
 def _listed(rows: Any) -> str:
@@ -178,21 +177,21 @@ def _possible(tables: Tables, name: str, row: int) -> str:
 def _with_prior(tables: Tables) -> str:
     """Table 2, known that the first cell is at most 28: the counts of its row, where they are known then."""
     known = _known(tables, "table2")
-    found = exact_bounds(known, TOTALS["table2"], [Prior(known.rows[0], (known.columns[0],), None, 28)])
-    ends = zip(found.lower[0].tolist(), found.upper[0].tolist(), strict=True)
+    result = exact_bounds(known, TOTALS["table2"], [Prior(known.rows[0], (known.columns[0],), None, 28)])
+    ends = zip(result.lower[0].tolist(), result.upper[0].tolist(), strict=True)
     return ", ".join(str(low) if low == high else f"[{low}, {high}]" for low, high in ends)
 
 
 def _rounded(tables: Tables) -> str:
     """Rows of Table 3 whose cells are all known, and equal to those of Table 1."""
-    found, counts = bound_rounded(tables["table3"].rounded(CONSISTENT), TOTALS["table1"]), tables["table1"].counts
-    same = (found.lower == counts).all(axis=1) & (found.upper == counts).all(axis=1)
-    return _listed(place + 1 for place, flag in enumerate(same) if flag)
+    result, counts = bound_rounded(tables["table3"].rounded(CONSISTENT), TOTALS["table1"]), tables["table1"].counts
+    same = (result.lower == counts).all(axis=1) & (result.upper == counts).all(axis=1)
+    return _listed(index + 1 for index, flag in enumerate(same) if flag)
 
 
 def _by(tables: Tables, name: str, result: Callable[[list[int], int], set[int]]) -> str:
     """The rows that a proposition gives, counted from 1."""
-    return _listed(place + 1 for place in result(_known(tables, name).sums.tolist(), _remainder(tables, name)))
+    return _listed(index + 1 for index in result(_known(tables, name).sums.tolist(), _remainder(tables, name)))
 
 
 def _further(r: list[int], remainder: int) -> set[int]:
@@ -201,8 +200,8 @@ def _further(r: list[int], remainder: int) -> set[int]:
 
 
 def _multiplier(tables: Tables, name: str, row: int) -> str:
-    found = row_multipliers(_known(tables, name), TOTALS[name])[row - 1]
-    return str(found.least) if found.unique else f"{found.least} to {found.greatest}"
+    result = row_multipliers(_known(tables, name), TOTALS[name])[row - 1]
+    return str(result.least) if result.unique else f"{result.least} to {result.greatest}"
 
 
 def _small_disclosed(tables: Tables, name: str) -> int:
@@ -226,8 +225,8 @@ def _reduced_sum(tables: Tables, name: str, row: int) -> int:
 
 
 def _least_multipliers(tables: Tables, name: str) -> str:
-    found = row_multipliers(_known(tables, name), TOTALS[name])
-    return _listed({row.least for row in found})
+    result = row_multipliers(_known(tables, name), TOTALS[name])
+    return _listed({row.least for row in result})
 
 
 COMPUTED: Mapping[str, Callable[[Tables], Any]] = {

@@ -13,14 +13,11 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array, csc_array
 
-from genverify.disclose.record_audit import Attack, Audit
-from genverify.disclose.record_report import write_audit
-from genverify.disclose.release_data import describe
+from genverify.disclose.record_audit import RecordsAudit
+from genverify.disclose.sources import disclose
 from genverify.disclose.unique import read_program, unique
 from genverify.model.arrays import Ints
-from genverify.model.settings import DATASETS
 from genverify.solve.linear.search import Work
-from genverify.solve.program_settings import DEFAULT
 from studies.disclosure.settings import DisclosureBenchmark, TractCase
 
 # A synthetic tract as a reconstruction in an MPS file, of the size that agencies publish: who lives in which block?
@@ -141,12 +138,14 @@ def _survey(people: int, seed: int) -> dict[str, Any]:
         (folder / "release.yaml").write_text(RELEASE, encoding="utf-8")
         started = process_time()
 
-        def say(found: Audit) -> None:
-            answered.append(process_time() - started)
-
-        described = describe(folder / "release.yaml")
-        found, search = write_audit(described, Attack.of(described, DEFAULT, DATASETS), folder, say)
-        remark = f"{len(found.claims)} claims, {len(found.singles)} about one person; withhold {len(search.steps)} cells"
+        found = disclose(folder / "release.yaml", search_seconds=0)
+        answered.append(process_time() - started)
+        found = found.suppress()
+        found.write(folder / "audit")
+        assert isinstance(found, RecordsAudit)
+        assert found.suppression
+        cells = len(found.suppression.steps)
+        remark = f"{len(found.claims)} claims, {len(found.singles)} about one person; suppress {cells} cells"
         return {"case": f"survey of {people}", "size": people, "data": DATA, "answer_s": answered[0],
                 "cpu_s": process_time() - started, "peak_mb": _peak(), "answer": remark}  # fmt: skip
 

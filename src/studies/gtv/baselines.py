@@ -63,14 +63,14 @@ class Questions:
 
     def by_columns(self) -> Iterator[tuple[Ints, Ints]]:
         """The claims of every set of columns: their rows, and the columns that they leave open."""
-        sets, place = np.unique(self.named, axis=0, return_inverse=True)
-        ends = np.cumsum(np.bincount(place, minlength=len(sets)))
-        order = np.split(np.argsort(place, kind="stable"), ends)
+        sets, index = np.unique(self.named, axis=0, return_inverse=True)
+        ends = np.cumsum(np.bincount(index, minlength=len(sets)))
+        order = np.split(np.argsort(index, kind="stable"), ends)
         for named, rows in zip(sets, order[: len(sets)], strict=True):
             yield rows, np.flatnonzero(~named)
 
 
-def count_claims(types: Types, radix: Radix, questions: Questions, areas: list[Ints]) -> list[Ints]:
+def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[Ints]) -> list[Ints]:
     """How many records of an area match each claim, for each of several lists of areas (one area per claim)."""
     # A record is a number with one digit per column, and a claim the number whose open columns have the digit 0. Subtracting
     # the shares of the open columns from all records makes matching a lookup of equal numbers, and one pass answers all
@@ -79,12 +79,12 @@ def count_claims(types: Types, radix: Radix, questions: Questions, areas: list[I
     wanted = np.stack([questions.keys + area * radix.total for area in areas])
     counts = np.zeros_like(wanted)
     for rows, open_columns in questions.by_columns():
-        keys, place = np.unique(wanted[:, rows], return_inverse=True)
+        keys, index = np.unique(wanted[:, rows], return_inverse=True)
         held = types.keys - shares[open_columns].sum(axis=0)
         at = positions(keys, held)
-        found = at >= 0
-        totals = np.bincount(at[found], types.times[found], minlength=len(keys)).astype(np.int64)
-        counts[:, rows] = totals[place.reshape(len(areas), len(rows))]
+        is_known = at >= 0
+        totals = np.bincount(at[is_known], types.times[is_known], minlength=len(keys)).astype(np.int64)
+        counts[:, rows] = totals[index.reshape(len(areas), len(rows))]
     return list(counts)
 
 
@@ -110,13 +110,13 @@ def count_priors(
     counted = {name: Prior(np.zeros_like(questions.keys), np.zeros_like(questions.keys)) for name in widths}
     for state in sorted(set(questions.block.str.slice(0, GEOGRAPHY["state"]))):
         rows = np.flatnonzero(questions.block.str.startswith(state))
-        own = questions.take(rows)
-        local, _ = types_of_state(microdata, state, radix, keeps, _areas(own.block))
-        for name, prior in _count_areas(local, radix, own, widths).items():
+        part = questions.take(rows)
+        local, _ = types_of_state(microdata, state, radix, keeps, _areas(part.block))
+        for name, prior in _count_areas(local, radix, part, widths).items():
             counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
     nation = nation_types(microdata, domain, keeps) if nation is None else nation
     everywhere = np.zeros_like(questions.keys)
-    counted["nation"].count[:] = count_claims(nation, radix, questions, [everywhere])[0]
+    counted["nation"].count[:] = _count_claims(nation, radix, questions, [everywhere])[0]
     counted["nation"].size[:] = nation.times.sum()
     return counted
 
@@ -136,7 +136,7 @@ def _count_areas(types: Types, radix: Radix, questions: Questions, widths: Mappi
     sizes = types.sizes(radix, len(areas))
     kinds = {name: width for name, width in widths.items() if width}
     numbers = [areas.get_indexer(pd.Index(questions.block.str.slice(0, width))).astype(np.int64) for width in kinds.values()]
-    counts = count_claims(types, radix, questions, numbers)
+    counts = _count_claims(types, radix, questions, numbers)
     return {name: Prior(count, sizes[area]) for name, count, area in zip(kinds, counts, numbers, strict=True)}
 
 
@@ -147,7 +147,7 @@ def uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
     return Prior(np.ones(len(claims), dtype=np.int64), np.where(named, codes, 1).prod(axis=1))
 
 
-def check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
+def _check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
     """Every verified claim must be true of the private records of its block."""
     wrong = np.flatnonzero((block.count != claims["m"]) | (block.size != n))
     if wrong.size:
@@ -178,7 +178,7 @@ def fit_baselines(
     n = claims["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
     m = claims["m"].to_numpy(dtype=np.int64)
     counted = count_priors(claims, microdata, stored, keeps, nation)
-    check_truth(claims, n, counted["block"])
+    _check_truth(claims, n, counted["block"])
     priors = {}
     for name in PRIORS:
         priors[name] = counted[name]

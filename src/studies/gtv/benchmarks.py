@@ -72,8 +72,8 @@ def draw_tract(sizes: pd.DataFrame, households: int, rng: np.random.Generator) -
             f"no tract has {households} households (the largest has {totals.max()}). Ask for smaller blocks in "
             "config/benchmark.yaml (benchmark.scaling.households)."
         )
-    own = sizes[sizes["tract"] == large[int(rng.integers(len(large)))]].sort_values("block")
-    mixed = own.iloc[rng.permutation(len(own))]
+    part = sizes[sizes["tract"] == large[int(rng.integers(len(large)))]].sort_values("block")
+    mixed = part.iloc[rng.permutation(len(part))]
     needed = int(np.searchsorted(mixed["n"].to_numpy().cumsum(), households)) + 1
     return [str(block) for block in mixed["block"].iloc[:needed]]
 
@@ -82,7 +82,7 @@ def merge_blocks(records: pa.Table, blocks: Sequence[str], keeps: Predicate, hou
     """The first households of the blocks, taken in the given order, as one block of this name."""
     frame = records.to_pandas()
     frame = frame[keeps.matches(dict(frame.items()))]
-    order = frame["block"].astype(str).map({block: place for place, block in enumerate(blocks)})
+    order = frame["block"].astype(str).map({block: index for index, block in enumerate(blocks)})
     merged = frame.loc[order.sort_values(kind="stable").index].iloc[:households]
     return pa.Table.from_pandas(merged.assign(block=name), preserve_index=False)
 
@@ -98,11 +98,11 @@ def attack_stages(release: Release, settings: ProgramSettings, K: int, min_k: in
         records = generate(bounder, K, seed).records
     yield {"generate_s": spent.seconds + walked.seconds, "cpu_s": process_time() - started}
     with watch() as spent:
-        found = decide_block(release, records, settings, min_k)
-    verdicts = {verdict.value: found.counts(verdict).total() for verdict in Verdict if verdict is not Verdict.REFUTED}
-    yield {"verify_s": spent.seconds, "cpu_s": process_time() - started, "candidates": len(found.candidates), **verdicts}
+        result = decide_block(release, records, settings, min_k)
+    verdicts = {verdict.value: result.counts(verdict).total() for verdict in Verdict if verdict is not Verdict.REFUTED}
+    yield {"verify_s": spent.seconds, "cpu_s": process_time() - started, "candidates": len(result.candidates), **verdicts}
     with watch() as spent:
-        check_verified(found)
+        check_verified(result)
     yield {"check_s": spent.seconds, "cpu_s": process_time() - started}
 
 
@@ -237,17 +237,17 @@ def compare(
     release: Release, program: ProgramSettings, K: int, min_k: int, seed: int, sample: SpeedBenchmark
 ) -> dict[str, Any]:
     """One row of speed.csv. `sample` says how many claims and datasets the one-hot program is timed on, and its limit."""
-    compact = run_compact(release, program, K, min_k, seed)
+    compact = _run_compact(release, program, K, min_k, seed)
     claims = [decision.claim for decision in compact.decisions]
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(claims), min(sample.claims, len(claims)), replace=False)
     solver = make_solver(program.solver, WorkLimits(NO_LIMIT, NO_LIMIT, sample.seconds))
-    times = run_onehot(release, [claims[place] for place in chosen], solver, sample.datasets, seed)
-    _agree(release, [compact.decisions[place] for place in chosen], times.decisions)
+    times = _run_onehot(release, [claims[index] for index in chosen], solver, sample.datasets, seed)
+    _agree(release, [compact.decisions[index] for index in chosen], times.decisions)
     return speed_row(release, compact, times, K, sample.seconds)
 
 
-def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
+def _run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
     """Generate, filter and verify with the compact program; then all claims of the first dataset, from a fresh start."""
     with watch() as generated:
         records = generate_block(release, settings, K, seed).records
@@ -262,7 +262,7 @@ def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int,
     return CompactTimes(*times, decisions=decisions)
 
 
-def run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
+def _run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
     """Decide a sample of the claims and generate a few datasets with the one-hot program."""
     with watch() as built:
         onehot_program(release)

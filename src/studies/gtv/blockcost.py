@@ -50,9 +50,9 @@ def draw_classes(sizes: pd.DataFrame, number: int, rng: np.random.Generator) -> 
     """Some random blocks of each class of sizes, of those that have any; `sizes` has one row per block: block and n."""
     drawn = {}
     for class_ in CLASSES:
-        own = sizes.loc[sizes["n"].between(*class_), "block"].astype(str).sort_values().to_numpy()
-        if len(own):
-            drawn[named(class_)] = sorted(rng.choice(own, min(number, len(own)), replace=False).tolist())
+        part = sizes.loc[sizes["n"].between(*class_), "block"].astype(str).sort_values().to_numpy()
+        if len(part):
+            drawn[named(class_)] = sorted(rng.choice(part, min(number, len(part)), replace=False).tolist())
     return drawn
 
 
@@ -66,11 +66,11 @@ def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.Dat
     source = Path(__file__).parents[3] if version is None else version
     if not (source / "genverify").is_dir():
         raise DataError(f"{source}: no folder that holds genverify; see benchmark.blocks.before")
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, __file__], input=pickle.dumps((list(releases), how)), stdout=subprocess.PIPE, check=True,
         env={**os.environ, "PYTHONPATH": str(source.resolve())},
     )  # fmt: skip
-    return pd.DataFrame(json.loads(told.stdout))
+    return pd.DataFrame(json.loads(done.stdout))
 
 
 def cost(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> dict[str, Any]:
@@ -84,16 +84,16 @@ def cost(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: 
     at.append(process_time())
     records = generate(bounder, K, seed).records
     at.append(process_time())
-    found = decide_block(replace(release), records, settings, min_k)
+    result = decide_block(replace(release), records, settings, min_k)
     at.append(process_time())
-    check_verified(found)
+    check_verified(result)
     at.append(process_time())
     spent = dict(zip(STAGES, np.diff(at).tolist(), strict=True))
-    verdicts = [decision.verdict.value for decision in found.decisions]
+    verdicts = [decision.verdict.value for decision in result.decisions]
     tallies = {name: verdicts.count(name) for name in COUNTS[:3]}
-    work = {name: getattr(found, name, None) for name in COUNTS[3:]}
-    size = {"block": release.block, "n_households": release.n, "classes": found.program.classes}
-    claims = sha256(claims_frame(found).to_csv(index=False).encode()).hexdigest()
+    work = {name: getattr(result, name, None) for name in COUNTS[3:]}
+    size = {"block": release.block, "n_households": release.n, "classes": result.program.classes}
+    claims = sha256(claims_frame(result).to_csv(index=False).encode()).hexdigest()
     return {**size, **spent, **tallies, **work, "peak_memory_mb": peak_memory_mb(), "claims": claims}
 
 
@@ -110,13 +110,13 @@ def cost_rows(version: str, class_: str, blocks: pd.DataFrame) -> dict[str, Any]
 def country_rows(rows: Sequence[Mapping[str, Any]], share: Mapping[str, float], blocks: int) -> Iterator[dict[str, Any]]:
     """The rows with the share of each class and its core-hours in the country, and one row for the whole of each version."""
     for version in dict.fromkeys(row["version"] for row in rows):
-        own = [row for row in rows if row["version"] == version]
-        for row in own:
+        part = [row for row in rows if row["version"] == version]
+        for row in part:
             yield {**row, "share": share[row["households"]], "core_hours": _hours(row, share, blocks)}
-        mean = {name: sum(row[name] * share[row["households"]] for row in own) for name in (*STAGES, "total_s")}
-        whole = {"version": version, "households": WHOLE, "blocks": sum(row["blocks"] for row in own), **mean}
-        yield {**whole, "share": sum(share[row["households"]] for row in own),
-               "core_hours": sum(_hours(row, share, blocks) for row in own)}  # fmt: skip
+        mean = {name: sum(row[name] * share[row["households"]] for row in part) for name in (*STAGES, "total_s")}
+        whole = {"version": version, "households": WHOLE, "blocks": sum(row["blocks"] for row in part), **mean}
+        yield {**whole, "share": sum(share[row["households"]] for row in part),
+               "core_hours": sum(_hours(row, share, blocks) for row in part)}  # fmt: skip
 
 
 def _hours(row: Mapping[str, Any], share: Mapping[str, float], blocks: int) -> float:

@@ -133,8 +133,8 @@ def _choose_claims(block: str, records: Codes, codes: Codes, m: npt.NDArray[np.i
     chosen = [int(pairs[np.argmax(k[pairs])])] if pairs.size else []
     left = np.flatnonzero(m == 1).tolist()
     while left and len(chosen) < CLAIMS:
-        seen, shown = describes[chosen].any(axis=0), set(k[chosen].tolist())
-        best = max(left, key=lambda row: (bool((describes[row] & ~seen).any()), k[row] not in shown, k[row], -row))
+        seen, displayed = describes[chosen].any(axis=0), set(k[chosen].tolist())
+        best = max(left, key=lambda row: (bool((describes[row] & ~seen).any()), k[row] not in displayed, k[row], -row))
         chosen.append(best)
         left.remove(best)
     return Example(block, records, codes[chosen], describes[chosen])
@@ -169,8 +169,7 @@ def _draw_table(axes: Axes, example: Example, domain: Domain, height: float) -> 
     """Codes in a grid of unit cells; the household numbers stand left of it, the column names above."""
     rows, columns = example.records.shape
     tall = min(MAX_ROW, (height - HEADER) / rows)
-    axes.set_xlim(-0.7, columns)
-    axes.set_ylim((height - HEADER) / tall, -HEADER / tall)
+    axes.set(xlim=(-0.7, columns), ylim=((height - HEADER) / tall, -HEADER / tall))
     axes.axis("off")
     for column, name in enumerate(domain.names):
         axes.text(column + 0.5, -0.12, plain(name), rotation=90, ha="center", va="bottom", fontsize=7)
@@ -180,10 +179,10 @@ def _draw_table(axes: Axes, example: Example, domain: Domain, height: float) -> 
             axes.text(column + 0.5, row + 0.52, str(example.records[row, column]), ha="center", va="center", fontsize=7.5)
     for line in range(rows + 1):
         axes.plot([0, columns], [line, line], color="#c5ccd2", linewidth=0.5, zorder=0)
-    for place, row in np.argwhere(example.describes):
-        depth = int(example.describes[:place, row].sum())
-        for first, last in _runs(example.codes[place] != ANY):
-            _box(axes, int(place), depth, int(row), first, last)
+    for index, row in np.argwhere(example.describes):
+        depth = int(example.describes[:index, row].sum())
+        for first, last in _runs(example.codes[index] != ANY):
+            _box(axes, int(index), depth, int(row), first, last)
 
 
 def _runs(flags: Flags) -> list[tuple[int, int]]:
@@ -192,28 +191,27 @@ def _runs(flags: Flags) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
-def _box(axes: Axes, place: int, depth: int, row: int, first: int, last: int) -> None:
+def _box(axes: Axes, index: int, depth: int, row: int, first: int, last: int) -> None:
     """A box around cells; those of other claims about the same household lie inside."""
     pad = 0.07 + 0.08 * depth
     axes.add_patch(
         FancyBboxPatch(
             (first + pad, row + pad), last - first - 2 * pad, 1 - 2 * pad, boxstyle="round,pad=0,rounding_size=0.12",
-            fill=False, edgecolor=COLOURS[place], linewidth=1.3, linestyle=LINES[place],
+            fill=False, edgecolor=COLOURS[index], linewidth=1.3, linestyle=LINES[index],
         )
     )  # fmt: skip
 
 
 def _write_claims(axes: Axes, example: Example, texts: Sequence[Sequence[str]], height: float) -> None:
     """Each claim: its number in its colour, how many households, then what they are."""
-    axes.set_xlim(0, 1)
-    axes.set_ylim(height / LINE, 0)
+    axes.set(xlim=(0, 1), ylim=(height / LINE, 0))
     axes.axis("off")
     line = 0.6
-    for place, lines in enumerate(texts):
-        m, k = int(example.m[place]), int((example.codes[place] != ANY).sum())
-        axes.plot([0, 0.09], [line, line], color=COLOURS[place], linewidth=2, linestyle=LINES[place])
-        head = f"{place + 1}.  exactly {m} household{'s' if m > 1 else ''}  (m = {m}, k = {k})"
-        axes.text(0.11, line, head, va="center", fontsize=7.5, color=COLOURS[place], weight="bold")
+    for index, lines in enumerate(texts):
+        m, k = int(example.m[index]), int((example.codes[index] != ANY).sum())
+        axes.plot([0, 0.09], [line, line], color=COLOURS[index], linewidth=2, linestyle=LINES[index])
+        head = f"{index + 1}.  exactly {m} household{'s' if m > 1 else ''}  (m = {m}, k = {k})"
+        axes.text(0.11, line, head, va="center", fontsize=7.5, color=COLOURS[index], weight="bold")
         for number, words in enumerate(lines, 1):
             axes.text(0, line + number, plain(words), va="center", fontsize=6.5)
         line += len(lines) + 1.7

@@ -33,8 +33,7 @@ def plot_fig2(blocks: pd.DataFrame, label: str) -> Figure:
     counts = sizes.value_counts().sort_index()
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.5), layout="constrained")
     axes.bar(counts.index, counts.to_numpy(), width=0.8, color=PALETTE[0])
-    axes.set_xlabel("households in the block (= median of its state)")
-    axes.set_ylabel("number of blocks")
+    axes.set(xlabel="households in the block (= median of its state)", ylabel="number of blocks")
     axes.set_xticks(np.arange(counts.index.min(), counts.index.max() + 1, 2))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=False, axis="x")
@@ -80,7 +79,7 @@ def plot_fig3(summary: Sequence[Group], blocks: pd.DataFrame, label: str, single
 def _plot_row(
     part: SubFigure, summary: Sequence[Group], kind: str, blocks: pd.DataFrame, design: str, ks: Sequence[int]
 ) -> list[Axes]:
-    own = {k: groups[0] for k, groups in chosen(summary, kind, design).items()}
+    subset = {k: groups[0] for k, groups in chosen(summary, kind, design).items()}
     sizes = blocks.loc[blocks["design"] == design, "n_households"]
     small, large = sizes.min(), sizes.max()
     households = f"{small} households each" if small == large else f"{small} to {large} households"
@@ -91,32 +90,31 @@ def _plot_row(
         fontsize=9,
     )
     row: list[Axes] = list(part.subplots(1, 3))
-    _bars(row[0], [own[k]["blocks"] if k in own else 0 for k in ks], ks, len(sizes))
+    _bars(row[0], [subset[k]["blocks"] if k in subset else 0 for k in ks], ks, len(sizes))
     for axes, prior in zip(row[1:], PRIORS, strict=True):
-        _boxes(axes, [own[k]["boxes"].get(prior) if k in own else None for k in ks], ks)
+        _boxes(axes, [subset[k]["boxes"].get(prior) if k in subset else None for k in ks], ks)
         axes.set_ylabel(f"probability under the {prior} prior")
     return row
 
 
 def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> None:
-    places = np.arange(len(ks))
-    axes.bar(places, counts, width=0.75, color=PALETTE[0])
-    for place, count in enumerate(counts):
+    indices = np.arange(len(ks))
+    axes.bar(indices, counts, width=0.75, color=PALETTE[0])
+    for index, count in enumerate(counts):
         inside = count > ROOM * total
-        axes.annotate(str(count), (place, count), (0, -2 if inside else 1.5), textcoords="offset points", ha="center",
+        axes.annotate(str(count), (index, count), (0, -2 if inside else 1.5), textcoords="offset points", ha="center",
                       va="top" if inside else "bottom", fontsize=7.5, color="white" if inside else INK)  # fmt: skip
     axes.axhline(total, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     axes.annotate(f"all {total}", (1, total), xycoords=("axes fraction", "data"), xytext=(-2, -1.5),
                   textcoords="offset points", ha="right", va="top", fontsize=7, color=INK)  # fmt: skip
-    axes.set_ylabel("number of blocks")
-    axes.set_ylim(0, total * 1.08)
-    axes.set_xticks(places, [str(k) for k in ks])
+    axes.set(ylabel="number of blocks", ylim=(0, total * 1.08))
+    axes.set_xticks(indices, [str(k) for k in ks])
     axes.grid(visible=False, axis="x")
 
 
-def _boxes(axes: Axes, found: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
+def _boxes(axes: Axes, result: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
     """A box per k that has claims."""
-    boxes = {place: box for place, box in enumerate(found) if box}
+    boxes = {index: box for index, box in enumerate(result) if box}
     if boxes:
         _draw(axes, list(boxes.values()), list(boxes))
     axes.set_xticks(range(len(ks)), [str(k) for k in ks])
@@ -146,8 +144,8 @@ def _same_scale(panels: Sequence[Axes], top: float) -> None:
 def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
     """Panel letters, and what each panel shows."""
     titles = [f"blocks with ≥ 1 {what}", "tract baseline", "state baseline"]
-    for place, axes in enumerate(axes for row in grid for axes in row):
-        axes.set_title(f"$\\bf{{{chr(ord('a') + place)}}}$  {titles[place % 3]}", loc="left", fontsize=8)
+    for index, axes in enumerate(axes for row in grid for axes in row):
+        axes.set_title(f"$\\bf{{{chr(ord('a') + index)}}}$  {titles[index % 3]}", loc="left", fontsize=8)
         axes.set_xlabel("columns of the claim, k")
 
 
@@ -170,7 +168,7 @@ def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label
     use_style()
     groups = chosen(summary, SINGLETON)
     shares = column_shares(groups, domain.names, ks)
-    counts = {k: sum(group["count"] for group in found) for k, found in groups.items()}
+    counts = {k: sum(group["count"] for group in result) for k, result in groups.items()}
     figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.0 + 0.34 * len(ks)), layout="constrained")
     axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     labels = [plain(f"{column.name}\n{fill(column.label, WRAP)}") for column in domain.columns]
@@ -215,7 +213,7 @@ def spread_blocks(blocks: Sequence[str], number: int = BLOCKS) -> list[str]:
     """
     every = sorted(set(blocks))
     taken = min(number, len(every))
-    return [every[place * len(every) // taken] for place in range(taken)]
+    return [every[index * len(every) // taken] for index in range(taken)]
 
 
 def count_candidates(datasets: Codes, min_k: int, numbers: Sequence[int] = DATASETS) -> list[int]:
@@ -263,15 +261,13 @@ def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
         axes.axhline(
             table[f"verified_{name}"].iloc[0], linestyle=style, color=PALETTE[1], linewidth=1.3, label=f"verified, {name}"
         )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
     axes.set_xticks(table["K"], [str(number) for number in table["K"]])
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(ScalarFormatter())
-    axes.set_xlabel("generated datasets per block, K")
-    axes.set_ylabel("claims per block")
-    shown = f"{table['blocks'].iloc[0]} of {table['of_blocks'].iloc[0]} blocks"
-    axes.set_title(f"{shown} (band: middle half of them)", loc="left", color=INK)
+    axes.set(xlabel="generated datasets per block, K", ylabel="claims per block")
+    displayed = f"{table['blocks'].iloc[0]} of {table['of_blocks'].iloc[0]} blocks"
+    axes.set_title(f"{displayed} (band: middle half of them)", loc="left", color=INK)
     axes.legend(frameon=False, handlelength=2.4)
     say_source(figure, label)
     return figure
@@ -302,13 +298,13 @@ def plot_country_fit(cells: pd.DataFrame, label: str) -> Figure:
 
 def _panel(axes: Axes, cells: pd.DataFrame) -> None:
     axes.plot([LEAST, 100], [LEAST, 100], color=INK, lw=0.8)
-    for place, (survey, rows) in enumerate(cells.groupby("survey", sort=False)):
+    for index, (survey, rows) in enumerate(cells.groupby("survey", sort=False)):
         axes.scatter(
             rows["survey_percent"].clip(lower=LEAST),
             rows["percent"].clip(lower=LEAST),
             s=7,
-            marker=MARKS[place % len(MARKS)],
-            color=PALETTE[place % len(PALETTE)],
+            marker=MARKS[index % len(MARKS)],
+            color=PALETTE[index % len(PALETTE)],
             alpha=0.45,
             linewidths=0,
             label=plain(str(survey)),
@@ -376,16 +372,13 @@ def _legend(cases: pd.DataFrame) -> list[Line2D]:
 
 
 def _finish(axes: Axes, cases: pd.DataFrame, name: str, title: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xticks(sorted(cases["n_households"].unique()))
+    axes.set(xscale="log", yscale="log", xticks=sorted(cases["n_households"].unique()))
     if title == "memory":
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xlabel("households in the block")
-    axes.set_ylabel(name)
+    axes.set(xlabel="households in the block", ylabel=name)
     axes.set_title(title, loc="left", color=INK)
 
 
@@ -409,9 +402,7 @@ def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
         axes.step(
             [0, *(100 * shares)], heights, where="post", ls=line, color=colour, label=f"{words}: {unique:.0f} % unique"
         )
-    axes.set_xlabel("records that can differ: solvar(D*) / 2N, %")
-    axes.set_ylabel("blocks, cumulative %")
-    axes.set_xlim(-2, 102)
+    axes.set(xlabel="records that can differ: solvar(D*) / 2N, %", ylabel="blocks, cumulative %", xlim=(-2, 102))
     axes.set_ylim(0, 102)
     axes.legend(loc="upper left", frameon=False)
     say_source(figure, label)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import block_weights, check_against_microdata, match_claims, total_interval
+from genverify.attack.evaluate import block_weights, check_against_microdata, evaluate, total_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import claim_columns, verify_block
 from genverify.model.domain import DomainFile, Predicate
@@ -75,13 +75,13 @@ def count_represented(claims: pd.DataFrame, records: pd.DataFrame, sample: pd.Da
 
 
 def _rows(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[tuple[str, str, int, int]]:
-    for found in match_claims(claims, records):
-        of_block = claims.iloc[found.claims]
-        k, m = of_block["k"].to_numpy(), of_block["m"].to_numpy()
+    for own in evaluate(claims, records):
+        of_block = claims.iloc[own.claims]
+        k = of_block["k"].to_numpy()
         for table, (variant, single) in TABLES.items():
-            chosen = of_block[f"verified_{variant}"].to_numpy(dtype=bool) & ((m == 1) | (not single))
+            chosen = of_block[f"verified_{variant}"].to_numpy(dtype=bool) & (own.single | (not single))
             for value in np.unique(k[chosen]):
-                yield found.block, table, int(value), int(found.flags[chosen & (k == value)].any(axis=0).sum())
+                yield own.block, table, int(value), own.represented(chosen & (k == value))
 
 
 # A country of one generator and one seed: the sampled blocks, and the households that live there.

@@ -16,6 +16,7 @@ from genverify.attack.explain import find_release
 from genverify.attack.verify import Verifier, cannot_exist, check_ranges, claim_where
 from genverify.checker.record_proofs import check_block
 from genverify.model.claims import ANY, Claim, Codes, matches, parse_claim
+from genverify.model.proof_form import NEVER
 from genverify.model.release import Release, read_schema
 from genverify.model.work import derive_seed
 from genverify.run.layout import STUDY
@@ -59,12 +60,12 @@ def multiplicities(
     """Every m from 0 to N decided, `seen` being some that datasets have; where a limit struck, m is left open."""
     program = verifier.bounder.program
     n, claim = program.release.n, Claim(codes, 0)
-    found = verifier.range(claim)
-    check_ranges(program, [(claim.predicate(program.types.domain), found)])
-    low = found.low if found.lower is not None else 0
-    high = found.high if found.upper is not None else n
+    result = verifier.range(claim)
+    check_ranges(program, [(claim.predicate(program.types.domain), result)])
+    low = result.low if result.lower is not None else 0
+    high = result.high if result.upper is not None else n
     gaps, undecided, solver = [], [], settings.make_solver()
-    for m in sorted(set(range(low, high + 1)) - {*seen, found.low, found.high}):
+    for m in sorted(set(range(low, high + 1)) - {*seen, result.low, result.high}):
         answer = cannot_exist(program, Claim(codes, m), solver, verifier.bounder.limits, settings.max_types)
         if answer.proof is not None:
             _check_impossible(program, Claim(codes, m), answer.proof)
@@ -74,21 +75,21 @@ def multiplicities(
     return Multiplicities(codes, n, low, high, tuple(gaps), tuple(undecided))
 
 
-def say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
+def _say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
     """Which counts of an assignment are possible in a block, and which cannot exist."""
     schema = read_schema(study / "release" / "schema.json")
     release, _ = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)
-    found = multiplicities(Verifier(DEFAULT.bounder(release)), claim.codes, (), DEFAULT)
+    result = multiplicities(Verifier(DEFAULT.bounder(release)), claim.codes, (), DEFAULT)
     yield f"Block {block}, {release.n} records: how many can match {text}?"
-    yield f"possible: m = {_listed(found.possible)} (a dataset that fits has each of them)"
-    outside = [m for m in range(release.n + 1) if not found.low <= m <= found.high]
-    yield f"cannot exist: m = {_listed([*outside, *found.gaps])} (proofs checked)"
-    if found.gaps:
-        yield f"  of these within the range of the count: {_listed(found.gaps)}"
-    if found.undecided:
-        yield f"not decided within the limits: m = {_listed(found.undecided)}"
-    yield f"{len(outside) + len(found.gaps)} of {release.n + 1} counts are excluded."
+    yield f"possible: m = {_listed(result.possible)} (a dataset that fits has each of them)"
+    outside = [m for m in range(release.n + 1) if not result.low <= m <= result.high]
+    yield f"cannot exist: m = {_listed([*outside, *result.gaps])} (proofs checked)"
+    if result.gaps:
+        yield f"  of these within the range of the count: {_listed(result.gaps)}"
+    if result.undecided:
+        yield f"not decided within the limits: m = {_listed(result.undecided)}"
+    yield f"{len(outside) + len(result.gaps)} of {release.n + 1} counts are excluded."
 
 
 def _listed(numbers: Iterable[int]) -> str:
@@ -96,37 +97,38 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 def _check_impossible(program: Program, claim: Claim, proof: Node) -> None:
-    said = {"where": dict(claim_where(program.types.domain.names, claim)), "m": claim.m, "proof": proof.as_dict()}
-    check_block(program.release, certificate_of(program.release, program.lemmas) | {"impossible": [said]})
+    where = dict(claim_where(program.types.domain.names, claim))
+    said = {"goal": NEVER, "where": where, "m": claim.m, "proof": proof.as_dict()}
+    check_block(program.release, certificate_of(program.release, program.lemmas, said))
 
 
 def draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
     """Distinct assignments of k columns that records of the generated datasets have, at most `count`."""
     records = datasets.reshape(-1, datasets.shape[-1])
-    found: dict[tuple[int, ...], None] = {}
+    result: dict[tuple[int, ...], None] = {}
     for _ in range(4 * count):
         columns = rng.choice(records.shape[1], k, replace=False)
         codes = np.full(records.shape[1], ANY, dtype=np.int64)
         codes[columns] = records[rng.integers(len(records)), columns]
-        found.setdefault(tuple(codes.tolist()))
-        if len(found) == count:
+        result.setdefault(tuple(codes.tolist()))
+        if len(result) == count:
             break
-    return list(found)
+    return list(result)
 
 
 def excluded_of_block(
-    release: Release, datasets: Codes, own: Excluded, settings: ProgramSettings, seed: int
+    release: Release, datasets: Codes, part: Excluded, settings: ProgramSettings, seed: int
 ) -> Iterator[dict[str, Any]]:
     """One row per number of columns k: (a, m) pairs of some assignments, how many are excluded, and how."""
     verifier = Verifier(settings.bounder(release))
-    for k in own.columns:
+    for k in part.columns:
         rng = np.random.default_rng(derive_seed(seed, "excluded", release.block, str(k)))
-        drawn = draw_assignments(datasets, k, own.assignments, rng)
+        drawn = draw_assignments(datasets, k, part.assignments, rng)
         flags = np.stack([matches(np.array(drawn), one).sum(axis=1) for one in datasets])
-        found = [
-            multiplicities(verifier, codes, set(flags[:, place].tolist()), settings) for place, codes in enumerate(drawn)
+        results = [
+            multiplicities(verifier, codes, set(flags[:, index].tolist()), settings) for index, codes in enumerate(drawn)
         ]
-        yield {"k": k, "blocks": 1} | _counts(found)
+        yield {"k": k, "blocks": 1} | _counts(results)
 
 
 def _counts(found: Sequence[Multiplicities]) -> dict[str, int]:
@@ -159,5 +161,5 @@ def add_parser(commands: Any) -> None:
 
 def _excluded(options: argparse.Namespace) -> None:
 
-    for line in say_excluded(options.study, options.block, options.claim):
+    for line in _say_excluded(options.study, options.block, options.claim):
         print(line)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from genverify.attack.evaluate import evaluate_codes
 from genverify.attack.verify import Verdict, attack_release
 from genverify.model.arrays import Ints
-from genverify.model.claims import ANY, Codes, false_claims, matches
+from genverify.model.claims import ANY, Codes
 from genverify.model.release import Release
 from genverify.model.work import derive_seed
 from genverify.report.pages import document, markdown_table
@@ -59,19 +60,11 @@ def try_blocks(
 
 def tally(known: KnownBlock, proved: ProvedClaims) -> pd.DataFrame:
     """What was proved of a block beside its records: one row per number of columns k, and one (k = 0) for all claims."""
-    m, k = proved.m, (proved.codes != ANY).sum(axis=1)
-    flags = matches(proved.codes, known.records)
-    rows = []
-    for columns in range(known.records.shape[1] + 1):
-        own = (k == columns) | (columns == 0)
-        single = own & (m == 1)
-        row = {"k": columns, "claims": own.sum()}
-        row["proofs"], row["singletons"] = len(np.unique(proved.proof[own])), single.sum()
-        row["false_claims"] = false_claims(flags, m)[own].sum()
-        row["undecided"] = proved.undecided[columns] if columns else proved.undecided.total()
-        row["singled_out"] = flags[single].any(axis=0).sum()
-        rows.append(row)
-    return pd.DataFrame(rows).assign(block=known.release.block, persons=len(known.records))
+    k = (proved.codes != ANY).sum(axis=1)
+    frame = evaluate_codes(known.release.block, proved.codes, proved.m, known.records).by_k(k, known.records.shape[1])
+    proofs = [len(np.unique(proved.proof[(k == value) | (value == 0)])) for value in frame["k"]]
+    undecided = [proved.undecided[value] if value else proved.undecided.total() for value in frame["k"]]
+    return frame.assign(proofs=proofs, undecided=undecided, block=known.release.block, persons=len(known.records))
 
 
 def sum_up(tallies: Iterable[pd.DataFrame]) -> pd.DataFrame:

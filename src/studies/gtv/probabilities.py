@@ -44,10 +44,10 @@ def sampled_claims(dataset: Codes, min_k: int, number: int, rng: np.random.Gener
 def joined(parts: dict[str, tuple[Codes, Ints]]) -> tuple[Codes, Ints, dict[str, npt.NDArray[np.bool_]]]:
     """The claims of all sources, each once, and which source each comes from."""
     every = np.concatenate([np.column_stack([codes, m]) for codes, m in parts.values()]).astype(np.int64)
-    distinct, place = np.unique(every, axis=0, return_inverse=True)
+    distinct, index = np.unique(every, axis=0, return_inverse=True)
     ends = np.cumsum([len(m) for _, m in parts.values()])
     sources = {}
-    for name, rows in zip(parts, np.split(place.ravel(), ends[:-1]), strict=True):
+    for name, rows in zip(parts, np.split(index.ravel(), ends[:-1]), strict=True):
         sources[name] = np.isin(np.arange(len(distinct)), rows)
     return distinct[:, :-1].astype(np.int16), distinct[:, -1], sources
 
@@ -60,12 +60,12 @@ Worlds = npt.NDArray[np.int64]
 """A bit for every world, set where something holds in it."""
 
 
-def worlds_of(prior: str) -> str:
+def _worlds_of(prior: str) -> str:
     """The column that holds the worlds of a prior."""
     return f"{prior}_worlds"
 
 
-def worlds_in(drawn: Codes) -> Codes:
+def _worlds_in(drawn: Codes) -> Codes:
     """So many of the draws, spread over them: those of a chain hang together."""
     return drawn[np.arange(WORLDS) * len(drawn) // WORLDS]
 
@@ -73,8 +73,8 @@ def worlds_in(drawn: Codes) -> Codes:
 def in_worlds(holds: Sequence[npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
     """What holds in each world, as bits."""
     bits = np.array(holds).astype(np.int64)
-    found: Worlds = (bits << np.arange(WORLDS)[:, None]).sum(axis=0)
-    return found
+    result: Worlds = (bits << np.arange(WORLDS)[:, None]).sum(axis=0)
+    return result
 
 
 def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tuple[float, float]:
@@ -82,12 +82,12 @@ def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tupl
     Between which ends the share that is true would lie (95 %) if every block were drawn as the prior says: a world is chosen
     for each block, so that what hangs together within a block does so here.
     """
-    if worlds_of(source) not in rows.columns:
+    if _worlds_of(source) not in rows.columns:
         return np.nan, np.nan
-    bits = (rows[worlds_of(source)].to_numpy()[:, None] >> np.arange(WORLDS)) & 1
-    place, names = pd.factorize(rows["block"])
+    bits = (rows[_worlds_of(source)].to_numpy()[:, None] >> np.arange(WORLDS)) & 1
+    index, names = pd.factorize(rows["block"])
     held = np.zeros((len(names), WORLDS))
-    np.add.at(held, place, bits)
+    np.add.at(held, index, bits)
     drawn = np.random.default_rng(seed).integers(WORLDS, size=(resamples, len(names)))
     low, high = np.percentile(held[np.arange(len(names)), drawn].sum(axis=1) / len(rows), [2.5, 97.5])
     return float(low), float(high)
@@ -128,12 +128,12 @@ def weigh_block(
     except TooManyStates:
         counted = None
     about = _about(program, counted, time.process_time() - started)
-    found, draws = _found(program, counted, known, priors, settings, seed)
+    result, draws = _found(program, counted, known, priors, settings, seed)
     codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
-    claims = _claims(program, known, codes, m, dict(zip(priors, found, strict=True)), sources)
+    claims = _claims(program, known, codes, m, dict(zip(priors, result, strict=True)), sources)
     claims = claims.assign(**_claims_in_worlds(codes, m, sources[SAMPLED], dict(zip(priors, draws, strict=True))))
-    hold_against_proofs(program.release.block, claims, known, list(priors))
-    rows = _rows(program, known.datasets, dict(zip(priors, found, strict=True)), draws, settings.rows)
+    _hold_against_proofs(program.release.block, claims, known, list(priors))
+    rows = _rows(program, known.datasets, dict(zip(priors, result, strict=True)), draws, settings.rows)
     about["seconds"] = time.process_time() - started
     return WeighedBlock(claims, rows, about)
 
@@ -150,21 +150,21 @@ def _found(
     For every prior what gives probabilities, and draws: exact where counting is done and the diagram is not too large to ask
     claim by claim; from exact draws where it is; from chains where counting itself is too much.
     """
-    found: list[Posterior | ChainDraws] = []
+    result: list[Posterior | ChainDraws] = []
     draws: list[Codes] = []
     rng = np.random.default_rng(derive_seed(seed, "draws"))
     for prior in priors.values():
         if counted is None:
             effort = Effort(**settings.estimate.model_dump())
-            found.append(estimate(program, prior, known.datasets, effort, seed))
+            result.append(estimate(program, prior, known.datasets, effort, seed))
         else:
             posterior = counted.posterior(prior)
             large = counted.diagram.moves > settings.exact_moves
             drawn = posterior.draw(settings.draws * (MORE if large else 1), rng)
-            found.append(ChainDraws(drawn[:, None]) if large else posterior)
-        one = found[-1]
+            result.append(ChainDraws(drawn[:, None]) if large else posterior)
+        one = result[-1]
         draws.append(one.records.reshape(-1, *known.datasets.shape[1:]) if isinstance(one, ChainDraws) else drawn)
-    return found, draws
+    return result, draws
 
 
 def _about(program: Program, counted: DatasetCount | None, seconds: float) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _values(one: Posterior | ChainDraws, codes: Codes, m: Ints, verified: Flags)
     return p, low, high
 
 
-def hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
+def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
     """An error unless exactly the verified claims have probability 1, under every prior that counts were made with."""
     exact = claims[claims["numbers"] == EXACT]
     for prior in priors:
@@ -248,33 +248,33 @@ def hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings,
 
 
 def _rows(
-    program: Program, generated: Codes, found: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
+    program: Program, generated: Codes, result: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
 ) -> pd.DataFrame:
     """The likeliest records under each prior, and their probability to be in the block under all of them."""
     listed = [one.rows(most)[0] if isinstance(one, Posterior) else _often(drawn, most)
-              for one, drawn in zip(found.values(), draws, strict=True)]  # fmt: skip
+              for one, drawn in zip(result.values(), draws, strict=True)]  # fmt: skip
     records = np.unique(np.concatenate([*listed, _often(generated, most)]), axis=0).astype(np.int16)
     frame = pd.DataFrame(records, columns=list(program.types.domain.names))
     frame.insert(0, "block", program.release.block)
     frame["generated"] = np.mean([matches(records, dataset).any(axis=1) for dataset in generated], axis=0)
-    for (name, one), drawn in zip(found.items(), draws, strict=True):
+    for (name, one), drawn in zip(result.items(), draws, strict=True):
         if isinstance(one, Posterior):
             frame[name] = one.present(records)
         else:
             frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
         frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
-        frame[worlds_of(name)] = in_worlds([matches(records, dataset).any(axis=1) for dataset in worlds_in(drawn)])
+        frame[_worlds_of(name)] = in_worlds([matches(records, dataset).any(axis=1) for dataset in _worlds_in(drawn)])
     return frame
 
 
 def _claims_in_worlds(codes: Codes, m: Ints, asked: Flags, draws: Mapping[str, Codes]) -> dict[str, Worlds]:
     """The same for the claims that the calibration is about; no world for the others."""
-    found = {}
+    result = {}
     for name, drawn in draws.items():
         worlds = np.zeros(len(m), dtype=np.int64)
-        worlds[asked] = in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in worlds_in(drawn)])
-        found[worlds_of(name)] = worlds
-    return found
+        worlds[asked] = in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in _worlds_in(drawn)])
+        result[_worlds_of(name)] = worlds
+    return result
 
 
 def _often(drawn: Codes, most: int) -> Codes:
@@ -299,10 +299,10 @@ def known_of(datasets: Mapping[str, Codes], claims: Path, blocks: Path, schema: 
 
 
 def _verified(claims: pd.DataFrame, schema: Schema) -> dict[str, Claims]:
-    found: dict[str, Claims] = {}
+    result: dict[str, Claims] = {}
     if not len(claims):
-        return found
+        return result
     codes = claims[list(schema.domain.names)].astype("Int16").fillna(ANY).to_numpy(dtype=np.int16)
     for block, row, m in zip(claims["block"], codes.tolist(), claims["m"], strict=True):
-        found.setdefault(str(block), set()).add((tuple(row), int(m)))
-    return found
+        result.setdefault(str(block), set()).add((tuple(row), int(m)))
+    return result

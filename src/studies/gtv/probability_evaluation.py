@@ -9,18 +9,18 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import match_claims
+from genverify.attack.evaluate import evaluate, shared_columns
 from genverify.attack.probability import Effort, count_release, estimate
-from genverify.model.arrays import Flags, Floats
+from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import Codes, candidate_claims, matches
 from genverify.model.domain import Domain
 from genverify.model.release import Release
 from genverify.model.work import Measurement, derive_seed, measure, peak_memory_mb
 from genverify.report.pages import document, markdown_table
 from genverify.solve.counting.diagram import Budget, TooManyStates, count_vectors, draw_diagram
-from genverify.solve.counting.distribution import count_by_dictionary
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import Program, WrongAnswer, build_program
 from studies.country.store import GEOGRAPHY, KnownBlock
@@ -55,16 +55,10 @@ GRID = np.linspace(0.05, 1, 20)
 def true_claims(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """Every claim with whether it is true of its private block, and the record that a true one with m = 1 is about."""
     true, about = np.zeros(len(claims), dtype=bool), np.full(len(claims), -1, dtype=np.int64)
-    for found in match_claims(claims[["block", "m", *_columns(claims, records)]], records):
-        held = found.flags.sum(axis=1)
-        true[found.claims] = held == claims["m"].to_numpy()[found.claims]
-        first = found.records[found.flags.argmax(axis=1)] if len(found.records) else np.zeros(len(held), dtype=np.int64)
-        about[found.claims] = np.where(held == 1, first, -1)
+    for own in evaluate(claims[["block", "m", *shared_columns(claims, records)]], records):
+        true[own.claims] = ~own.false
+        about[own.claims] = np.where(own.about < 0, -1, np.append(own.records, -1)[own.about])
     return claims.assign(true=true, about=about)
-
-
-def _columns(claims: pd.DataFrame, records: pd.DataFrame) -> list[str]:
-    return [name for name in claims.columns if name in records.columns and name != "block"]
 
 
 def true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -510,3 +504,33 @@ def count_within(release: Release, max_types: int, budget: Budget) -> Iterator[d
         yield {"outcome": "counted", "moves": counted.diagram.moves, "datasets": str(counted.datasets)}
     except TooManyStates:
         yield {"outcome": "beyond the budget"}
+
+
+# The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
+
+
+def count_by_dictionary(A: npt.NDArray[Any], lo: Ints, hi: Ints) -> tuple[int, int]:
+    """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
+    order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
+    columns = [tuple(A[:, c].tolist()) for c in order]
+    limit, least = tuple(hi.tolist()), lo.tolist()
+    states, moves = {tuple([0] * len(hi)): 1}, 0
+    for column, rest in zip(columns, _later(columns, limit), strict=True):
+        after: dict[tuple[int, ...], int] = {}
+        for state, ways in states.items():
+            while all(s <= h for s, h in zip(state, limit, strict=True)):
+                moves += 1
+                if all(s + r >= least_ for s, r, least_ in zip(state, rest, least, strict=True)):
+                    after[state] = after.get(state, 0) + ways
+                state = tuple(s + a for s, a in zip(state, column, strict=True))
+        states = after
+    return sum(states.values()), moves
+
+
+def _later(columns: list[tuple[int, ...]], limit: tuple[int, ...]) -> list[list[int]]:
+    """After each class, the most that the later ones can add to every row."""
+    later = [[0] * len(limit)]
+    for column in reversed(columns):
+        most = min(h // a for h, a in zip(limit, column, strict=True) if a)
+        later.append([rest + most * a for rest, a in zip(later[-1], column, strict=True)])
+    return later[::-1][1:]

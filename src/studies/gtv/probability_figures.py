@@ -34,9 +34,9 @@ def plot_calibration(reliable: pd.DataFrame, scored: pd.DataFrame, min_k: int, l
     )
     for column, about in enumerate((CLAIMS, ROWS)):
         axes = panels[0, column]
-        own = reliable[reliable["about"] == about]
-        _reliable(axes, own)
-        axes.set_title(TITLES[about].format(min_k=min_k) + f", n = {own.groupby('source')['n'].sum().max():,}")
+        part = reliable[reliable["about"] == about]
+        _reliable(axes, part)
+        axes.set_title(TITLES[about].format(min_k=min_k) + f", n = {part.groupby('source')['n'].sum().max():,}")
         _scores(panels[1, column], scored[scored["about"] == about])
     panels[0, 0].set_ylabel("share true of the private block")
     handles = {name: handle for axes in panels[0] for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
@@ -49,9 +49,9 @@ def _reliable(axes: Axes, table: pd.DataFrame) -> None:
     axes.plot([0, 1], [0, 1], color=INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
     right = table[(table["source"] == TRACT) & (table["bin"] < BINS)]
     axes.fill_between(right["p"], right["expected_low"], right["expected_high"], color=INK, alpha=0.12, lw=0, zorder=0)
-    for place, (source, rows) in enumerate(_by_source(table)):
+    for index, (source, rows) in enumerate(_by_source(table)):
         said, colour, mark, line = LOOKS[source]
-        shift = 0.006 * (place - 2)
+        shift = 0.006 * (index - 2)
         off = np.array([rows["true"] - rows["low"], rows["high"] - rows["true"]]).clip(min=0)
         axes.errorbar(rows["p"] + shift, rows["true"], yerr=off, fmt="none", ecolor=colour, elinewidth=0.7, alpha=0.55)
         between = rows["bin"] < BINS
@@ -63,12 +63,12 @@ def _reliable(axes: Axes, table: pd.DataFrame) -> None:
 def _scores(axes: Axes, table: pd.DataFrame) -> None:
     sources = [source for source, _ in _by_source(table)]
     for row, (score, filled) in enumerate((("Brier score", True), ("log score", False))):
-        own = table[table["score"] == score].set_index("source").loc[sources]
+        part = table[table["score"] == score].set_index("source").loc[sources]
         y = np.arange(len(sources)) + 0.18 * (2 * row - 1)
         colours = [LOOKS[source][1] for source in sources]
-        axes.hlines(y, own["low"], own["high"], color=colours, lw=1)
+        axes.hlines(y, part["low"], part["high"], color=colours, lw=1)
         axes.scatter(
-            own["value"], y, s=18, marker="o" if filled else "s", c=colours if filled else "white", edgecolors=colours
+            part["value"], y, s=18, marker="o" if filled else "s", c=colours if filled else "white", edgecolors=colours
         )
     short = [LOOKS[source][0].split(",")[0].split(" ")[0] for source in sources]
     axes.set_yticks(np.arange(len(sources)), short, fontsize=7)

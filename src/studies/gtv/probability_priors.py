@@ -40,7 +40,7 @@ class Areas:
     @classmethod
     def of(cls, frame: pd.DataFrame, domain: Domain, smoothing: Mapping[str, float]) -> "Areas":
         levels = {
-            str(level): {str(area): rows for area, rows in own.groupby("area")} for level, own in frame.groupby("level")
+            str(level): {str(area): rows for area, rows in group.groupby("area")} for level, group in frame.groupby("level")
         }
         return cls(domain, levels, smoothing)
 
@@ -49,23 +49,23 @@ class Areas:
         The priors of a block, from the uniform one to its tract's. Each is smoothed towards the one before it: what an
         area's households say, and `smoothing` households more that are drawn from the wider area.
         """
-        found = {UNIFORM: uniform(self.domain)}
+        result = {UNIFORM: uniform(self.domain)}
         table, floor = pd.DataFrame({name: [] for name in [*self.domain.names, "weight"]}), 1.0 / self.domain.size
         for name in (NATION, STATE, TRACT):
             inside = [rows for area, rows in self.counts.get(name, {}).items() if block.startswith(area)]
             table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing.get(name, 0.0))
             codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
-            found[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor, smoothed=True)
-        return found
+            result[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor, smoothed=True)
+        return result
 
     def _smoothed(
-        self, own: pd.DataFrame | None, wider: pd.DataFrame, floor: float, more: float
+        self, entry: pd.DataFrame | None, wider: pd.DataFrame, floor: float, more: float
     ) -> tuple[pd.DataFrame, float]:
         """The probabilities of an area's records, given those of the wider area; without households, the wider area's."""
-        if own is None:
+        if entry is None:
             return wider, floor
-        total = float(own[TIMES].sum()) + more
-        parts = [own.assign(weight=own[TIMES] / total), wider.assign(weight=wider["weight"] * more / total)]
+        total = float(entry[TIMES].sum()) + more
+        parts = [entry.assign(weight=entry[TIMES] / total), wider.assign(weight=wider["weight"] * more / total)]
         names = list(self.domain.names)
         joined = pd.concat([part[[*names, "weight"]] for part in parts if len(part)], ignore_index=True)
         return joined.groupby(names, sort=True)["weight"].sum().reset_index(), floor * more / total
@@ -92,11 +92,11 @@ class OutsideHouseholds:
         left_out = list(self.sampled)
         for state in sorted(path.stem for path in self.microdata.glob("*.parquet")):
             records = read_microdata(self.microdata, ["block", *self.file.domain.names], states=[state]).to_pandas()
-            kept = self.file.universe(self.universe).keeps.matches(dict(records.items()))
-            kept &= ~records["block"].isin(left_out).to_numpy()
+            rest = self.file.universe(self.universe).keeps.matches(dict(records.items()))
+            rest &= ~records["block"].isin(left_out).to_numpy()
             for column in self.published.columns:
-                kept &= records[column.name].isin(column.codes).to_numpy()
-            yield state, records.loc[kept, ["block", *self.published.names]]
+                rest &= records[column.name].isin(column.codes).to_numpy()
+            yield state, records.loc[rest, ["block", *self.published.names]]
 
     def count_areas(self) -> pd.DataFrame:
         """How often each record occurs in the nation, in every state and in the tracts of the sampled blocks."""
@@ -136,26 +136,26 @@ def score_smoothing(
     households of each state (block, and a code per column), as often as it is asked; `sizes` the number of codes of each
     column. The columns that are given are what the tables tell of a block anyway: a prior is needed for the rest.
     """
-    parts = [Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
+    parts = [_Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
     nations = [_nation(states(), part.names) for part in parts]
     chosen: dict[str, float] = {}
-    found = []
+    records = []
     for level in levels:
         losses, households = np.zeros(len(values)), 0
-        for own in states():
+        for entry in states():
             for part, nation in zip(parts, nations, strict=True):
-                rows, size = left_out(own, nation, part.names), prod(sizes[name] for name in part.names)
+                rows, size = left_out(entry, nation, part.names), prod(sizes[name] for name in part.names)
                 losses += [part.sign * _loss(rows, {**chosen, level: value}, size) for value in values]
-            households += len(own)
+            households += len(entry)
         # without any other block there is nothing to learn from: the wider area then says most
         best = int(losses.argmin()) if households else int(np.argmax(values))
         chosen[level] = float(values[best])
-        found += [(level, float(value), loss / max(households, 1), households, place == best)
-                  for place, (value, loss) in enumerate(zip(values, losses, strict=True))]  # fmt: skip
-    return pd.DataFrame(found, columns=COLUMNS)
+        records += [(level, float(value), loss / max(households, 1), households, index == best)
+                  for index, (value, loss) in enumerate(zip(values, losses, strict=True))]  # fmt: skip
+    return pd.DataFrame(records, columns=COLUMNS)
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """log P(household | given) = log P(household) - log P(given): columns, and the sign of their part."""
 
     names: list[str]
@@ -163,7 +163,7 @@ class Part(NamedTuple):
 
 
 def _nation(states: Iterable[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
-    return _counted(pd.concat([_counted(own, names) for own in states], ignore_index=True), names, TIMES)
+    return _counted(pd.concat([_counted(state, names) for state in states], ignore_index=True), names, TIMES)
 
 
 def _loss(rows: pd.DataFrame, smoothing: Mapping[str, float], size: int) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import Matches, block_weights, match_claims, ratio_interval
+from genverify.attack.evaluate import Evaluation, block_weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict, VerifiedBlock, claims_frame, verify_block
 from genverify.model.arrays import Flags, Ints
@@ -155,24 +155,15 @@ def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> 
     The blocks, each with its claims verified from the release, and how many of them are false of the private block: there
     COUNT != m. Singleton claims have m = 1. Households singled out are private ones that match a true singleton claim.
     """
-    rows = [_counted(found, claims) for found in match_claims(claims, records)] if len(claims) else []
+    rows = [_counted(own) for own in evaluate(claims, records)] if len(claims) else []
     judged = blocks.merge(pd.DataFrame(rows, columns=["block", *COUNTED]), how="left", on="block")
     judged[COUNTED] = judged[COUNTED].fillna(0).astype("int64")
     return judged.sort_values("block", ignore_index=True)
 
 
-def _counted(found: Matches, claims: pd.DataFrame) -> dict[str, Any]:
-    m = claims["m"].to_numpy()[found.claims]
-    false, one = false_claims(found.flags, m), m == 1
-    singled = found.flags[one & ~false].any(axis=0)
-    return {
-        "block": found.block,
-        "claims": len(m),
-        "false": int(false.sum()),
-        "singleton_claims": int(one.sum()),
-        "singleton_false": int((false & one).sum()),
-        "households_singled_out": int(singled.sum()),
-    }
+def _counted(own: Evaluation) -> tuple[str, int, int, int, int, int]:
+    false = (int(own.false.sum()), int(own.single.sum()), int((own.false & own.single).sum()))
+    return own.block, len(own.m), *false, own.represented(own.single & ~own.false)
 
 
 def summarise(name: str, how: Mapping[str, Any], judged: pd.DataFrame, seed: int) -> dict[str, Any]:

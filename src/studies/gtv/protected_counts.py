@@ -176,8 +176,8 @@ class Search:
         records, before = records.copy(), self.error(records) + 1
         while self.error(records) < before:
             before = self.error(records)
-            for place in self.rng.permutation(np.flatnonzero(~self.barred[records])):
-                records[place] = self._pick(self._changes(np.delete(records, place)))
+            for index in self.rng.permutation(np.flatnonzero(~self.barred[records])):
+                records[index] = self._pick(self._changes(np.delete(records, index)))
         return records
 
     def _changes(self, records: Ints) -> Ints:
@@ -271,7 +271,7 @@ class Noise:
         return lo, hi
 
 
-def make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
+def _make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
     """The noise that the settings of a protection ask for, on counts of records that the schema allows."""
     if settings is None:
         return None
@@ -281,11 +281,11 @@ def make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int
 
 def describe(protection: Protection, noise: Noise | None) -> dict[str, Any]:
     """A protection in numbers, for whoever reads the results: its settings, and the noise that follows from them."""
-    own = dict(protection.noise or dict.fromkeys(ProtectedNoise.model_fields))
-    tables = own["tables"] if isinstance(own["tables"], str | None) else " ".join(own["tables"])
+    part = dict(protection.noise or dict.fromkeys(ProtectedNoise.model_fields))
+    tables = part["tables"] if isinstance(part["tables"], str | None) else " ".join(part["tables"])
     return {
         "swap": protection.swap,
-        **own,
+        **part,
         "tables": tables,
         "noised_queries": int(noise.noised.sum()) if noise else 0,
         "noise_sd": round(float(noise.sigma2) ** 0.5, 6) if noise else 0.0,
@@ -295,7 +295,7 @@ def describe(protection: Protection, noise: Noise | None) -> dict[str, Any]:
 
 # Protected counts of blocks: households swapped before they are counted, counts noised before they are published.
 
-BLOCKS_OF_A_TRACT = 10 ** (GEOGRAPHY["block"] - GEOGRAPHY["tract"])
+BLOCKS_OF_A_TRACT = 10 ** (GEOGRAPHY["block"] - GEOGRAPHY["tract"])  # ids that the digits after the tract allow
 
 
 @dataclass(frozen=True)
@@ -349,7 +349,7 @@ def protect_counts(
 ) -> ProtectedCounts:
     """The counts of the blocks under a protection: households swapped, then counted, then noise on the counts."""
     possible = possible_schema(source.domain, source.release)
-    noise = make_noise(possible, how.noise, max_types)
+    noise = _make_noise(possible, how.noise, max_types)
     keeps = read_domain(source.domain).universe(source.release.universe).keeps
     swap = Swapping(how.swap, swapping.key, swapping.size)
     records = read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)
@@ -383,9 +383,9 @@ def publish(records: pa.Table, schema: Schema, noise: Noise | None, seed: int, p
     names, sizes, counts = tabulate_counts(records, Predicate(()), schema)
     cells = np.flatnonzero(noise.published) if noise else np.arange(len(schema.queries))
     releases = []
-    for block, n, own in zip(names, sizes.tolist(), counts, strict=True):
+    for block, n, count in zip(names, sizes.tolist(), counts, strict=True):
         rng = np.random.default_rng(derive_seed(seed, "noise", purpose, block))
-        lo, hi = noise.publish(own, n, rng) if noise else (own, own)
+        lo, hi = noise.publish(count, n, rng) if noise else (count, count)
         releases.append(Release(schema, block, n, cells, lo[cells], hi[cells]))
     return ranges_frame(releases)
 

@@ -40,31 +40,29 @@ def words(row: Mapping[Hashable, Any]) -> str:
 
 def _claims(axes: Axes, found: pd.DataFrame) -> None:
     """Stacked bars: true and false of the private block."""
-    places, total = np.arange(len(found)), found["all_claims_verified_from_release"].to_numpy()
+    indices, total = np.arange(len(found)), found["all_claims_verified_from_release"].to_numpy()
     false = found["all_claims_false"].to_numpy()
-    axes.barh(places, total - false, height=0.62, color=PALETTE[0], label="true of the private block")
-    axes.barh(places, false, left=total - false, height=0.62, color=PALETTE[1], hatch="////", edgecolor="white", lw=0,
+    axes.barh(indices, total - false, height=0.62, color=PALETTE[0], label="true of the private block")
+    axes.barh(indices, false, left=total - false, height=0.62, color=PALETTE[1], hatch="////", edgecolor="white", lw=0,
               label="false of it")  # fmt: skip
-    for place, number in zip(places, total, strict=True):
+    for index, number in zip(indices, total, strict=True):
         axes.annotate(
-            f"{number:,}", (number, place), (3, 0), textcoords="offset points", va="center", fontsize=6.5, color=INK
+            f"{number:,}", (number, index), (3, 0), textcoords="offset points", va="center", fontsize=6.5, color=INK
         )
-    axes.set_xlim(0, 1.22 * max(1, int(total.max())))
-    axes.set_xlabel("claims verified from the release")
+    axes.set(xlim=(0, 1.22 * max(1, int(total.max()))), xlabel="claims verified from the release")
     axes.grid(axis="y", visible=False)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
-def _shares(axes: Axes, found: pd.DataFrame) -> None:
+def _shares(axes: Axes, result: pd.DataFrame) -> None:
     """Points with 95 % intervals over blocks; where nothing is verified there is no share."""
     for kind, (label, mark, colour, shift) in MARKS.items():
-        share, low, high = (100 * found[f"{kind}_share_false{side}"].to_numpy() for side in ("", "_low", "_high"))
+        share, low, high = (100 * result[f"{kind}_share_false{side}"].to_numpy() for side in ("", "_low", "_high"))
         known = ~np.isnan(share)
         off = np.array([np.maximum(share - low, 0), np.maximum(high - share, 0)])[:, known]
-        places = np.arange(len(found))[known] + shift
-        axes.errorbar(share[known], places, xerr=off, fmt=mark, ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
-    for place in np.flatnonzero(found["all_claims_verified_from_release"].to_numpy() == 0):
-        axes.annotate("nothing is verified", (50, place), ha="center", va="center", fontsize=6.5, color=INK, style="italic")
-    axes.set_xlim(-3, 103)
-    axes.set_xlabel("of these, false of the private block, %")
+        indices = np.arange(len(result))[known] + shift
+        axes.errorbar(share[known], indices, xerr=off, fmt=mark, ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
+    for index in np.flatnonzero(result["all_claims_verified_from_release"].to_numpy() == 0):
+        axes.annotate("nothing is verified", (50, index), ha="center", va="center", fontsize=6.5, color=INK, style="italic")
+    axes.set(xlim=(-3, 103), xlabel="of these, false of the private block, %")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)

@@ -11,8 +11,7 @@ from matplotlib.cbook import boxplot_stats
 
 PRIORS = ("tract", "state")
 SINGLETON, ALL = "singleton", "all"
-STEP = 0.004
-"""Outliers of a box that would fall on the same spot of a figure are listed once."""
+STEP = 0.004  # outliers of a box that would fall on the same spot of a figure are listed once
 
 
 class Group(TypedDict):
@@ -68,8 +67,8 @@ def _box(values: npt.NDArray[np.float64]) -> dict[str, Any]:
 
 def chosen(summary: Iterable[Group], kind: str, design: str | None = None) -> dict[int, list[Group]]:
     """The groups of one kind of claims, of one design or of all, by k."""
-    found: dict[int, list[Group]] = {}
+    result: dict[int, list[Group]] = {}
     for group in summary:
         if group["claims"] == kind and design in (None, group["design"]):
-            found.setdefault(group["k"], []).append(group)
-    return found
+            result.setdefault(group["k"], []).append(group)
+    return result

@@ -62,14 +62,14 @@ def _marginals(microdata: Path, schema: Schema, keeps: Predicate, targets: Mappi
     """Percentages of households by each national figure, summed one state at a time."""
     wanted = [(name, Predicate.of({c: v for c, v in line.items() if c != "percent"}), float(line["percent"]))
               for name, lines in targets.items() for line in lines]  # fmt: skip
-    found: npt.NDArray[np.int64] = np.zeros(len(wanted) + 1, dtype=np.int64)
+    result: npt.NDArray[np.int64] = np.zeros(len(wanted) + 1, dtype=np.int64)
     for path in sorted(microdata.glob("*.parquet")):
         records = read_microdata(microdata, columns=list(schema.domain.names), states=[path.stem]).to_pandas()
-        kept = records[keeps.matches(dict(records.items()))]
-        columns = dict(kept.items())
-        found += [len(kept), *(int(predicate.matches(columns).sum()) for _, predicate, _ in wanted)]
-    for (name, predicate, percent), count in zip(wanted, found[1:], strict=True):
-        yield f"{name}: % with {predicate}", round(100 * float(count / found[0]), 2), percent, "2010 Census, approximate"
+        rest = records[keeps.matches(dict(records.items()))]
+        columns = dict(rest.items())
+        result += [len(rest), *(int(predicate.matches(columns).sum()) for _, predicate, _ in wanted)]
+    for (name, predicate, percent), count in zip(wanted, result[1:], strict=True):
+        yield f"{name}: % with {predicate}", round(100 * float(count / result[0]), 2), percent, "2010 Census, approximate"
 
 
 # Table 6: which combinations of columns make up the verified singleton claims.
@@ -92,9 +92,9 @@ def column_table(
     weights = block_weights(list(sample["design"]), seed)
     rows = []
     for k in sorted(singles["k"].unique(), reverse=True):
-        own = singles[singles["k"] == k]
+        part = singles[singles["k"] == k]
         printed = paper.get(int(k), [])
-        for rank, row in enumerate(_top(own, blocks, weights, names)):
+        for rank, row in enumerate(_top(part, blocks, weights, names)):
             rows.append(
                 {"k": int(k), "rank": rank + 1, **row, **_compare(row, printed[rank] if rank < len(printed) else {}, names)}
             )
@@ -107,9 +107,9 @@ def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: S
     sets, which = np.unique(~marks, axis=0, return_inverse=True)
     counts = np.bincount(which, minlength=len(sets))
     chosen = np.argsort(-counts, kind="stable")[:TOP]
-    place = blocks.get_indexer(pd.MultiIndex.from_frame(claims[["design", "block"]]))
+    index = blocks.get_indexer(pd.MultiIndex.from_frame(claims[["design", "block"]]))
     tally = np.zeros((len(blocks), len(sets)), dtype=np.int64)
-    np.add.at(tally, (place, which), 1)
+    np.add.at(tally, (index, which), 1)
     low, high = ratio_interval(tally[:, chosen], tally.sum(axis=1, keepdims=True).repeat(len(chosen), axis=1), weights)
     for rank, one in enumerate(chosen):
         ticks = {name: "" if left_out else "✓" for name, left_out in zip(names, sets[one], strict=True)}
@@ -120,21 +120,21 @@ def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: S
 def _compare(row: Mapping[str, Any], printed: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """What the paper says about the rank: its percentage, the columns that are surely left out, and whether ours are too."""
     percent = printed.get("percent", np.nan)
-    found = {"omits": " ".join(name for name in names if not row[name]), "paper_percent": percent,
+    result = {"omits": " ".join(name for name in names if not row[name]), "paper_percent": percent,
              "difference": round(row["percent"] - percent, 2)}  # fmt: skip
     if "omits" not in printed:
-        return found | {"paper_says": "", "agrees": ""}
+        return result | {"paper_says": "", "agrees": ""}
     omitted = [name for name in printed["omits"] if name in names]
     agrees = "yes" if all(not row[name] for name in omitted) else "no"
-    return found | {"paper_says": "omits " + (" and ".join(omitted) or "none"), "agrees": agrees}
+    return result | {"paper_says": "omits " + (" and ".join(omitted) or "none"), "agrees": agrees}
 
 
 def column_text(table: pd.DataFrame, names: Sequence[str], label: str) -> str:
     """Table 6 in the paper's layout."""
-    shown = ["k", *names, "percent", "low", "high", "paper_percent", "difference", "paper_says", "agrees"]
-    header = [name.replace("_", " ") for name in shown]
+    displayed = ["k", *names, "percent", "low", "high", "paper_percent", "difference", "paper_says", "agrees"]
+    header = [name.replace("_", " ") for name in displayed]
     title = "Table 6. The most common combinations of columns among the verified singleton claims"
-    return document(title, label, [markdown_table(header, table[shown].to_numpy()), bullets(NOTES)])
+    return document(title, label, [markdown_table(header, table[displayed].to_numpy()), bullets(NOTES)])
 
 
 def omission_shares(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -174,11 +174,11 @@ def choose_examples(claims: pd.DataFrame, vary: tuple[str, ...]) -> pd.DataFrame
     while len(chosen) < EXAMPLES and len(left):
         values = left[known].fillna(ANY).astype(int)
         scores = sum((values[name].map(taken[name]) for name in known), start=pd.Series(0, index=left.index))
-        place = int(scores.argmin())
-        chosen.append(int(left.index[place]))
+        index = int(scores.argmin())
+        chosen.append(int(left.index[index]))
         for name in known:
-            taken[name][int(values[name].iloc[place])] += 1
-        left = left[left["block"].str.slice(0, STATE) != left["block"].iloc[place][:STATE]]
+            taken[name][int(values[name].iloc[index])] += 1
+        left = left[left["block"].str.slice(0, STATE) != left["block"].iloc[index][:STATE]]
     return claims.loc[chosen]
 
 
@@ -200,8 +200,8 @@ def table1(chosen: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -
 
 def table1_text(table: pd.DataFrame, label: str) -> str:
     """Table 1 as Markdown, block by block in the paper's form."""
-    places = table["block"].str.slice(11) + ", " + table["tract"].str.slice(5) + ", " + table["county"].str.slice(2)
-    rows = zip(places + ", " + table["state"], table["claim"], table["k"], table["effective_k"], strict=True)
+    indices = table["block"].str.slice(11) + ", " + table["tract"].str.slice(5) + ", " + table["county"].str.slice(2)
+    rows = zip(indices + ", " + table["state"], table["claim"], table["k"], table["effective_k"], strict=True)
     header = ["Block, tract, county, state (FIPS)", "Reconstructed information", "k", "effective k"]
     lead = (
         "Each line is true of exactly one household of its block, in every dataset that fits the published tables. The "
@@ -252,8 +252,8 @@ def _design_rows(
     heads = ["households", *map(int, table.columns)]
     for statistic, divisor, digits in (("total", 1, 1), ("average", len(table), 3)):
         printed = _printed(paper.get(design, {}), statistic, grouping)
-        for place, head in enumerate(heads):
-            ours = [float(part[place]) / divisor for part in (values.sum(axis=0), low, high)]
+        for index, head in enumerate(heads):
+            ours = [float(part[index]) / divisor for part in (values.sum(axis=0), low, high)]
             yield grouping, design, statistic, head, *figures(ours, printed.get(head, np.nan), digits)
 
 
@@ -286,12 +286,12 @@ def _wide(table: pd.DataFrame, keys: list[str]) -> str:
         heads.pop()
     lines = []
     for key, rows in table.groupby(keys, sort=False):
-        found = rows.set_index("columns").loc[heads]
+        result = rows.set_index("columns").loc[heads]
         name = ", ".join(str(part).replace("_", " ") for part in key)
-        lines.append([f"**{name}**", *found["ours"]])
-        lines.append(["95 % interval", *map(_span, found["low"], found["high"])])
-        if found["paper"].notna().sum() > 1:
-            lines += [["the paper's number", *found["paper"]], ["difference", *found["difference"]]]
+        lines.append([f"**{name}**", *result["ours"]])
+        lines.append(["95 % interval", *map(_span, result["low"], result["high"])])
+        if result["paper"].notna().sum() > 1:
+            lines += [["the paper's number", *result["paper"]], ["difference", *result["difference"]]]
     return markdown_table(["", *(head if isinstance(head, str) else f"{head}" for head in heads)], lines)
 
 
@@ -328,21 +328,21 @@ def _variant_rows(
     seed: int,
     variant: str,
 ) -> Iterator[tuple[Any, ...]]:
-    own = counts[counts["design"] == design]
-    if own.empty:
+    part = counts[counts["design"] == design]
+    if part.empty:
         raise DataError(f"variant {variant}: no block of design {design}, which Table 5 is about; add it to sample.designs.")
-    table = pivot(own, "singleton", grouping)
+    table = pivot(part, "singleton", grouping)
     weights = block_weights([design] * len(table), seed)
-    removed = removed_share(answers.set_index("block").loc[table.index.get_level_values("block")], weights)
+    removed = _removed_share(answers.set_index("block").loc[table.index.get_level_values("block")], weights)
     yield grouping, variant, "removed_percent", *figures(removed, paper.get("removed", np.nan), 2)
     low, high = total_interval(table.to_numpy(), weights)
     by_k = paper.get("total", {}) if grouping == "k" else {}
-    for place, head in enumerate(map(int, table.columns)):
-        ours = (float(table.iloc[:, place].sum()), float(low[place]), float(high[place]))
+    for index, head in enumerate(map(int, table.columns)):
+        ours = (float(table.iloc[:, index].sum()), float(low[index]), float(high[index]))
         yield grouping, variant, head, *figures(ours, by_k.get(head, np.nan), 1)
 
 
-def removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
+def _removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
     """The percentage of queries that are not published, with its interval."""
     missing = (answers["queries"] - answers["published"]).to_numpy()[:, None]
     whole = answers["queries"].to_numpy()[:, None]
@@ -376,7 +376,7 @@ def proof_summary(blocks: pd.DataFrame, checked: Iterable[CheckedBlock]) -> pd.D
     proved = 0
     for block in checked:
         halves.update(_halves(block))
-        proved += len(block.proofs["claims"])
+        proved += len(block.proofs["statements"])
     total = max(1, halves.total())
     unproved = {"verified claims without proof": int(blocks[WITHOUT_PROOF].sum())} if WITHOUT_PROOF in blocks else {}
     decided = int(blocks["decided_lp"].sum()), int(blocks["decided_ip"].sum())
@@ -427,16 +427,18 @@ def table2(release: Release, table: str, label: str) -> pd.DataFrame:
 
 def table2_text(table: pd.DataFrame, label: str) -> str:
     """Table 2 to read."""
-    shown = table[["query", "id", "condition", "words", "count"]]
+    displayed = table[["query", "id", "condition", "words", "count"]]
     title = f"Table 2. What one table publishes about block {table['block'].iloc[0]}" if len(table) else "Table 2"
-    return document(title, label, [markdown_table(list(shown), shown.to_numpy().tolist(), left=4)])
+    return document(title, label, [markdown_table(list(displayed), displayed.to_numpy().tolist(), left=4)])
 
 
 def table3_text(table: pd.DataFrame, label: str) -> str:
     """Table 3 to read."""
-    shown = table[["k", "ours", "paper"]]
+    displayed = table[["k", "ours", "paper"]]
     title = "Table 3. Sets of k columns that the published tables cross"
-    return document(title, label, [markdown_table(list(shown), shown.to_numpy().tolist()), f"k = 1: {QUERIES_REMARK}."])
+    return document(
+        title, label, [markdown_table(list(displayed), displayed.to_numpy().tolist()), f"k = 1: {QUERIES_REMARK}."]
+    )
 
 
 def table3(schema: Schema) -> pd.DataFrame:

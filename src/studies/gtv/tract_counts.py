@@ -58,7 +58,7 @@ class Reading:
         return records.assign(**{column: code[records[column].to_numpy()].astype(np.int16)})
 
 
-def make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> Reading:
+def _make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> Reading:
     """The reading that merges the codes of each group of a list of the table files."""
     if name is None:
         return Reading(None, None)
@@ -92,18 +92,18 @@ def publish_tracts(
 ) -> Publication:
     """The counts of the blocks and tracts of some records, under the reading of this name."""
     blocks, tracts = (
-        schema_of(domain, text, own, published.universe) for own in (published.block_tables, published.tract_tables)
+        schema_of(domain, text, part, published.universe) for part in (published.block_tables, published.tract_tables)
     )
-    reading = make_reading(text, blocks, tracts, published.readings[name])
-    return Publication(list(tract_levels(records, blocks, tracts, reading)), reading.records(records))
+    reading = _make_reading(text, blocks, tracts, published.readings[name])
+    return Publication(list(_tract_levels(records, blocks, tracts, reading)), reading.records(records))
 
 
-def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[AreaReleases]:
+def _tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[AreaReleases]:
     """Every tract of the records: counts of its blocks and of the tract."""
-    for tract, own in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
-        table = pa.Table.from_pandas(own, preserve_index=False)
+    for tract, group in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
+        table = pa.Table.from_pandas(group, preserve_index=False)
         of_blocks = [reading.release(release, "block") for release in releases_of(table, EVERY, blocks)]
-        whole = pa.Table.from_pandas(own.assign(block=str(tract)), preserve_index=False)
+        whole = pa.Table.from_pandas(group.assign(block=str(tract)), preserve_index=False)
         [of_tract] = (reading.release(release, "tract") for release in releases_of(whole, EVERY, tracts))
         yield make_levels(of_blocks, [Area("tract", of_tract, tuple(range(len(of_blocks))))])
 
@@ -115,9 +115,9 @@ def sample_tracts(
     for name, codes in domain.universe(published.universe).keeps.clauses:
         records = records[records[name].isin(list(codes))]
     records = records.assign(block=records["block"].astype(str))
-    own = choose_tracts(records, chosen.tracts, chosen.records, derive_seed(seed, "tracts", "sample"))
-    kept: pd.DataFrame = own[own.groupby("block")["block"].transform("size") <= published.largest_block]
-    return kept.reset_index(drop=True)
+    part = choose_tracts(records, chosen.tracts, chosen.records, derive_seed(seed, "tracts", "sample"))
+    rest: pd.DataFrame = part[part.groupby("block")["block"].transform("size") <= published.largest_block]
+    return rest.reset_index(drop=True)
 
 
 def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> pd.DataFrame:
@@ -131,8 +131,8 @@ def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> 
             "tracts.synthetic_households"
         )
     chosen = np.random.default_rng(seed).choice(large, number, replace=False)
-    kept: pd.DataFrame = records[tract.isin(chosen)].reset_index(drop=True)
-    return kept
+    rest: pd.DataFrame = records[tract.isin(chosen)].reset_index(drop=True)
+    return rest
 
 
 def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch: int, batches: int) -> list[AreaReleases]:
@@ -140,8 +140,8 @@ def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch:
     inside: dict[str, list[Release]] = {}
     for block in blocks:
         inside.setdefault(block.block[:TRACT_DIGITS], []).append(block)
-    own = [(tract, inside.get(tract.block, [])) for tract in tracts[batch::batches]]
-    for tract, here in own:
+    part = [(tract, inside.get(tract.block, [])) for tract in tracts[batch::batches]]
+    for tract, here in part:
         if not here:
             raise DataError(f"tract {tract.block} has no blocks among the counts; give them, or leave the tract out")
-    return [make_levels(here, [Area("tract", tract, tuple(range(len(here))))]) for tract, here in own]
+    return [make_levels(here, [Area("tract", tract, tuple(range(len(here))))]) for tract, here in part]

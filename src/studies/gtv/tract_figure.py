@@ -23,15 +23,16 @@ def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
     figure, axes = plt.subplots(
         down, across, figsize=(PAGE_WIDTH, 0.7 + 2.3 * down), sharey=True, layout="constrained", squeeze=False
     )
-    for ax, ((source, reading), own) in zip(axes.flat, panels, strict=False):
-        own = own[own["k"] >= own.loc[(own["k"] > 0) & (own["claims"] > 0), "k"].min()]  # below min_k nothing was asked
+    for ax, ((source, reading), part) in zip(axes.flat, panels, strict=False):
+        part = part[
+            part["k"] >= part.loc[(part["k"] > 0) & (part["claims"] > 0), "k"].min()
+        ]  # below min_k nothing was asked
         for colour, (tables, (mark, size, fill)) in zip(PALETTE, MARKS.items(), strict=False):
-            rows = own[own["tables"] == tables]
+            rows = part[part["tables"] == tables]
             shares = 100 * rows["share_singled_out"]
             ax.plot(rows["k"], shares, mark, color=colour, ms=size, mfc=fill, label=WORDS[tables])
         ax.set_title(plain(in_words(str(source), str(reading))), fontsize=8)
-        ax.set_xlabel("columns of a claim, k")
-        ax.set_xticks(sorted(own["k"].unique()))
+        ax.set(xlabel="columns of a claim, k", xticks=sorted(part["k"].unique()))
     for ax in axes[:, 0]:
         ax.set_ylabel("records singled out, %")
     for ax in axes.flat[len(panels) :]:

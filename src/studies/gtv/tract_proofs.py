@@ -12,126 +12,83 @@ from genverify.attack.explain import Reasons, conditions, explain_proof
 from genverify.attack.verify import claim_where
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import CertificateError, read_proofs
-from genverify.model.areas import BLOCK, AreaReleases, seen_from
+from genverify.model.areas import AreaReleases, seen_from
 from genverify.model.claims import ANY, Claim, parse_claim
-from genverify.model.errors import DataError
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
 from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
-from studies.gtv.tract_counts import TRACT_DIGITS, batch_of_tracts
+from studies.gtv.tract_counts import batch_of_tracts
 
 # The stored proofs about tracts, checked again from files: the counts, the proofs, and the claims that they carry.
 
 Said = set[tuple[int, ...]]
+Line = Mapping[str, Any]
 
 
-def read_tracts(path: Path) -> Iterator[tuple[Mapping[str, Any], list[Mapping[str, Any]]]]:
-    """The proofs of each tract of a file: what its blocks share, and those of each block."""
-    shared: Mapping[str, Any] | None = None
-    blocks: list[Mapping[str, Any]] = []
-    for line in read_proofs(path):
-        if "shared" in line:
-            if shared is not None:
-                yield shared, blocks
-            shared, blocks = line, []
-        elif shared is None:
-            raise CertificateError(f"{path}: block {line['block']} comes before what its tract shares")
-        else:
-            blocks.append(line)
-    if shared is not None:
-        yield shared, blocks
-
-
-def check_tract(
-    levels: AreaReleases, shared: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]], claims: pd.DataFrame
-) -> dict[str, Any]:
+def check_tract(levels: AreaReleases, certificate: Line, claims: pd.DataFrame) -> dict[str, Any]:
     """Check every proof of a tract; the claims that are reported must be the ones that are proved."""
-    names = levels.schema.domain.names
-    number_of = {block.block: number for number, block in enumerate(levels.blocks)}
-    if not {line["block"] for line in blocks} <= set(number_of) or len({line["block"] for line in blocks}) < len(blocks):
-        raise CertificateError(f"{shared['block']}: the proofs are of other blocks than the counts. Verify it again.")
-    checker, proved, one_solution, known = AreaChecker(levels, shared["shared"]), 0, 0, 0
+    names, tract = levels.schema.domain.names, levels.areas[0].release.block
+    checker, proved, one_solution, known = AreaChecker(levels, certificate), 0, 0, 0
     reported = {str(area): own for area, own in claims[claims["tables"] == BOTH].groupby("area")}
-    if not set(reported) <= {line["block"] for line in blocks}:
-        raise CertificateError(f"{shared['block']}: claims are reported about a block without proofs")
-    for line in blocks:
-        number, said = number_of[line["block"]], Said()
-        for checked in checker.check(number, line["alone"], line["together"]):
-            for statement in checked.statements:
-                where = {name: codes[0] for name, codes in statement.where.clauses}
-                if where.pop(BLOCK, number + 1) != number + 1:
-                    raise CertificateError(f"block {line['block']}: a proof is about another block")
-                said.add((statement.m, *(where.get(name, ANY) for name in names)))
-        own = reported.get(line["block"])
+    for number, checked in checker.statements(certificate["statements"]):
+        block, said = levels.blocks[number], Said()
+        for statement in (statement for one in checked for statement in one.statements):
+            where = checker.own_where(number, statement.where)
+            said.add((statement.m, *(where.get(name, ANY) for name in names)))
+        own = reported.pop(block.block, None)
         rows = set() if own is None else set(own[["m", *names]].itertuples(index=False, name=None))
         if rows != said:
             raise CertificateError(
-                f"block {line['block']}: {len(rows ^ said)} claims are reported without proof, or not at all"
+                f"block {block.block}: {len(rows ^ said)} claims are reported without proof, or not at all"
             )
         full = sum(m for m, *codes in said if ANY not in codes)
         proved, known = proved + len(said), known + full
-        one_solution += full == levels.blocks[number].n
+        one_solution += full == block.n
+    if reported:
+        raise CertificateError(f"{tract}: claims are reported about a block without proofs")
     return {
-        "tract": shared["block"], "blocks": len(blocks), "claims": proved, "determined": known, "one_solution": one_solution,
+        "tract": tract, "blocks": len(certificate["statements"]), "claims": proved, "determined": known,
+        "one_solution": one_solution,
     }  # fmt: skip
 
 
 # The answer to "explain this claim" about a block of a tract: its stored proof in words, once it is checked.
 
 
-def explain_in_tract(folder: Path, block: str, text: str) -> Iterator[str]:
+def explain_job(record: Record, block: str, text: str) -> Iterator[str]:
+    """What the proofs of a job show of a claim about a block; nothing where they are not about the block."""
+    for levels, certificate in open_job(record):
+        line = next((said for said in certificate["statements"] if said["block"] == block), None)
+        if line:
+            yield from explain_in_tract(levels, certificate, line, text)
+
+
+def explain_in_tract(levels: AreaReleases, certificate: Line, line: Line, text: str) -> Iterator[str]:
     """The claim in words and, if it is verified, the cells of the block, of other blocks and of the tract that force it."""
-    levels = read_levels(folder, block[:TRACT_DIGITS])
-    numbers = [number for number, release in enumerate(levels.blocks) if release.block == block]
-    if not numbers:
-        raise DataError(f"{folder}: no block {block} in its tract")
-    claim = parse_claim(text, levels.schema.domain)
-    shared, line = _proofs(folder, block)
-    checker = AreaChecker(levels, shared)
+    block, claim = line["block"], parse_claim(text, levels.schema.domain)
+    checker = AreaChecker(levels, certificate)
+    numbers = [checker.number_of[block]]
     checker.check(numbers[0], line["alone"], line["together"])
     yield f"Block {block}, {levels.blocks[numbers[0]].n} records. Claim: exactly {claim.m} with"
     yield from conditions(levels.schema, claim)
     own = seen_from(levels, numbers[0])
-    for release, certificate, said in (
+    for release, part, said in (
         (own, line["alone"], claim),
         (checker.release, line["together"], Claim((numbers[0] + 1, *claim.codes), claim.m)),
     ):
-        stored = _stored(release, certificate, said)
+        stored = _stored(release, part, said)
         if stored:
             yield "Verified: true of every dataset that fits the tables of all blocks and of the tract (proof checked)."
-            yield from explain_proof(Reasons(release, certificate["lemmas"]), certificate, stored)
-            yield from _nobody(shared)
+            yield from explain_proof(Reasons(release, part["lemmas"]), part, stored)
+            yield from _nobody(certificate)
             return
     yield "Not among the verified claims: some dataset may contradict it, or it was not asked."
 
 
-def read_levels(folder: Path, tract: str) -> AreaReleases:
-    """The published counts of one tract and of its blocks."""
-    schemas = [read_schema(folder / f"{level}.json") for level in ("blocks", "tracts")]
-    names = zip(("blocks", "tracts"), schemas, strict=True)
-    blocks, tracts = (list(read_releases(folder / f"{level}.parquet", schema)) for level, schema in names)
-    own = [release for release in tracts if release.block == tract]
-    if not own:
-        raise DataError(
-            f"{folder}: no tract {tract}, the first {TRACT_DIGITS} digits of the block; give a block of the study"
-        )
-    return batch_of_tracts(blocks, own, 0, 1)[0]
-
-
-def _proofs(folder: Path, block: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    for path in sorted((folder / "proofs").glob("*.jsonl.gz")):
-        for shared, lines in read_tracts(path):
-            if shared["block"] == block[:TRACT_DIGITS]:
-                for line in lines:
-                    if line["block"] == block:
-                        return shared["shared"], line
-    raise DataError(f"{folder / 'proofs'}: no proofs about block {block}; claims about it were not asked (largest_block)")
-
-
 def _stored(release: Release, certificate: Mapping[str, Any] | None, claim: Claim) -> Mapping[str, Any] | None:
     where = claim_where(release.schema.domain.names, claim)
-    claims = certificate["claims"] if certificate else []
+    claims = certificate["statements"] if certificate else []
     return next((stored for stored in claims if stored["where"] == where and stored["m"] == claim.m), None)
 
 
@@ -147,36 +104,43 @@ def _nobody(shared: Mapping[str, Any]) -> Iterator[str]:
 # The proofs about a batch of tracts, for an audit: checked against the counts, and the tables that repeat them compared.
 
 AGAIN = "Verify the batch again: snakemake --force"
-Line = Mapping[str, Any]
 AREAS = ["tract", "tables", "area", "records", "determined"]
+
+
+def open_job(record: Record) -> Iterator[tuple[AreaReleases, Line]]:
+    """The certificates of a batch, each with what is published of its tract."""
+    proofs, batch = one_file(record, "proofs"), _batch(record)
+    with reading_tables(proofs):
+        stored = list(read_proofs(proofs))
+        if [one["about"]["name"] for one in stored] != [levels.areas[0].release.block for levels in batch]:
+            raise AuditError(f"{proofs}: not the proofs of the tracts of this batch, each once. {AGAIN} {proofs}")
+    return zip(batch, stored, strict=True)
 
 
 def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """Every proof of a batch, every claim that follows from both levels, and what areas and tracts add up to."""
     claims, areas, whole, proofs = (one_file(record, name) for name in ("claims", "areas", "whole", "proofs"))
     asked = TractTables(**record.params[KIND_OF[record.wildcards["source"]]])
-    batch = _batch(record)
-    with reading_tables(proofs):
-        stored = list(read_tracts(proofs))
-        if [shared["block"] for shared, _ in stored] != [levels.areas[0].release.block for levels in batch]:
-            raise AuditError(f"{proofs}: not the proofs of the tracts of this batch, each once. {AGAIN} {proofs}")
+    opened = list(open_job(record))
+    batch, stored = [levels for levels, _ in opened], [certificate for _, certificate in opened]
     with reading_tables(claims):
         frame = _claims(claims, batch)
     checked = Counter[str]()
-    for levels, (shared, blocks) in zip(batch, stored, strict=True):
-        small = [block.block for block in levels.blocks if block.n <= asked.largest_block]
-        if [line["block"] for line in blocks] != small:
-            raise AuditError(f"{proofs}: tract {shared['block']}: not the blocks that are asked about. {AGAIN} {proofs}")
+    for levels, certificate in zip(batch, stored, strict=True):
+        tract = certificate["about"]["name"]
         with reading_tables(proofs):
-            found = check_tract(levels, shared, blocks, frame[frame["tract"] == shared["block"]])
+            found = check_tract(levels, certificate, frame[frame["tract"] == tract])
+        small = [block.block for block in levels.blocks if block.n <= asked.largest_block]
+        if [line["block"] for line in certificate["statements"]] != small:
+            raise AuditError(f"{proofs}: tract {tract}: not the blocks that are asked about. {AGAIN} {proofs}")
         checked.update(tracts=1, tract_blocks=found["blocks"], tract_claims=found["claims"])
     with reading_tables(areas):
         shown = [
-            row for levels, (_, lines) in zip(batch, stored, strict=True) for row in _areas(levels, lines, frame, asked)
+            row for levels, one in zip(batch, stored, strict=True) for row in _areas(levels, one["statements"], frame, asked)
         ]
         _compare(areas, pd.read_parquet(areas), shown)
     with reading_tables(whole):
-        totals = [_whole(levels, shared, lines, shown) for levels, (shared, lines) in zip(batch, stored, strict=True)]
+        totals = [_whole(levels, one, shown) for levels, one in zip(batch, stored, strict=True)]
         _compare(whole, pd.read_parquet(whole), totals)
     return ProofTally(checked + Counter(of_one_level=int((frame["tables"] != BOTH).sum())))
 
@@ -245,9 +209,9 @@ def _proofs_of(line: Line) -> dict[str, int]:
     }
 
 
-def _whole(levels: AreaReleases, shared: Line, lines: Sequence[Line], areas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _whole(levels: AreaReleases, certificate: Line, areas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the table of tracts has to say, as far as counts and proofs show it."""
-    tract, persons = shared["block"], int(levels.sizes.sum())
+    tract, persons, lines = certificate["about"]["name"], int(levels.sizes.sum()), certificate["statements"]
     known = sum(row["determined"] for row in areas if row["tract"] == tract and row["tables"] == BOTH)
     return {
         "tract": tract,
@@ -255,9 +219,9 @@ def _whole(levels: AreaReleases, shared: Line, lines: Sequence[Line], areas: Seq
         "blocks": len(levels.blocks),
         "blocks_not_asked": len(levels.blocks) - len(lines),
         "one_solution": known == persons,
-        "cells_of_nobody": sum(len(proof["y"]) for proof in shared["shared"]["nobody"] if "y" in proof),
-        "together": sum(len(line["together"]["claims"]) for line in lines if line["together"]),
-        "proof_bytes": sum(len(json.dumps(line, separators=(",", ":"))) for line in (shared, *lines)),
+        "cells_of_nobody": sum(len(proof["y"]) for proof in certificate["nobody"] if "y" in proof),
+        "together": sum(len(line["together"]["statements"]) for line in lines if line["together"]),
+        "proof_bytes": len(json.dumps(certificate, separators=(",", ":"))),
     }
 
 

@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.area_attack import AreaAttack
+from genverify.attack.evaluate import evaluate_codes
 from genverify.attack.verify import Verdict, attack_release
 from genverify.model.areas import AreaReleases, make_levels
 from genverify.model.arrays import Flags
-from genverify.model.claims import ANY, Claim, false_claims, matches
+from genverify.model.claims import ANY, Claim, matches
 from genverify.model.query import Query
 from genverify.model.release import Schema
 from genverify.model.tablefiles import stack
@@ -49,10 +50,10 @@ class AreaFindings:
 
 @dataclass(frozen=True)
 class TractFindings:
-    """What came out of a tract: by area, the proofs from both levels as lines of a file, and what it took as a whole."""
+    """What came out of a tract: by area, the certificate from both levels, and what it took as a whole."""
 
     found: Sequence[AreaFindings]
-    proofs: Sequence[Mapping[str, Any]]
+    certificate: Mapping[str, Any]
     whole: Mapping[str, Any]
 
 
@@ -81,7 +82,7 @@ def attack_tracts(
         stack([claims_frame("", [], names), *claims]),
         stack([areas_frame("", [], len(names)), *areas]),
         pd.DataFrame([one.whole for one in found]),
-        [line for one in found for line in one.proofs],
+        [one.certificate for one in found],
     )
 
 
@@ -95,11 +96,12 @@ def attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractTa
         found.append(_found(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
     numbers = np.flatnonzero(levels.sizes <= asked.largest_block).tolist()
     attack = AreaAttack(levels, settings, asked.datasets, seed_here, numbers)
-    lines: list[Mapping[str, Any]] = [{"block": area.release.block, "shared": attack.shared}]
+    statements: list[Mapping[str, Any]] = []
     for one in attack.blocks(asked.min_k):
         found.append(_found(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
-        lines.append({"block": one.block, "alone": one.alone, "together": one.together})
-    return TractFindings(found, lines, _whole(attack, found, lines, settings, seed_here))
+        statements.append({"block": one.block, "alone": one.alone, "together": one.together})
+    certificate = attack.shared | {"statements": statements}
+    return TractFindings(found, certificate, _whole(attack, found, certificate, settings, seed_here))
 
 
 def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[AreaFindings]:
@@ -125,7 +127,7 @@ def _found(
 def _whole(
     attack: AreaAttack,
     found: Sequence[AreaFindings],
-    lines: Sequence[Mapping[str, Any]],
+    certificate: Mapping[str, Any],
     settings: ProgramSettings,
     seed: int,
 ) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def _whole(
     unique = known == int(attack.levels.sizes.sum())
     variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
     return {
-        "tract": lines[0]["block"],
+        "tract": certificate["about"]["name"],
         "persons": int(attack.levels.sizes.sum()),
         "blocks": len(attack.levels.blocks),
         "blocks_not_asked": len(attack.levels.blocks) - len(both),
@@ -148,8 +150,8 @@ def _whole(
         "linear_programs": attack.bounder.linear_programs,
         "searches": attack.bounder.searches,
         "cells_of_nobody": sum(len(proof["y"]) for proof in attack.shared["nobody"] if "y" in proof),
-        "together": sum(len(line["together"]["claims"]) for line in lines[1:] if line["together"]),
-        "proof_bytes": sum(len(json.dumps(line, separators=(",", ":"))) for line in lines),
+        "together": sum(len(said["together"]["statements"]) for said in certificate["statements"] if said["together"]),
+        "proof_bytes": len(json.dumps(certificate, separators=(",", ":"))),
     }
 
 
@@ -196,10 +198,11 @@ def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, name
     of_area |= {str(t): own[names].to_numpy() for t, own in records.groupby(records["block"].str[:TRACT_DIGITS])}
     rows = []
     for tables, own in areas.groupby("tables", sort=False):
-        tallies = [np.zeros((len(names) + 1, len(COUNTED)), dtype=np.int64)]
+        total = np.zeros((len(names) + 1, len(COUNTED)), dtype=np.int64)
         for area, of_claims in claims[claims["tables"] == tables].groupby("area"):
-            tallies.append(_tally(of_claims, of_area[str(area)], names))
-        total = np.sum(tallies, axis=0)
+            codes = of_claims[names].to_numpy()
+            evaluation = evaluate_codes(str(area), codes, of_claims["m"].to_numpy(), of_area[str(area)])
+            total += evaluation.by_k((codes != ANY).sum(axis=1), len(names))[COUNTED].to_numpy()
         whole = {
             "tracts": own["tract"].nunique(),
             "areas": len(own),
@@ -212,17 +215,6 @@ def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, name
         for k in range(len(names) + 1):
             rows.append({"tables": tables, "k": k, **dict(zip(COUNTED, total[k].tolist(), strict=True)), **whole})
     return pd.DataFrame(rows)
-
-
-def _tally(claims: pd.DataFrame, records: np.ndarray, names: list[str]) -> np.ndarray:
-    codes, m = claims[names].to_numpy(), claims["m"].to_numpy()
-    k, flags = (codes != ANY).sum(axis=1), matches(codes, records)
-    false = false_claims(flags, m)
-    rows = []
-    for columns in range(len(names) + 1):
-        own = (k == columns) | (columns == 0)
-        rows.append([own.sum(), false[own].sum(), flags[own & (m == 1)].any(axis=0).sum()])
-    return np.array(rows, dtype=np.int64)
 
 
 def unit_of(tables: str) -> str:

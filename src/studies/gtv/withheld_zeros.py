@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import match_claims
+from genverify.attack.evaluate import evaluate
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict, Verifier, check_decisions, decide_onehot, verify_block
 from genverify.model.arrays import Flags, Floats, Ints
-from genverify.model.claims import ANY, Claim, false_claims
+from genverify.model.claims import ANY, Claim
 from genverify.model.domain import DomainFile
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.query import Query
@@ -71,13 +71,13 @@ COMPARED = PAPER_K[:-1]
 def find_households(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """The claims with the household that each singles out, as its place in the block; an error if one is false."""
     household = np.full(len(claims), -1, dtype=np.int64)
-    for found in match_claims(claims, records):
-        if false_claims(found.flags, np.ones(len(found.claims), dtype=np.int64)).any():
+    for own in evaluate(claims.assign(m=1), records):
+        if own.false.any():
             raise DataError(
-                f"block {found.block}: a verified singleton claim is false of its records. Either they changed after the "
+                f"block {own.block}: a verified singleton claim is false of its records. Either they changed after the "
                 "counts were made: publish and attack again. Or the verification is wrong."
             )
-        household[found.claims] = found.flags.argmax(axis=1)
+        household[own.claims] = own.about
     return claims.assign(household=household.astype(np.int32))
 
 

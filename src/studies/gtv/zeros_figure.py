@@ -30,20 +30,18 @@ def plot_withheld_zeros(table: pd.DataFrame, label: str) -> Figure:
 def _panel(axes: Axes, table: pd.DataFrame) -> None:
     first = table.drop_duplicates("k")
     axes.plot(first["k"], first["paper_loss"], color=INK, lw=3, alpha=0.45, label="the paper's Table 5")
-    for place, (name, rows) in enumerate(table.groupby("explanation", sort=False)):
+    for index, (name, rows) in enumerate(table.groupby("explanation", sort=False)):
         known = rows[rows["loss"].notna()]
         off = np.array([known["loss"] - known["low"], known["high"] - known["loss"]]).clip(min=0)
-        places, colour = known["k"] + 0.04 * (place % 5 - 2), PALETTE[place % len(PALETTE)]
-        axes.errorbar(places, known["loss"], yerr=np.nan_to_num(off), fmt="none", ecolor=colour, elinewidth=0.6)
+        indices, colour = known["k"] + 0.04 * (index % 5 - 2), PALETTE[index % len(PALETTE)]
+        axes.errorbar(indices, known["loss"], yerr=np.nan_to_num(off), fmt="none", ecolor=colour, elinewidth=0.6)
         axes.plot(
-            places,
+            indices,
             known["loss"],
-            f"{MARKS[place % len(MARKS)]}-",
+            f"{MARKS[index % len(MARKS)]}-",
             color=colour,
             lw=0.9,
             ms=3.5,
             label=plain(str(name).replace("_", " ")),
         )
-    axes.set_xlabel("columns of a claim, k")
-    axes.set_xticks(sorted(table["k"].unique()))
-    axes.set_ylim(-4, 104)
+    axes.set(xlabel="columns of a claim, k", xticks=sorted(table["k"].unique()), ylim=(-4, 104))

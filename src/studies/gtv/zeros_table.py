@@ -34,11 +34,11 @@ def losses_table(decided: pd.DataFrame, onehot: pd.DataFrame, printed: Printed, 
     return pd.DataFrame(rows, columns=[*TOLD, *FIGURES]).round(2).assign(data=label)
 
 
-def _explained(own: pd.DataFrame, name: str, withheld: str, paper: Printed, seed: int) -> Iterator[tuple[Any, ...]]:
-    before, after = (_by_block(own[own["withheld"] == row]) for row in ("paper", withheld))
+def _explained(part: pd.DataFrame, name: str, withheld: str, paper: Printed, seed: int) -> Iterator[tuple[Any, ...]]:
+    before, after = (_by_block(part[part["withheld"] == row]) for row in ("paper", withheld))
     low, high = ratio_interval(before - after, before, block_weights(["all"] * len(before), seed))
-    told = (name, str(own["missing"].iloc[0]), int(own["lines"].iloc[0]), withheld, "households")
-    yield from _rows(told, before.sum(axis=0), after.sum(axis=0), (low, high), paper_losses(paper, withheld))
+    given = (name, str(part["missing"].iloc[0]), int(part["lines"].iloc[0]), withheld, "households")
+    yield from _rows(given, before.sum(axis=0), after.sum(axis=0), (low, high), paper_losses(paper, withheld))
 
 
 def _by_block(rows: pd.DataFrame) -> Any:
@@ -47,28 +47,28 @@ def _by_block(rows: pd.DataFrame) -> Any:
 
 def _limited(onehot: pd.DataFrame, paper: Printed) -> Iterator[tuple[Any, ...]]:
     """Claims that hold without zeros: how many of them the one-hot program verifies with zeros, and how many without."""
-    found = verified_by_k(onehot)
-    told = (ONEHOT, "", 0, "no_zeros", "claims")
-    yield from _rows(told, found["with_zeros"], found["without_zeros"], None, paper_losses(paper, "no_zeros"))
+    result = verified_by_k(onehot)
+    row = (ONEHOT, "", 0, "no_zeros", "claims")
+    yield from _rows(row, result["with_zeros"], result["without_zeros"], None, paper_losses(paper, "no_zeros"))
 
 
 def _later(printed: Printed) -> Iterator[tuple[Any, ...]]:
     """The paper's own rows of Table 4 one column later: what is left if a column that was always known is not."""
     for design, row in printed["table4"]["designs"].items():
         before, after = [row["total"][k] for k in PAPER_K], list(one_column_later(row["total"]))
-        told = (f"Table 4, {design.replace('_', ' ')}, one column later", "", 0, "no_zeros", PAPER_UNIT)
-        yield from _rows(told, before, after, None, paper_losses(printed["table5"]["variants"], "no_zeros"))
+        given = (f"Table 4, {design.replace('_', ' ')}, one column later", "", 0, "no_zeros", PAPER_UNIT)
+        yield from _rows(given, before, after, None, paper_losses(printed["table5"]["variants"], "no_zeros"))
 
 
 def _rows(
-    told: tuple[Any, ...], before: Any, after: Any, interval: tuple[Floats, Floats] | None, paper: Floats
+    given: tuple[Any, ...], before: Any, after: Any, interval: tuple[Floats, Floats] | None, paper: Floats
 ) -> Iterator[tuple[Any, ...]]:
     lost = losses(before, after)
     away = distance(lost, paper)
-    for place, k in enumerate(PAPER_K):
-        low, high = (100 * float(side[place]) for side in interval) if interval else NOT_KNOWN
-        figures = (100 * float(lost[place]), low, high, 100 * float(paper[place]))
-        yield *told, k, int(np.asarray(before)[place]), int(np.asarray(after)[place]), *figures, away
+    for index, k in enumerate(PAPER_K):
+        low, high = (100 * float(side[index]) for side in interval) if interval else NOT_KNOWN
+        figures = (100 * float(lost[index]), low, high, 100 * float(paper[index]))
+        yield *given, k, int(np.asarray(before)[index]), int(np.asarray(after)[index]), *figures, away
 
 
 # Withheld zeros as a page: the losses of every explanation, the search, the paper's own numbers one column later.
@@ -109,9 +109,9 @@ def _losses(table: pd.DataFrame) -> str:
     first = table.iloc[: len(PAPER_K)]
     lines = [["**the paper**", "", "", *first["paper_loss"], ""]]
     for name, rows in table.groupby("explanation", sort=False):
-        found = rows.iloc[0]
+        result = rows.iloc[0]
         lines.append(
-            [name, found["missing"], found["lines"], *(_loss(row) for row in rows.to_dict("records")), found["distance"]]
+            [name, result["missing"], result["lines"], *(_loss(row) for row in rows.to_dict("records")), result["distance"]]
         )
     return markdown_table(["explanation", "missing", "lines", *BY_K, "distance"], lines, left=2)
 
@@ -136,6 +136,6 @@ def _page_later(printed: Mapping[str, Any]) -> str:
 
 
 def _onehot(onehot: pd.DataFrame) -> str:
-    found = verified_by_k(onehot)
+    result = verified_by_k(onehot)
     names = {"tried": "claims tried", "with_zeros": "verified with zeros", "without_zeros": "verified without zeros"}
-    return markdown_table(["", *BY_K], [[said, *found[name].tolist()] for name, said in names.items()])
+    return markdown_table(["", *BY_K], [[said, *result[name].tolist()] for name, said in names.items()])

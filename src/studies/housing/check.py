@@ -10,13 +10,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from genverify.attack.explain import Reasons, lay_out, layout_lines
 from genverify.checker.certificate import CertificateError, read_proofs
-from genverify.checker.record_proofs import check_block
+from genverify.checker.part_proofs import check_part, part_of
 from genverify.model.errors import DataError
 from genverify.model.release import Release
 from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import Record
-from studies.housing.detect import FLAGGED, UNPROVED, Verdict, proved
+from studies.housing.detect import FLAGGED, UNPROVED, YES, Verdict, proved
 from studies.housing.households import read_household_file
 from studies.housing.joint_program import Percentage, Row, provable_parts, read_block, read_percentages, read_statistics
 from studies.housing.study import DATA, READINGS, STATISTICS
@@ -60,11 +61,29 @@ def check_detection(found: Detection) -> Counter[str]:
 
 def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The detection of a job, for an audit."""
-    statistics, blocks, proofs = (one_file(record, name) for name in ("statistics", "blocks", "proofs"))
-    domain, published = (one_file(record, name) for name in ("housing_domain", "published"))
-    reading = str(record.params["condition"]["reading"])
-    counts = check_detection(Detection(statistics, blocks, proofs, domain, published, reading))
+    counts = check_detection(_detection(record))
     return ProofTally(Counter(conditions=1, flagged=sum(counts[verdict] for verdict in FLAGGED)))
+
+
+def open_job(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
+    """The certificates of a job, each with the part of the release that it is about."""
+    return certified_parts(_detection(record))
+
+
+def explain_job(record: Record, block: str, claim: str) -> Iterator[str]:
+    """What the certificate of a block shows, once it is checked, in the words of the published statistics."""
+    for part, text in open_job(record):
+        if part.block == block:
+            verdict, least = proved(check_part([part], text), block)
+            reasons, node = Reasons(part, text["lemmas"]), text["statements"][0]["proof"]
+            yield f"Block {block}, {part.n} households: {verdict.value}, at least {least} violations (proof checked)."
+            yield from layout_lines(reasons, lay_out(reasons, node, -1 if least else 0, [YES]))
+
+
+def _detection(record: Record) -> Detection:
+    """The files of the detection of a job."""
+    names = ("statistics", "blocks", "proofs", "housing_domain", "published")
+    return Detection(*(one_file(record, name) for name in names), str(record.params["condition"]["reading"]))
 
 
 def _listed(path: Path) -> dict[str, Line]:
@@ -82,17 +101,12 @@ def _listed(path: Path) -> dict[str, Line]:
 
 def _shown(found: Detection, rows: Mapping[str, Row], percentages: Sequence[Percentage]) -> dict[str, Proved]:
     """What the certificate of each block shows."""
-    file = read_household_file(found.domain)
     shown: dict[str, Proved] = {}
-    for text in read_proofs(found.proofs):
-        block = text["block"]
-        if not isinstance(block, str) or block not in rows:
-            raise DataError(f"{found.proofs}: block {block!r} is not in {found.statistics}. {REMEDY}")
-        if block in shown or "release" not in text:
-            problem = "is duplicated" if block in shown else "does not name the release that it is about"
-            raise DataError(f"{found.proofs}: the certificate of block {block} {problem}. {REMEDY}")
-        whole = read_block(rows[block], block, file, percentages, found.reading)
-        shown[block] = _of_some_part(provable_parts(whole, file, found.reading), text)
+    for parts, text in _parts(found, rows, percentages):
+        block = parts[0].block
+        if block in shown:
+            raise DataError(f"{found.proofs}: the certificate of block {block} is duplicated. {REMEDY}")
+        shown[block] = proved(check_part(parts, text), block)
         least, most = shown[block][1], rows[block]["HUD_N"]
         if least > most:
             raise CertificateError(
@@ -104,25 +118,23 @@ def _shown(found: Detection, rows: Mapping[str, Row], percentages: Sequence[Perc
 
 def certified_parts(found: Detection) -> Iterator[tuple[Release, Mapping[str, Any]]]:
     """Every certificate of a detection with the part of its release that it is about."""
-    file, percentages = read_household_file(found.domain), read_percentages(found.published)
+    percentages = read_percentages(found.published)
     rows = dict(read_statistics(found.statistics, percentages))
+    for parts, text in _parts(found, rows, percentages):
+        yield part_of(parts, text), text
+
+
+def _parts(
+    found: Detection, rows: Mapping[str, Row], percentages: Sequence[Percentage]
+) -> Iterator[tuple[Sequence[Release], Mapping[str, Any]]]:
+    """Every certificate with the parts of a release, of which it is about one."""
+    file = read_household_file(found.domain)
     for text in read_proofs(found.proofs):
-        if text["block"] not in rows:
-            raise DataError(f"{found.proofs}: block {text['block']!r} is not in {found.statistics}. {REMEDY}")
-        whole = read_block(rows[text["block"]], text["block"], file, percentages, found.reading)
-        parts = provable_parts(whole, file, found.reading)
-        yield next((part for part in parts if part.digest == text.get("release")), parts[0]), text
-
-
-def _of_some_part(parts: Sequence[Release], text: Mapping[str, Any]) -> Proved:
-    """What a certificate shows about one of the parts of a release; if about none, an error that says why of each."""
-    problems = []
-    for part in parts:
-        try:
-            return proved(check_block(part, text), part.block)
-        except CertificateError as error:
-            problems.append(str(error))
-    raise CertificateError("; without households' sizes: ".join(problems))
+        block = text["about"]["name"]
+        if block not in rows:
+            raise DataError(f"{found.proofs}: block {block!r} is not in {found.statistics}. {REMEDY}")
+        whole = read_block(rows[block], block, file, percentages, found.reading)
+        yield provable_parts(whole, file, found.reading), text
 
 
 def _compare(found: Detection, row: Row, line: Line, shown: Proved | None) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.sparse import block_array, csr_array
 
 from genverify.model.arrays import Floats, Ints
-from genverify.solve.program import WrongAnswer, integer_point
-from genverify.solve.solvers.base import IntegerProgram, Optimal, Solver, Stopped, best_point
+from genverify.solve.program import WrongAnswer, integer_point, sparse_system
+from genverify.solve.solvers.base import Answer, Optimal, Solver, Stopped, best_point, maximise_integers
 from studies.housing.joint_program import NATS, TypeProgram
 
 WIDTH = 6  # steps to each side of an error that are distinguished
@@ -105,8 +105,7 @@ def _sides(program: TypeProgram) -> list[_Side]:
 
 def _solve(program: TypeProgram, cost: Ints, sides: list[_Side], solver: Solver) -> tuple[Ints, float]:
     """The best dataset with these steps, and how far from the best it may be."""
-    model = _model(program, cost, sides)
-    answer = solver.solve(model)
+    answer, objective = _answer(program, cost, sides, solver)
     point = best_point(answer)
     if point is None:
         why = answer.limit.value if isinstance(answer, Stopped) else "infeasible"
@@ -115,12 +114,12 @@ def _solve(program: TypeProgram, cost: Ints, sides: list[_Side], solver: Solver)
     if z is None or z.sum() != program.n or (z < 0).any():
         raise WrongAnswer("the dataset nearest to the counts is not one of N households when recounted")
     if isinstance(answer, Stopped) and answer.bound is not None:
-        return z, max(0.0, answer.bound - float(model.objective @ point))
+        return z, max(0.0, answer.bound - float(objective @ point))
     return z, 0.0 if isinstance(answer, Optimal) else inf
 
 
-def _model(program: TypeProgram, cost: Ints, sides: list[_Side]) -> IntegerProgram:
-    """lo <= A z + steps up - steps down <= hi, at least cost; the steps come out whole where z is."""
+def _answer(program: TypeProgram, cost: Ints, sides: list[_Side], solver: Solver) -> tuple[Answer, Floats]:
+    """lo <= A z + steps up - steps down <= hi, at least cost, and what each costs; the steps come out whole where z is."""
     parts, upper, objective = [csr_array(program.A.astype(np.float64))], [np.full(program.types, float(program.n))], [-cost]
     for side in sides:
         row, width, slope = side.steps()
@@ -130,5 +129,6 @@ def _model(program: TypeProgram, cost: Ints, sides: list[_Side]) -> IntegerProgr
         objective.append(-NATS * slope)
     A = csr_array(block_array([parts]))
     integers = np.arange(A.shape[1]) < program.types
-    lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
-    return IntegerProgram(A, lo, hi, np.concatenate(upper), np.concatenate(objective).astype(np.float64), integers)
+    system = sparse_system(A, program.lo, program.hi, np.concatenate(upper))
+    weights = np.concatenate(objective).astype(np.float64)
+    return maximise_integers(solver, system, weights, integers), weights

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from genverify.checker.certificate import CertificateError
-from genverify.checker.record_proofs import CheckSummary, check_block
+from genverify.checker.part_proofs import check_part, least_records
+from genverify.checker.record_proofs import CheckSummary
 from genverify.model.arrays import Ints
 from genverify.model.domain import Predicate
+from genverify.model.proof_form import AT_LEAST, HOUSING, NOTHING
 from genverify.model.release import Release, restricted
 from genverify.solve.bounds import Bound, Bounder, Node, certificate_of
-from genverify.solve.program import Program, condition_classes, rounded_fit
+from genverify.solve.program import Program, condition_classes
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, Optimal
+from genverify.solve.solvers.base import Optimal, maximise_integers
 from studies.housing.households import HouseholdFile
 from studies.housing.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
 
@@ -51,15 +52,8 @@ UNPROVED = (Verdict.POSSIBLE.value, Verdict.UNDECIDED.value)
 
 def proved(checked: CheckSummary, block: str) -> tuple[Verdict, int]:
     """The verdict that a checked certificate shows, and the least number of violations (0 where no dataset fits)."""
-    if checked.contradiction:
-        return Verdict.CONTRADICTION, 0
-    if len(checked.at_least) != 1 or checked.at_least[0][0] != YES or checked.at_least[0][1] < 1:
-        shown = ", ".join(f"COUNT({where}) >= {m}" for where, m in checked.at_least) or "nothing"
-        raise CertificateError(
-            f"block {block}: the certificate shows {shown}; that a violation must exist takes one statement under at_least, "
-            f"COUNT({YES}) >= 1 or more. Run detect_housing again."
-        )
-    return Verdict.VIOLATION, checked.at_least[0][1]
+    least = least_records(checked, YES, block)
+    return (Verdict.CONTRADICTION, 0) if least is None else (Verdict.VIOLATION, least)
 
 
 # Detection (equation 1): blocks in which a household must exceed two persons per bedroom, proved in exact integers.
@@ -89,7 +83,7 @@ class DetectionResult:
         """The certificate against the release; an error where it does not show the verdict and the least number."""
         if self.certificate is None and not self.flagged:
             return
-        shown = proved(check_block(self.release, self.certificate or {}), self.block)
+        shown = proved(check_part([self.release], self.certificate or {}), self.block)
         if shown != (self.verdict, self.least):
             words = f"{self.verdict.value}, {self.least} or more"
             raise CertificateError(
@@ -162,8 +156,8 @@ def _search(release: Release, searched: Release, settings: ProgramSettings) -> D
         return _contradicted(bounder.program, release, bound.proof)
     if least == 0:
         return DetectionResult(release.block, Verdict.POSSIBLE, 0, release, None)
-    text = certificate_of(release, bounder.program.lemmas)
-    text["at_least"] = [{"where": {VIOLATION: 1}, "m": least, "proof": bound.proof.as_dict()}]
+    said = {"goal": AT_LEAST, "where": {VIOLATION: 1}, "m": least, "proof": bound.proof.as_dict()}
+    text = certificate_of(release, bounder.program.lemmas, said, model=HOUSING)
     return DetectionResult(release.block, Verdict.VIOLATION, least, release, text)
 
 
@@ -181,14 +175,12 @@ def _minimum(bounder: Bounder, inside: Ints, settings: ProgramSettings) -> tuple
 
 def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | None:
     """A dataset that fits and makes c z as large as possible, recounted; None where the solver ran into a limit."""
-    upper = np.full(program.classes, program.n, dtype=np.float64)
-    lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
-    A = csr_array(program.A.astype(np.float64))
-    answer = settings.make_solver().solve(IntegerProgram(A, lo, hi, upper, c.astype(np.float64)))
-    return rounded_fit(program, answer.z) if isinstance(answer, Optimal) else None
+    answer = maximise_integers(settings.make_solver(), program.system, c)
+    z = np.rint(answer.z).astype(np.int64) if isinstance(answer, Optimal) else None
+    return z if z is not None and program.fits(z) else None
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> DetectionResult:
-    text = certificate_of(release, program.lemmas)
-    text["contradiction"] = proof.as_dict()
+    said = {"goal": NOTHING, "proof": proof.as_dict()}
+    text = certificate_of(release, program.lemmas, said, model=HOUSING)
     return DetectionResult(release.block, Verdict.CONTRADICTION, 0, release, text)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Column, Domain, Predicate, Rule
@@ -17,7 +16,7 @@ from genverify.model.files import read_yaml
 from genverify.model.query import Query
 from genverify.model.release import TOTAL, Release, Schema
 from genverify.model.work import derive_seed
-from genverify.solve.solvers.base import IntegerProgram
+from genverify.solve.program import RecordSystem
 from studies.housing.households import HouseholdFile
 from studies.housing.statistics import SLACK
 
@@ -25,7 +24,7 @@ from studies.housing.statistics import SLACK
 
 
 @dataclass(frozen=True)
-class TypeProgram:
+class TypeProgram(RecordSystem):
     """
     All datasets of n households that fit what is published, and what each type of household costs.
 
@@ -43,32 +42,18 @@ class TypeProgram:
     free: tuple[str, ...] = ()
 
     @property
-    def n(self) -> int:
-        return int(self.lo[0])
-
-    @property
     def types(self) -> int:
         return len(self.codes)
 
     @cached_property
-    def columns(self) -> Ints:
+    def added(self) -> Ints:
         """What a household of each type adds to every row."""
         return np.ascontiguousarray(self.A.T)
-
-    def counted(self, z: Ints) -> Ints:
-        """What a dataset counts in every row."""
-        used = np.flatnonzero(z)
-        counts: Ints = self.A[:, used] @ z[used]
-        return counts
 
     def misses(self, z: Ints) -> Ints:
         """By how much each row of a dataset falls short of its range (below 0), or exceeds it."""
         counts = self.counted(z)
         return counts - np.clip(counts, self.lo, self.hi)
-
-    def fits(self, z: Ints) -> bool:
-        """Whether a dataset is within the range of every row, recounted in integers."""
-        return bool((z >= 0).all() and not self.misses(z).any())
 
     def keep(self, types: Flags | Ints) -> "TypeProgram":
         """The same program with only some of the types."""
@@ -78,12 +63,6 @@ class TypeProgram:
         """Without the types of which a single household exceeds a row."""
         within: Flags = np.all(self.hi[:, None] >= self.A, axis=0)
         return self.keep(within)
-
-    def as_integer_program(self) -> IntegerProgram:
-        """Least cost over the datasets that fit."""
-        sides = (self.lo.astype(np.float64), self.hi.astype(np.float64))
-        upper = np.full(self.types, float(self.n))
-        return IntegerProgram(csr_array(self.A.astype(np.float64)), *sides, upper, -self.cost.astype(np.float64))
 
 
 def list_program(release: Release, codes: Ints, cost: Ints, free: Sequence[str] = ()) -> TypeProgram:

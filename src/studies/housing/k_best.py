@@ -10,7 +10,7 @@ import numpy.typing as npt
 from genverify.model.arrays import Floats, Ints, positions, row_weights
 from genverify.model.errors import DataError
 from genverify.solve.program import WrongAnswer, integer_point, recounted
-from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped, best_point
+from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped, best_point, maximise_integers
 from studies.housing.joint_program import NATS, TypeProgram
 
 # The t datasets of least cost: a pool of those that were met, and an exact search that proves or completes it.
@@ -177,7 +177,7 @@ class Walks:
         new = self._traded(old.reshape(-1, 2)).reshape(walks, TRADED)
         single = self.rng.random(walks) < SINGLE
         new[single, 2:] = old[single, 2:]
-        counts = self.counts + (self.program.columns[new] - self.program.columns[old]).sum(axis=1)
+        counts = self.counts + (self.program.added[new] - self.program.added[old]).sum(axis=1)
         cost = self.cost + (self.program.cost[new] - self.program.cost[old]).sum(axis=1)
         within = ((counts >= self.program.lo) & (counts <= self.program.hi)).all(axis=1)
         good = within & (cost <= limit) & (new >= 0).all(axis=1) & ~_clash(places, new != old)
@@ -239,7 +239,7 @@ def most_likely(program: TypeProgram, solver: Solver) -> LeastCost:
     """The dataset of greatest likelihood among those that fit (equation 2); `gap` is what it may lack to the best."""
     if program.types == 0:
         return LeastCost(None, 0.0, decided=True)
-    answer = solver.solve(program.as_integer_program())
+    answer = maximise_integers(solver, program.system, -program.cost)
     if isinstance(answer, Infeasible):
         return LeastCost(None, 0.0, decided=True)
     point = best_point(answer)

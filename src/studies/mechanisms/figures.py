@@ -37,8 +37,8 @@ def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.6), layout="constrained")
     populations = sorted(rows["population"].unique())
     _frontier(left, rows[rows["population"] == populations[len(populations) // 2]])
-    for place, n in enumerate(populations):
-        _added_error(right, rows[rows["population"] == n], place, int(n))
+    for index, n in enumerate(populations):
+        _added_error(right, rows[rows["population"] == n], index, int(n))
     _axes_of_errors(right, rows)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(handles), frameon=False)
@@ -55,45 +55,41 @@ def _curve(rows: pd.DataFrame, pi: float) -> tuple[list[float], list[float]]:
 
 def _frontier(axes: Axes, rows: pd.DataFrame) -> None:
     shares = sorted(rows["pi"].unique())
-    for place, pi in enumerate(shares):
-        own = rows[rows["pi"] == pi]
+    for index, pi in enumerate(shares):
+        part = rows[rows["pi"] == pi]
         grid, curve = _curve(rows, pi)
-        axes.plot(grid, curve, color=INK, lw=1.2, label="formula (B-4, B-9)" if place == 0 else None)
-        axes.errorbar(own["epsilon"], own["simulated"], 3 * own["standard_error"], label=f"simulated, $\\pi$ = {pi:g}",
-                      **_point(place))  # fmt: skip
-    axes.set_xlabel("privacy loss $\\epsilon$")
-    axes.set_ylabel("accuracy $I$ (0: no protection)")
+        axes.plot(grid, curve, color=INK, lw=1.2, label="formula (B-4, B-9)" if index == 0 else None)
+        axes.errorbar(part["epsilon"], part["simulated"], 3 * part["standard_error"], label=f"simulated, $\\pi$ = {pi:g}",
+                      **_point(index))  # fmt: skip
+    axes.set(xlabel="privacy loss $\\epsilon$", ylabel="accuracy $I$ (0: no protection)")
     axes.set_title(f"a  the frontier, N = {int(rows['population'].iloc[0]):,}", loc="left", color=INK)
 
 
-def _point(place: int) -> dict[str, Any]:
+def _point(index: int) -> dict[str, Any]:
     """Points of different shares lie on each other, so the later ones are smaller and hollow."""
-    return {"color": PALETTE[place], "marker": MARKERS[place], "markersize": 8 - 2 * place, "linestyle": "none", "lw": 1,
-            "markerfacecolor": PALETTE[place] if place == 2 else "none", "zorder": 3 + place}  # fmt: skip
+    return {"color": PALETTE[index], "marker": MARKERS[index], "markersize": 8 - 2 * index, "linestyle": "none", "lw": 1,
+            "markerfacecolor": PALETTE[index] if index == 2 else "none", "zorder": 3 + index}  # fmt: skip
 
 
-def _added_error(axes: Axes, rows: pd.DataFrame, place: int, n: int) -> None:
+def _added_error(axes: Axes, rows: pd.DataFrame, index: int, n: int) -> None:
     """100 sqrt(-I): what protection adds to the standard error of the share, in percentage points."""
     for order, pi in enumerate(sorted(rows["pi"].unique())):
         grid, curve = _curve(rows, pi)
-        own = rows[rows["pi"] == pi]
-        axes.plot(grid, 100 * np.sqrt(-np.array(curve)), color=INK, ls=LINES[place], lw=1.2)
-        axes.plot(own["epsilon"], 100 * np.sqrt(-own["simulated"]), **_point(order))
+        part = rows[rows["pi"] == pi]
+        axes.plot(grid, 100 * np.sqrt(-np.array(curve)), color=INK, ls=LINES[index], lw=1.2)
+        axes.plot(part["epsilon"], 100 * np.sqrt(-part["simulated"]), **_point(order))
     at = float(rows["epsilon"].max())
     height = 100 * np.sqrt(-Survey(0.5, n, float(rows["mu"].iloc[0])).accuracy_at(at))
     axes.annotate(f"N = {n:,}", (at, height), (7, 0), textcoords="offset points", fontsize=7.5, va="center")
 
 
 def _axes_of_errors(axes: Axes, rows: pd.DataFrame) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xticks(sorted(rows["epsilon"].unique()))
+    axes.set(xscale="log", yscale="log", xticks=sorted(rows["epsilon"].unique()))
     axes.set_xlim(right=2.2 * rows["epsilon"].max())
     axes.xaxis.set_minor_locator(NullLocator())
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xlabel("privacy loss $\\epsilon$")
-    axes.set_ylabel("standard error added (percentage points)")
+    axes.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
     axes.set_title("b  what protection adds, by population", loc="left", color=INK)
 
 
@@ -103,10 +99,10 @@ def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 4.9), layout="constrained", width_ratios=[1, 1.05])
     whole, tables = (numbers[numbers["part"] == part] for part in (BY_EPSILON, BY_TABLE))
     names = [name for name in dict.fromkeys(tables["table"]) if (tables.loc[tables["table"] == name, "error"] > 0).any()]
-    for place, (strategy, own) in enumerate(whole.groupby("strategy", sort=False)):
-        look: dict[str, Any] = {"color": PALETTE[place], "marker": MARKERS[place], "markersize": 5}
-        words = f"{WORDS[str(strategy)]}, Δ = {own['sensitivity'].iloc[0]}"
-        left.plot(own["epsilon"], own["error"], ls=LINES[place], lw=1.3, label=words, **look)
+    for index, (strategy, group) in enumerate(whole.groupby("strategy", sort=False)):
+        look: dict[str, Any] = {"color": PALETTE[index], "marker": MARKERS[index], "markersize": 5}
+        words = f"{WORDS[str(strategy)]}, Δ = {group['sensitivity'].iloc[0]}"
+        left.plot(group["epsilon"], group["error"], ls=LINES[index], lw=1.3, label=words, **look)
         errors = tables[tables["strategy"] == strategy].set_index("table")["error"][names]
         right.plot(errors, range(len(names)), ls="none", **look)
     _axes_of_strategies(left, right, whole, tables, names)
@@ -118,22 +114,18 @@ def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
 
 def _axes_of_strategies(left: Axes, right: Axes, whole: pd.DataFrame, tables: pd.DataFrame, names: list[str]) -> None:
     queries = int(whole["queries"].iloc[0])
-    left.set_xscale("log")
-    left.set_yscale("log")
-    left.set_xticks(sorted(whole["epsilon"].unique()))
+    left.set(xscale="log", yscale="log", xticks=sorted(whole["epsilon"].unique()))
     left.xaxis.set_minor_locator(NullLocator())
     left.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     left.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    left.set_xlabel("privacy loss $\\epsilon$")
-    left.set_ylabel("root mean square error of a count (households)")
+    left.set(xlabel="privacy loss $\\epsilon$", ylabel="root mean square error of a count (households)")
     left.set_title(f"a  over all {queries} queries", loc="left", color=INK)
     right.set_xscale("log")
     right.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     counts = tables.drop_duplicates("table").set_index("table")["queries"]
     right.set_yticks(range(len(names)), [plain(f"{name} ({counts[name]})") for name in names])
     right.invert_yaxis()
-    right.set_xlabel("root mean square error of a count (households)")
-    right.set_ylabel("table and its iterations (queries)")
+    right.set(xlabel="root mean square error of a count (households)", ylabel="table and its iterations (queries)")
     right.set_title(f"b  by table, $\\epsilon$ = {tables['epsilon'].iloc[0]:g}", loc="left", color=INK)
 
 
@@ -145,31 +137,28 @@ def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, u
     axes.axhline(domain, color=INK, lw=1.4, label=f"the whole domain: {domain:,} record types")
     if structural is not None:
         axes.axhline(structural, color=INK, lw=1.2, ls=":", label=f"structural zeros alone: {structural:,}")
-    own = left[left["blocks_of"] == BY_SIZE]
-    for place, known in enumerate(word for word in LEFT.values() if word in set(own["known"])):
-        part = own[own["known"] == known].sort_values("households")
-        axes.fill_between(part["households"], part["lower_quartile"], part["upper_quartile"], color=PALETTE[place],
+    chosen = left[left["blocks_of"] == BY_SIZE]
+    for index, known in enumerate(word for word in LEFT.values() if word in set(chosen["known"])):
+        part = chosen[chosen["known"] == known].sort_values("households")
+        axes.fill_between(part["households"], part["lower_quartile"], part["upper_quartile"], color=PALETTE[index],
                           alpha=0.18, lw=0)  # fmt: skip
-        axes.plot(part["households"], part["median"], color=PALETTE[place], marker=MARKERS[place], ms=4.5, lw=1.3,
-                  ls=LINES[place], label=known)  # fmt: skip
-    _axes_of_zeros(axes, own, domain, unit)
+        axes.plot(part["households"], part["median"], color=PALETTE[index], marker=MARKERS[index], ms=4.5, lw=1.3,
+                  ls=LINES[index], label=known)  # fmt: skip
+    _axes_of_zeros(axes, chosen, domain, unit)
     figure.legend(loc="outside upper center", ncols=2, frameon=False, handlelength=3)
     say_source(figure, f"Lines: median block of a size. Shaded: the middle half of the blocks. Data: {label}")
     return figure
 
 
-def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int, unit: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_ylim(0.8, 2.5 * domain)
-    sizes = sorted(own["households"].unique())
+def _axes_of_zeros(axes: Axes, part: pd.DataFrame, domain: int, unit: str) -> None:
+    axes.set(xscale="log", yscale="log", ylim=(0.8, 2.5 * domain))
+    sizes = sorted(part["households"].unique())
     ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]]
     axes.set_xticks(ticks)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axes.set_xlabel(f"{unit} in the block")
-    axes.set_ylabel("record types left")
+    axes.set(xlabel=f"{unit} in the block", ylabel="record types left")
     share = axes.secondary_yaxis("right", functions=(lambda n: np.asarray(n) / domain, lambda s: np.asarray(s) * domain))
     share.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
     share.set_ylabel("share of the domain left")
@@ -197,11 +186,11 @@ def plot_dial(rows: pd.DataFrame, label: str) -> Figure:
     """Left: the guarantee for a sensitive yes (B-2) and a no (B-3) by mu. Right: the standard error of the estimate."""
     use_style()
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.4), layout="constrained")
-    for place, (rho, own) in enumerate(rows.groupby("rho")):
-        look = {"color": PALETTE[place], "ls": DIAL_LINES[place]}
-        left.plot(own["mu"], own["yes"], lw=1.8, **look, label=f"$\\rho$ = {rho:g}: yes protected by (B-2)")
-        left.plot(own["mu"], own["no"], lw=0.9, **look, label=f"$\\rho$ = {rho:g}: no protected by (B-3)")
-        right.plot(own["mu"], 100 * own["standard_error"], lw=1.4, **look)
+    for index, (rho, group) in enumerate(rows.groupby("rho")):
+        look = {"color": PALETTE[index], "ls": DIAL_LINES[index]}
+        left.plot(group["mu"], group["yes"], lw=1.8, **look, label=f"$\\rho$ = {rho:g}: yes protected by (B-2)")
+        left.plot(group["mu"], group["no"], lw=0.9, **look, label=f"$\\rho$ = {rho:g}: no protected by (B-3)")
+        right.plot(group["mu"], 100 * group["standard_error"], lw=1.4, **look)
     left.axvline(0.5, color="#9aa5ad", lw=0.8)
     left.set_ylabel("privacy loss $\\epsilon$, one-sided")
     left.set_title("a  two guarantees, one dial", loc="left", color=INK)
@@ -210,8 +199,7 @@ def plot_dial(rows: pd.DataFrame, label: str) -> Figure:
     n, pi = int(rows["population"].iloc[0]), rows["pi"].iloc[0]
     right.set_title(f"b  what it costs, N = {n:,}, $\\pi$ = {pi:g}", loc="left", color=INK)
     for axes in (left, right):
-        axes.set_xlabel("$\\mu$, share of innocuous yes answers")
-        axes.set_xlim(0, 1)
+        axes.set(xlabel="$\\mu$, share of innocuous yes answers", xlim=(0, 1))
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=rows["rho"].nunique(), frameon=False)
     say_source(figure, label)
     return figure
@@ -223,20 +211,19 @@ def plot_utility(rows: pd.DataFrame, label: str) -> Figure:
     utilities = list(dict.fromkeys(rows["utility"]))
     figure, panels = plt.subplots(1, len(utilities), figsize=(PAGE_WIDTH, 3.6), layout="constrained", squeeze=False)
     for axes, utility in zip(panels[0], utilities, strict=True):
-        for place, (person, own) in enumerate(rows[rows["utility"] == utility].groupby("person", sort=False)):
-            x = own["accuracy"] / 1e6
-            axes.plot(x, own["line"] - own["a"], color=PALETTE[place], ls=DIAL_LINES[place], lw=1.3)
-            look: dict[str, Any] = {"color": PALETTE[place], "marker": DIAL_MARKERS[place], "ms": 4, "ls": "none", "lw": 1}
+        for index, (person, group) in enumerate(rows[rows["utility"] == utility].groupby("person", sort=False)):
+            x = group["accuracy"] / 1e6
+            axes.plot(x, group["line"] - group["a"], color=PALETTE[index], ls=DIAL_LINES[index], lw=1.3)
+            look: dict[str, Any] = {"color": PALETTE[index], "marker": DIAL_MARKERS[index], "ms": 4, "ls": "none", "lw": 1}
             words = plain(str(person).replace("_", " "))
-            axes.errorbar(x, own["simulated"] - own["a"], 3 * own["standard_error"], label=words, **look)
-            axes.plot(x, own["exact"] - own["a"], color=INK, marker="x", ms=5, ls="none", lw=1)
-        axes.set_xlabel("accuracy $I$, millions (0: no noise)")
-        axes.set_ylabel("what noise costs: $E[U(W)] - a$")
+            axes.errorbar(x, group["simulated"] - group["a"], 3 * group["standard_error"], label=words, **look)
+            axes.plot(x, group["exact"] - group["a"], color=INK, marker="x", ms=5, ls="none", lw=1)
+        axes.set(xlabel="accuracy $I$, millions (0: no noise)", ylabel="what noise costs: $E[U(W)] - a$")
         axes.set_title(f"{utility}, curvature {rows.loc[rows['utility'] == utility, 'curvature'].iloc[0]:g}", loc="left")
     handles, labels = panels[0][0].get_legend_handles_labels()
     exact = Line2D([], [], color=INK, marker="x", ms=5, ls="none")
     line = Line2D([], [], color=INK, lw=1.3)
-    told = [*(f"simulated: {text}" for text in labels), "line b I (E-28)", "exact"]
-    figure.legend([*handles, line, exact], told, loc="outside upper center", ncols=3, frameon=False)
+    entries = [*(f"simulated: {text}" for text in labels), "line b I (E-28)", "exact"]
+    figure.legend([*handles, line, exact], entries, loc="outside upper center", ncols=3, frameon=False)
     say_source(figure, label)
     return figure

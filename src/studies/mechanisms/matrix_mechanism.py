@@ -59,8 +59,8 @@ class Strategy:
 
     def errors(self, epsilon: float) -> Floats:
         """The root mean square error of each query."""
-        found: Floats = np.sqrt(noise_variance(epsilon) * self.factors)
-        return found
+        result: Floats = np.sqrt(noise_variance(epsilon) * self.factors)
+        return result
 
 
 def noise_variance(epsilon: float) -> float:
@@ -103,10 +103,10 @@ def finest(tables: Sequence[Columns]) -> list[Columns]:
 
 def table_strategy(name: str, workload: Workload, tables: Iterable[Columns]) -> Strategy:
     """A strategy that publishes full tables; a record lies in one cell of each, so the sensitivity is their number."""
-    kept = list(dict.fromkeys(tables))
-    factors = [len(kept) ** 2 * _table_factor(workload, part, kept) for part in workload.parts]
-    answers = sum(prod(workload.codes[column] for column in columns) for columns in kept)
-    return Strategy(name, len(kept), answers, np.array([float(factor) for factor in factors]))
+    rest = list(dict.fromkeys(tables))
+    factors = [len(rest) ** 2 * _table_factor(workload, part, rest) for part in workload.parts]
+    answers = sum(prod(workload.codes[column] for column in columns) for columns in rest)
+    return Strategy(name, len(rest), answers, np.array([float(factor) for factor in factors]))
 
 
 def _table_factor(workload: Workload, part: dict[str, frozenset[int]], tables: Sequence[Columns]) -> Fraction:
@@ -155,8 +155,8 @@ def workload_strategy(workload: Workload) -> Strategy:
 
 def projection_diagonal(workload: Workload) -> Floats:
     """The diagonal of Q Q+; 0 for a query that nobody can meet."""
-    found: Floats = (_directions(workload) ** 2).sum(axis=1)
-    return np.where(np.array(workload.sizes) > 0, found, 0.0)
+    result: Floats = (_directions(workload) ** 2).sum(axis=1)
+    return np.where(np.array(workload.sizes) > 0, result, 0.0)
 
 
 def workload_projection(workload: Workload) -> Floats:
@@ -170,10 +170,10 @@ def _directions(workload: Workload) -> Floats:
     """Orthonormal directions of the answers, from the overlaps Q Q^T, whose rank is exact; an error if they differ."""
     values, vectors = np.linalg.eigh(workload.gram.astype(float))
     rank = exact_rank(workload.gram)
-    kept, gone = values[len(values) - rank :], values[: len(values) - rank]
-    if rank and np.abs(gone).max(initial=0.0) > GAP * kept.min():
+    rest, gone = values[len(values) - rank :], values[: len(values) - rank]
+    if rank and np.abs(gone).max(initial=0.0) > GAP * rest.min():
         raise PrivacyError(
-            f"the rank of the workload is {rank}, but its overlaps have no gap there ({kept.min():.3g} above, "
+            f"the rank of the workload is {rank}, but its overlaps have no gap there ({rest.min():.3g} above, "
             f"{np.abs(gone).max():.3g} below): drop queries that nearly repeat others"
         )
     directions: Floats = vectors[:, len(values) - rank :]
@@ -192,9 +192,9 @@ def unprojected_strategy(workload: Workload) -> Strategy:
 BY_EPSILON, BY_TABLE = "epsilon", "table"
 
 
-def query_errors(found: Sequence[Strategy], queries: Sequence[Query], sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
+def query_errors(result: Sequence[Strategy], queries: Sequence[Query], sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
     """A row per strategy and query: its factor, and its root mean square error at a privacy loss."""
-    base = base_tables([query.table for query in queries])
+    base = _base_tables([query.table for query in queries])
     frames = [
         pd.DataFrame(
             {
@@ -207,33 +207,33 @@ def query_errors(found: Sequence[Strategy], queries: Sequence[Query], sizes: Seq
                 "error": strategy.errors(epsilon),
             }
         )
-        for strategy in found
+        for strategy in result
     ]
     return pd.concat(frames, ignore_index=True)
 
 
-def base_tables(names: Sequence[str]) -> dict[str, str]:
+def _base_tables(names: Sequence[str]) -> dict[str, str]:
     """
     The base of each table: an iteration by race or origin has its letter at the end.
 
-    >>> base_tables(["P16", "P16A", "H3"])
+    >>> _base_tables(["P16", "P16A", "H3"])
     {'P16': 'P16', 'P16A': 'P16', 'H3': 'H3'}
     """
     return {name: name[:-1] if name[:-1] in names and name[-1].isalpha() else name for name in names}
 
 
-def compare_strategies(found: Sequence[Strategy], epsilons: Sequence[float], errors: pd.DataFrame) -> pd.DataFrame:
+def compare_strategies(result: Sequence[Strategy], epsilons: Sequence[float], errors: pd.DataFrame) -> pd.DataFrame:
     """What the figure shows: I and the error of a query by privacy loss, then the error by table at one privacy loss."""
     rows = []
-    for strategy in found:
-        told = {"strategy": strategy.name, "sensitivity": strategy.sensitivity, "answers": strategy.answers}
+    for strategy in result:
+        row = {"strategy": strategy.name, "sensitivity": strategy.sensitivity, "answers": strategy.answers}
         for epsilon in epsilons:
             n, accuracy = len(strategy.factors), strategy.accuracy(epsilon)
-            rows.append({"part": BY_EPSILON, **told, "epsilon": epsilon, "table": "all", "queries": n,
+            rows.append({"part": BY_EPSILON, **row, "epsilon": epsilon, "table": "all", "queries": n,
                          "accuracy": accuracy, "error": sqrt(-accuracy / n)})  # fmt: skip
-        own = errors[errors["strategy"] == strategy.name]
-        for table, part in own.groupby("table", sort=False):
+        chosen = errors[errors["strategy"] == strategy.name]
+        for table, part in chosen.groupby("table", sort=False):
             squares = float((part["error"] ** 2).sum())
-            rows.append({"part": BY_TABLE, **told, "epsilon": part["epsilon"].iloc[0], "table": table,
+            rows.append({"part": BY_TABLE, **row, "epsilon": part["epsilon"].iloc[0], "table": table,
                          "queries": len(part), "accuracy": -squares, "error": sqrt(squares / len(part))})  # fmt: skip
     return pd.DataFrame(rows)

@@ -36,21 +36,21 @@ def check_epsilon(epsilon: float) -> float:
     return epsilon
 
 
-def check_open(value: float, name: str) -> float:
+def _check_open(value: float, name: str) -> float:
     """A probability strictly between 0 and 1."""
     if not 0 < value < 1:
         raise PrivacyError(f"{name} is {value}: give a probability above 0 and below 1")
     return value
 
 
-def check_share(value: float, name: str) -> float:
+def _check_share(value: float, name: str) -> float:
     """A probability, 0 and 1 included."""
     if not 0 <= value <= 1:
         raise PrivacyError(f"{name} is {value}: give a probability from 0 to 1")
     return value
 
 
-def check_population(n: int) -> int:
+def _check_population(n: int) -> int:
     """A number of people, one at least."""
     if n < 1:
         raise PrivacyError(f"the population is {n}: give one person at least")
@@ -72,7 +72,7 @@ def privacy_loss(rho: float, mu: float = FAIR) -> float:
     >>> round(exp(privacy_loss(0.5)), 12)
     3.0
     """
-    check_open(rho, "rho, the probability of the sensitive question,")
+    _check_open(rho, "rho, the probability of the sensitive question,")
     return log1p(rho / ((1 - rho) * _rarer(mu)))
 
 
@@ -87,8 +87,8 @@ def one_sided_losses(rho: float, mu: float) -> tuple[float, float]:
     >>> one_sided_losses(0.5, 1.0)[1]
     inf
     """
-    check_open(rho, "rho, the probability of the sensitive question,")
-    check_share(mu, "mu, the share of innocuous yes answers,")
+    _check_open(rho, "rho, the probability of the sensitive question,")
+    _check_share(mu, "mu, the share of innocuous yes answers,")
     yes, no = (log1p(rho / ((1 - rho) * hidden)) if hidden > 0 else inf for hidden in (mu, 1 - mu))
     return yes, no
 
@@ -106,7 +106,7 @@ def asking_probability(epsilon: float, mu: float = FAIR) -> float:
 
 def _rarer(mu: float) -> float:
     """The probability of the innocuous answer that hides less."""
-    return min(check_open(mu, "mu, the share of innocuous yes answers,"), 1 - mu)
+    return min(_check_open(mu, "mu, the share of innocuous yes answers,"), 1 - mu)
 
 
 def _growth(epsilon: float) -> float:
@@ -142,9 +142,9 @@ class Survey:
     mu: float = FAIR
 
     def __post_init__(self) -> None:
-        check_share(self.pi, "pi, the share with the sensitive characteristic,")
-        check_population(self.n)
-        check_open(self.mu, "mu, the share of innocuous yes answers,")
+        _check_share(self.pi, "pi, the share with the sensitive characteristic,")
+        _check_population(self.n)
+        _check_open(self.mu, "mu, the share of innocuous yes answers,")
 
     def estimate(self, mean_answer: float | Floats, rho: float) -> float | Floats:
         """The estimate of pi from the mean of the answers (B-5)."""

@@ -26,8 +26,7 @@ Database = tuple[int | None, ...]
 """The record of each person of the population, or None for one who is not in the database."""
 
 Law = Mapping[Database, Fraction]
-BEYOND = 3
-"""Outputs are enumerated so far beyond every count; from there on the odds do not change."""
+BEYOND = 3  # outputs are enumerated so far beyond every count; from there on the odds do not change
 
 
 @dataclass(frozen=True)
@@ -45,9 +44,11 @@ class Population:
     records: tuple[tuple[Fraction, ...], ...]
 
     def __post_init__(self) -> None:
-        if len(self.included) != len(self.records) or len({len(own) for own in self.records}) != 1:
+        if len(self.included) != len(self.records) or len({len(record) for record in self.records}) != 1:
             raise PrivacyError("a toy population needs, for every person, a probability and one for each record")
-        if any(sum(own) != 1 or min(own) < 0 for own in self.records) or not all(0 <= p <= 1 for p in self.included):
+        if any(sum(record) != 1 or min(record) < 0 for record in self.records) or not all(
+            0 <= p <= 1 for p in self.included
+        ):
             raise PrivacyError("a toy population: the probabilities of a person's records must add up to 1, all from 0 to 1")
 
     def probability(self, database: Database) -> Fraction:
@@ -91,28 +92,28 @@ def greatest_factor(law: Law, person: int, record: int, noise: Callable[[int, in
 
 def _counts(law: Law, person: int, held: int | None, record: int) -> dict[int, Fraction]:
     """How likely each number of people with a record is, given what the database holds of a person; nothing if it cannot."""
-    found: dict[int, Fraction] = {}
+    result: dict[int, Fraction] = {}
     for database, chance in law.items():
         if chance and database[person] == held:
-            found[database.count(record)] = found.get(database.count(record), Fraction(0)) + chance
-    whole = sum(found.values(), Fraction(0))
-    return {count: chance / whole for count, chance in found.items()}
+            result[database.count(record)] = result.get(database.count(record), Fraction(0)) + chance
+    whole = sum(result.values(), Fraction(0))
+    return {count: chance / whole for count, chance in result.items()}
 
 
 def tied(population: Population) -> Law:
     """The same people, but the second always comes with the first and has the same record: (D-13) does not hold."""
-    found: dict[Database, Fraction] = {}
+    result: dict[Database, Fraction] = {}
     for database, chance in population.law().items():
         together = (database[0], database[0], *database[2:])
-        found[together] = found.get(together, Fraction(0)) + chance
-    return found
+        result[together] = result.get(together, Fraction(0)) + chance
+    return result
 
 
 def read_population(text: Semantics) -> tuple[Population, Fraction]:
     """The population and alpha that settings describe in fractions."""
     try:
         included = tuple(map(Fraction, text.included))
-        records = tuple(tuple(map(Fraction, own)) for own in text.records)
+        records = tuple(tuple(map(Fraction, record)) for record in text.records)
         alpha = Fraction(text.alpha)
     except (ValueError, ZeroDivisionError) as error:
         raise PrivacyError(f"privacy.semantics: {error}: write probabilities as fractions, such as '1/3'") from None
@@ -132,7 +133,7 @@ def semantics_table(text: Semantics) -> pd.DataFrame:
         for person, record in pairs(law):
             factor = greatest_factor(law, person, record, noise)
             if factor is not None:
-                told = {"people": name, "databases": len(law), "probabilities_add_up_to": str(total)}
+                row = {"people": name, "databases": len(law), "probabilities_add_up_to": str(total)}
                 pair = {"person": person + 1, "record": record + 1, "greatest_factor": str(factor), "log": log(factor)}
-                rows.append({**told, **pair, "epsilon": -log(alpha), "within": factor <= 1 / alpha})
+                rows.append({**row, **pair, "epsilon": -log(alpha), "within": factor <= 1 / alpha})
     return pd.DataFrame(rows)

@@ -130,12 +130,12 @@ def persons(
     projection = workload_projection(workload)
     delta = query_sensitivity(workload.domain, workload.queries).l1
     whole = float((projection**2).sum())
-    found = []
-    for name, own in tables.items():
-        stake = weights(queries, own, value)
+    result = []
+    for name, table in tables.items():
+        stake = weights(queries, table, value)
         through = stake @ projection
-        found.append(Person(name, answers @ stake, delta * through, float(through @ through) / whole))
-    return found, delta**2 * whole
+        result.append(Person(name, answers @ stake, delta * through, float(through @ through) / whole))
+    return result, delta**2 * whole
 
 
 def line(person: Person, utility: Utility) -> tuple[float, float]:
@@ -149,7 +149,7 @@ def approximate(person: Person, utility: Utility, epsilon: float) -> float:
     return float(utility.value(person.wealths).mean() + 0.5 * utility.bend(person.wealths).mean() * spread)
 
 
-def drawn_noise(people: Sequence[Person], times: int, rng: np.random.Generator) -> Floats:
+def _drawn_noise(people: Sequence[Person], times: int, rng: np.random.Generator) -> Floats:
     """What standard Laplace noise (epsilon = 1) adds to everybody's wealth: a row per draw, few draws in memory at once."""
     stakes = np.stack([person.noise for person in people], axis=1)
     parts = [rng.laplace(size=(min(AT_ONCE, times - at), len(stakes))) @ stakes for at in range(0, times, AT_ONCE)]
@@ -163,14 +163,14 @@ def compare_utilities(
     """A row per person, utility and privacy loss: E[U(W)] by formula, by the line, exactly, and simulated."""
     if times < 2:
         raise PrivacyError(f"{times} simulated draws show no spread: simulate two at least")
-    noise = drawn_noise(people, times, rng)
+    noise = _drawn_noise(people, times, rng)
     blocks = rng.integers(0, len(people[0].wealths), times)
     rows: list[dict[str, Any]] = []
-    for place, person in enumerate(people):
+    for index, person in enumerate(people):
         for name, utility in utilities.items():
             rows += [
                 {"person": person.name, "utility": name, "curvature": utility.curvature, "epsilon": epsilon}
-                | _row(person, utility, epsilon, whole, _losses(utility, person.wealths[blocks], noise[:, place] / epsilon))
+                | _row(person, utility, epsilon, whole, _losses(utility, person.wealths[blocks], noise[:, index] / epsilon))
                 for epsilon in epsilons
             ]
     return pd.DataFrame(rows)

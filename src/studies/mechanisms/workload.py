@@ -47,8 +47,8 @@ class Workload:
         return tuple(self._part(query) for query in self.queries)
 
     def _part(self, query: Predicate) -> dict[str, frozenset[int]]:
-        own = {name: frozenset(codes) & frozenset(self.domain[name].codes) for name, codes in query.clauses}
-        return {name: codes for name, codes in own.items() if len(codes) < len(self.domain[name].codes)}
+        part = {name: frozenset(codes) & frozenset(self.domain[name].codes) for name, codes in query.clauses}
+        return {name: codes for name, codes in part.items() if len(codes) < len(self.domain[name].codes)}
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -91,10 +91,10 @@ def _rank_modulo(matrix: Ints, prime: int) -> int:
     """Gauss elimination modulo a prime below 2^31, so that no product leaves 64 bits."""
     rest, rank = np.asarray(matrix, dtype=np.int64) % prime, 0
     for column in range(rest.shape[1]):
-        found = np.flatnonzero(rest[rank:, column])
-        if not len(found):
+        result = np.flatnonzero(rest[rank:, column])
+        if not len(result):
             continue
-        pivot = rank + int(found[0])
+        pivot = rank + int(result[0])
         rest[[rank, pivot]] = rest[[pivot, rank]]
         row = rest[rank, column:] * pow(int(rest[rank, column]), -1, prime) % prime
         below = rest[rank + 1 :, column:]  # what stands before is 0 already
@@ -169,8 +169,8 @@ def memberships(domain: Domain, queries: Sequence[Predicate]) -> SmallInts:
     families: dict[tuple[str, ...], list[Predicate]] = {}
     for query in queries:
         families.setdefault(query.columns, []).append(query)
-    for own in families.values():
-        total += sum((_box(domain, query) for query in own), np.zeros((), dtype=np.int32))
+    for family in families.values():
+        total += sum((_box(domain, query) for query in family), np.zeros((), dtype=np.int32))
     return total
 
 
@@ -178,8 +178,8 @@ def _box(domain: Domain, query: Predicate) -> SmallInts:
     """Which combinations of its columns a query holds, to be broadcast along the other columns."""
     box = np.ones((1,) * len(domain.columns), dtype=np.int32)
     for name, codes in query.clauses:
-        place = domain.names.index(name)
-        shape = [-1 if axis == place else 1 for axis in range(len(domain.columns))]
+        index = domain.names.index(name)
+        shape = [-1 if axis == index else 1 for axis in range(len(domain.columns))]
         box = box * np.isin(domain[name].codes, codes).astype(np.int32).reshape(shape)
     return box
 
@@ -189,9 +189,9 @@ def query_sensitivity(domain: Domain, queries: Sequence[Predicate], rules: Seque
     lies_in, possible = memberships(domain, queries), possible_records(domain, rules)
     if not possible.any():
         raise PrivacyError("no record of the domain keeps the structural rules: check the rules of the domain file")
-    place = np.unravel_index(int(np.where(possible, lies_in, -1).argmax()), lies_in.shape)
-    record = {column.name: column.codes[int(at)] for column, at in zip(domain.columns, place, strict=True)}
-    return Sensitivity(int(lies_in[possible].min()), int(lies_in[place]), record)
+    index = np.unravel_index(int(np.where(possible, lies_in, -1).argmax()), lies_in.shape)
+    record = {column.name: column.codes[int(at)] for column, at in zip(domain.columns, index, strict=True)}
+    return Sensitivity(int(lies_in[possible].min()), int(lies_in[index]), record)
 
 
 def possible_records(domain: Domain, rules: Sequence[Rule]) -> Flags:

@@ -42,7 +42,7 @@ def count_left(release: Release, structural: Sequence[Rule], limit: int) -> dict
     published = [*zeros, *release.schema.rules]
     implied = [*published, *(lemma_rule(lemma, predicates) for lemma in lemmas)]
     rules = {PUBLISHED: published, IMPLIED: implied, STRUCTURAL: [*implied, *structural]}
-    left = {name: records_left(release.schema.domain, own, limit) for name, own in rules.items()}
+    left = {name: records_left(release.schema.domain, rule, limit) for name, rule in rules.items()}
     return {"zeros": len(zeros), "lemmas": len(lemmas), **left}
 
 
@@ -82,18 +82,18 @@ def summarise_left(
     `blocks` has one row per block (block, n and what `count_left` says), `sample` names the blocks of each design, and
     `records` is the size of the domain; `steps`: which of LEFT are told.
     """
-    groups = [(BY_SIZE, n, own) for n, own in blocks.groupby("n")]
+    groups = [(BY_SIZE, n, group) for n, group in blocks.groupby("n")]
     if sample is not None:
         designs = sample[["block", "design"]].merge(blocks, on="block")
-        groups += [(str(design), own["n"].mean(), own) for design, own in designs.groupby("design")]
-    rows = [_summary(of, n, own, known, records) for of, n, own in groups for known in steps]
+        groups += [(str(design), group["n"].mean(), group) for design, group in designs.groupby("design")]
+    rows = [_summary(of, n, group, known, records) for of, n, group in groups for known in steps]
     return pd.DataFrame(rows)
 
 
-def _summary(of: str, n: Any, own: pd.DataFrame, known: str, records: int) -> Mapping[str, Any]:
-    left = own[known]
+def _summary(of: str, n: Any, part: pd.DataFrame, known: str, records: int) -> Mapping[str, Any]:
+    left = part[known]
     quartiles = {"lower_quartile": float(left.quantile(0.25)), "upper_quartile": float(left.quantile(0.75))}
     shares = {"left_percent": 100 * left.median() / records, "ruled_out_percent": 100 * (1 - left.median() / records)}
-    return {"blocks_of": of, "households": float(n), "blocks": len(own), "known": LEFT[known], "domain": records,
+    return {"blocks_of": of, "households": float(n), "blocks": len(part), "known": LEFT[known], "domain": records,
             "least": int(left.min()), "median": float(left.median()), **quartiles, "most": int(left.max()),
             **{name: round(float(share), 6) for name, share in shares.items()}}  # fmt: skip

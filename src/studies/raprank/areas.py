@@ -115,8 +115,8 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperi
     else:
         draw = _blocks_by_size if kind == "block" else _tracts
         seeds = {state: derive_seed(seed, "areas", experiment.data, kind, state) for state in states}
-        streams = {state: np.random.default_rng(own) for state, own in seeds.items()}
-        drawn = [draw(own, experiment, streams[str(state)]) for state, own in sizes.groupby("state")]
+        streams = {state: np.random.default_rng(group) for state, group in seeds.items()}
+        drawn = [draw(group, experiment, streams[str(state)]) for state, group in sizes.groupby("state")]
     return pd.concat(drawn, ignore_index=True).sort_values(["area", "block"], ignore_index=True)[COLUMNS]
 
 
@@ -144,9 +144,9 @@ def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: n
     left = fitting.sort_values("block").iloc[rng.permutation(len(fitting))]
     chosen = []
     for name, size in wanted.items():
-        place = int((left["n"] - size).abs().to_numpy().argmin())
-        chosen.append(_areas(left.iloc[[place]], "block", name))
-        left = left.drop(left.index[place])
+        index = int((left["n"] - size).abs().to_numpy().argmin())
+        chosen.append(_areas(left.iloc[[index]], "block", name))
+        left = left.drop(left.index[index])
     return pd.concat(chosen)
 
 
@@ -245,18 +245,18 @@ def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predica
     for state in sorted(path.stem for path in microdata.glob("*.parquet")):
         inside = pd.Index(sorted(g for g in wanted if g and g.startswith(state)), dtype="str")
         local, whole = types_of_state(microdata, state, radix, keeps, inside)
-        for place, geography in enumerate(inside):
-            counted[str(geography)] = _of_area(local, radix, place)
+        for index, geography in enumerate(inside):
+            counted[str(geography)] = _of_area(local, radix, index)
         nation += whole
     return counted | ({"": nation} if "" in wanted else {})
 
 
-def _of_area(types: Types, radix: Radix, place: int) -> Types:
-    first, last = np.searchsorted(types.keys, [place * radix.total, (place + 1) * radix.total])
-    return Types(types.keys[first:last] - place * radix.total, types.times[first:last])
+def _of_area(types: Types, radix: Radix, index: int) -> Types:
+    first, last = np.searchsorted(types.keys, [index * radix.total, (index + 1) * radix.total])
+    return Types(types.keys[first:last] - index * radix.total, types.times[first:last])
 
 
-def rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
+def _rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
     """The most frequent rows of a geography in order, at most `most` of them."""
     radix = Radix(domain)
     rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
@@ -281,7 +281,7 @@ def rank_geographies(
     """Every geography with its ranking, as long as the longest list that one of its areas asks for (area: rows wanted)."""
     for geography, types in counted.items():
         most = max(wanted for area, wanted in areas.items() if area.startswith(geography))
-        yield geography, rank_types(types, domain, derive_seed(seed, "ties", "geography", geography), most)
+        yield geography, _rank_types(types, domain, derive_seed(seed, "ties", "geography", geography), most)
 
 
 # The holdout split: D, the private half of an area, and the holdout, the other half.
@@ -298,8 +298,8 @@ def with_block(domain: Domain, blocks: list[str]) -> Domain:
 def area_records(records: pd.DataFrame, areas: pd.DataFrame, domain: Domain) -> pd.DataFrame:
     """The records of the areas, sorted by area and block, with the place of their block among the blocks of the area."""
     names = list(domain.names)
-    places = areas.assign(**{BLOCK: areas.groupby("area").cumcount().astype(np.int16)})
-    joined = places[["area", "block", BLOCK]].merge(records[["block", *names]], on="block")
+    indices = areas.assign(**{BLOCK: areas.groupby("area").cumcount().astype(np.int16)})
+    joined = indices[["area", "block", BLOCK]].merge(records[["block", *names]], on="block")
     return joined.sort_values(["area", "block", *names], ignore_index=True)
 
 
@@ -327,8 +327,8 @@ def codes_of(rows: pd.DataFrame, domain: Domain, where: str) -> Codes:
     if missing:
         raise DataError(f"{where}: no column {missing[0]}; the queries speak of {', '.join(domain.names)}")
     codes = rows[list(domain.names)].to_numpy(dtype=np.int64)
-    for place, column in enumerate(domain.columns):
-        unknown = np.setdiff1d(codes[:, place], column.codes)
+    for index, column in enumerate(domain.columns):
+        unknown = np.setdiff1d(codes[:, index], column.codes)
         if unknown.size:
             raise DataError(f"{where}: {column.name}={unknown[0]} is not a code of the domain of the queries")
     return codes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import match_claims
+from genverify.attack.evaluate import evaluate
 from genverify.model.arrays import Floats
 from genverify.model.errors import DataError
 from genverify.model.work import derive_seed
@@ -121,11 +121,10 @@ def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[Whole
     claims = claims.drop(columns="design").drop_duplicates()
     ks = range(int(claims["k"].min()), int(claims["k"].max()) + 1) if len(claims) else range(0)
     covered = {(word, k): 0 for word in (SINGLED_OUT, ANY_NUMBER) for k in ks}
-    for found in match_claims(claims, records):
-        own = claims.iloc[found.claims]
+    for own in evaluate(claims, records):
+        of_block = claims["k"].to_numpy()[own.claims]
         for word, k in covered:
-            meant = (own["k"].to_numpy() == k) & ((own["m"].to_numpy() == 1) | (word == ANY_NUMBER))
-            covered[word, k] += int(found.flags[meant].any(axis=0).sum())
+            covered[word, k] += own.represented((of_block == k) & (own.single | (word == ANY_NUMBER)))
     rows = [{"source": word, X: k, "value": count / len(records), "n": len(records)} for (word, k), count in covered.items()]
     return pd.DataFrame([*rows, *_recalled(blocks, len(records))]).assign(part="coverage")
 

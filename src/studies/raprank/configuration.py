@@ -61,8 +61,8 @@ def can_be_drawn(config: Config, figure: str) -> bool:
 def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
     """What each panel of a figure is about, as `experiment/start` in the settings."""
     panels = [panel.split("/") for panel in section(config, RapRank).figures[figure]]
-    shown = [(experiment_of(config, name), start) for name, start in panels]
-    return [{"label": e.label, "start": s, "limit": e.limit} for e, s in shown]
+    displayed = [(experiment_of(config, name), start) for name, start in panels]
+    return [{"label": e.label, "start": s, "limit": e.limit} for e, s in displayed]
 
 
 def panels_of_job(config: Config, wildcards: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -44,7 +44,7 @@ def converge(
     rows, other = start_of(private, known), start_of(holdout, known)
     u = unique_rows(rows, other)
     ways = (("known", known, None), ("known", known, other), ("learned", learned, None))
-    found = []
+    records = []
     for blocks, target, start in ways:
         for steps in progress(own.steps, f"numbers of steps, blocks {blocks}"):
             never = settings.but(steps=steps, tolerance=0.0, patience=steps)
@@ -54,16 +54,16 @@ def converge(
             for word, errors in (("relaxed", runs.relaxed_errors), ("rounded", runs.rounded_errors)):
                 row[f"{word}_error"] = float(errors.mean())
                 row[f"{word}_rms_count"] = float(errors.mean() * np.sqrt(known.rows / known.published))
-            found.append(row | _rates(match_curve(ranked, rows, u, [READ_AT, 1.0])))
+            records.append(row | _rates(match_curve(ranked, rows, u, [READ_AT, 1.0])))
     base = _rates(match_curve(rank_rows(other, seed), rows, u, [READ_AT, 1.0]))
-    found.append({"blocks_are": "known", "source": HOLDOUT, **base})
+    records.append({"blocks_are": "known", "source": HOLDOUT, **base})
     shape: dict[str, Any] = {
         "rows": known.rows,
         "of_blocks": len(known.domain.columns[-1].codes),
         "counts": known.published,
         "u": u,
     }
-    return pd.DataFrame(found).assign(**shape)
+    return pd.DataFrame(records).assign(**shape)
 
 
 def _rates(rates: Floats) -> dict[str, float]:

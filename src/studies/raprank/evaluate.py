@@ -62,7 +62,7 @@ def grid_of(points: int) -> Floats:
     return np.arange(1, points + 1) / points
 
 
-def read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[str, Domain]) -> Iterator[Area]:
+def _read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[str, Domain]) -> Iterator[Area]:
     """The areas that were split, in order."""
     halves = [dict(iter(half.groupby("area"))) for half in (private, holdout)]
     for name, domain in domains.items():
@@ -72,14 +72,14 @@ def read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[st
 
 def baseline_sets(area: Area, ranked: Mapping[str, ConfidenceSet], seed: int) -> dict[str, ConfidenceSet]:
     """The confidence sets of the geographies above an area, with its blocks populated as in D, and of the holdout."""
-    found = {}
+    result = {}
     for source, geography in baselines_above(area.name).items():
-        found[source] = ranked[geography]
+        result[source] = ranked[geography]
         if BLOCK in area.domain.names:
-            place = area.domain.names.index(BLOCK)
+            index = area.domain.names.index(BLOCK)
             drawn = derive_seed(seed, "ties", "blocks", source, area.name)
-            found[source] = populate_blocks(ranked[geography], area.private[:, place], drawn, area.u)
-    return found | {HOLDOUT: rank_rows(area.holdout, derive_seed(seed, "ties", HOLDOUT, area.name))}
+            result[source] = populate_blocks(ranked[geography], area.private[:, index], drawn, area.u)
+    return result | {HOLDOUT: rank_rows(area.holdout, derive_seed(seed, "ties", HOLDOUT, area.name))}
 
 
 def curve_rows(area: Area, sets: Mapping[str, ConfidenceSet], size: str, grid: Floats) -> pd.DataFrame:
@@ -129,15 +129,17 @@ class Evidence:
     def domains(self) -> dict[str, Domain]:
         """The domain of every area that was split; with its blocks where they are distinguished."""
         split = set(self.private["area"])
-        blocks = {str(area): sorted(own) for area, own in self.areas.groupby("area")["block"] if area in split}
-        return {area: with_block(self.published, own) if self.told_apart else self.published for area, own in blocks.items()}
+        blocks = {str(area): sorted(group) for area, group in self.areas.groupby("area")["block"] if area in split}
+        return {
+            area: with_block(self.published, group) if self.told_apart else self.published for area, group in blocks.items()
+        }
 
 
 def judge_areas(
     evidence: Evidence, microdata: Path, stored: Domain, keeps: Predicate, points: int, seed: int
 ) -> pd.DataFrame:
     """The match curves of every area: the geographies above it, the holdout, and RAP-RANK from every start."""
-    areas = list(read_areas(evidence.private, evidence.holdout, evidence.domains()))
+    areas = list(_read_areas(evidence.private, evidence.holdout, evidence.domains()))
     wanted = {area.name: area.u for area in areas}
     counted = count_rows(microdata, list(wanted), stored, keeps)
     geographies = dict(rank_geographies(counted, stored, wanted, seed))

@@ -43,18 +43,18 @@ class Panel:
     curves: pd.DataFrame
 
 
-def panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) -> Panel:
+def _panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) -> Panel:
     """A random start against all baselines; a start at the holdout against the holdout."""
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
-    shown = [started(HOLDOUT), HOLDOUT] if start == HOLDOUT else others
+    displayed = [started(HOLDOUT), HOLDOUT] if start == HOLDOUT else others
     words = "started at the holdout" if start == HOLDOUT else "random start"
     size = f"areas of up to {limit:,} records" if limit else "areas"
-    return Panel(f"{label}, {words}", size, curves[curves["source"].isin(shown)])
+    return Panel(f"{label}, {words}", size, curves[curves["source"].isin(displayed)])
 
 
 def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> list[Panel]:
     """The panels of a figure: files of curves, and for each what it is about and where RAP-RANK starts."""
-    return [panel_of(pd.read_parquet(path), **panel) for path, panel in zip(paths, panels, strict=True)]
+    return [_panel_of(pd.read_parquet(path), **panel) for path, panel in zip(paths, panels, strict=True)]
 
 
 def panel_means(panels: list[Panel], seed: int) -> pd.DataFrame:
@@ -73,14 +73,14 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
         rows, columns, figsize=(PAGE_WIDTH * max(0.65, columns / 2), 0.7 + 2.7 * rows), layout="constrained", squeeze=False,
         sharex=True, sharey=True,
     )  # fmt: skip
-    for place, title in zip(axes.flat, titles, strict=False):
-        own = means[means["panel"] == title]
-        place.set_title(f"{plain(title)}\n({own['areas'].max():,} {own['size'].iloc[0]})")
-        _draw(place, own, band=True)
-    for place in axes[:, 0]:
-        place.set_ylabel("match rate: private rows among the k best")
-    for place in axes[-1]:
-        place.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
+    for panel, title in zip(axes.flat, titles, strict=False):
+        part = means[means["panel"] == title]
+        panel.set_title(f"{plain(title)}\n({part['areas'].max():,} {part['size'].iloc[0]})")
+        _draw(panel, part, band=True)
+    for panel in axes[:, 0]:
+        panel.set_ylabel("match rate: private rows among the k best")
+    for panel in axes[-1]:
+        panel.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
     _legend(figure, means)
     say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
     return figure
@@ -88,23 +88,22 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
 
 def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
     """A line per source, its markers set apart from those of the others."""
-    for place, (source, (_, line, marker, colour, width)) in enumerate(LINES.items()):
-        own = means[means["source"] == source]
-        if own.empty:
+    for index, (source, (_, line, marker, colour, width)) in enumerate(LINES.items()):
+        part = means[means["source"] == source]
+        if part.empty:
             continue
-        every: Any = (place, 7) if band else (place, 16)
-        axes.plot(own[X], own["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
+        every: Any = (index, 7) if band else (index, 16)
+        axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
-            axes.fill_between(own[X], own["low"], own["high"], color=colour, alpha=0.15, lw=0)
-    axes.set_xlim(0, 1.01)
-    axes.set_ylim(0, 1.02)
+            axes.fill_between(part[X], part["low"], part["high"], color=colour, alpha=0.15, lw=0)
+    axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
 
 def _legend(figure: Figure, means: pd.DataFrame) -> None:
-    shown = [source for source in LINES if source in set(means["source"])]
+    displayed = [source for source in LINES if source in set(means["source"])]
     handles = [
         Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=width, label=words)
-        for words, line, marker, colour, width in (LINES[source] for source in shown)
+        for words, line, marker, colour, width in (LINES[source] for source in displayed)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=min(4, len(handles)), frameon=False)
 
@@ -126,8 +125,8 @@ def plot_states(means: pd.DataFrame, label: str) -> Figure:
     titles = list(means["panel"].unique())
     rows = [ceil(means.loc[means["panel"] == title, "state"].nunique() / STATE_COLUMNS) for title in titles]
     figure, parts = _grids(rows)
-    for part, title, own in zip(parts, titles, rows, strict=True):
-        _state_grid(part, means[means["panel"] == title], own)
+    for part, title, row in zip(parts, titles, rows, strict=True):
+        _state_grid(part, means[means["panel"] == title], row)
         part.suptitle(f"{plain(title)}: {means['size'].iloc[0]}", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
@@ -143,24 +142,24 @@ def _grids(rows: list[int]) -> tuple[Figure, Any]:
         return figure, figure.subfigures(1, len(rows), squeeze=False).flat
     figure = plt.figure(figsize=(PAGE_WIDTH * 1.2, 1.3 + 1.5 * sum(rows)), layout="constrained")
     # a title and a label take as much as half a row
-    return figure, figure.subfigures(len(rows), 1, squeeze=False, height_ratios=[own + 0.5 for own in rows]).flat
+    return figure, figure.subfigures(len(rows), 1, squeeze=False, height_ratios=[row + 0.5 for row in rows]).flat
 
 
 def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int) -> None:
     axes = part.subplots(rows, STATE_COLUMNS, sharex=True, sharey=True, squeeze=False)
-    for place, (state, own) in _filled(axes, means):
-        if own is None:
-            place.set_axis_off()
+    for panel, (state, entry) in _filled(axes, means):
+        if entry is None:
+            panel.set_axis_off()
             continue
-        place.set_title(f"{state} ({own['areas'].max():,})", fontsize=7, pad=2)
-        _draw(place, own, band=False)
-        place.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
-        place.set_yticks([0, 0.5, 1], ["0", ".5", "1"])
+        panel.set_title(f"{state} ({entry['areas'].max():,})", fontsize=7, pad=2)
+        _draw(panel, entry, band=False)
+        panel.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
+        panel.set_yticks([0, 0.5, 1], ["0", ".5", "1"])
 
 
 def _filled(axes: Any, means: pd.DataFrame) -> Iterator[tuple[Axes, tuple[str, pd.DataFrame | None]]]:
     """Every small panel with its state; the last ones may stay empty."""
-    states: list[tuple[str, pd.DataFrame | None]] = [(str(state), own) for state, own in means.groupby("state")]
+    states: list[tuple[str, pd.DataFrame | None]] = [(str(state), group) for state, group in means.groupby("state")]
     yield from zip(axes.flat, states + [("", None)] * (axes.size - len(states)), strict=True)
 
 
@@ -183,11 +182,10 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
         "rounded_error": "error after rounding",
         "match_rate at 1": "match rate at k = u",
     }
-    for place, (name, title) in zip(axes, titles.items(), strict=True):
-        _convergence_draw(place, points, name)
-        place.set_title(title)
-        place.set_xlabel("steps")
-        place.set_ylabel("match rate" if name.startswith("match") else "root of squared errors per row")
+    for panel, (name, title) in zip(axes, titles.items(), strict=True):
+        _convergence_draw(panel, points, name)
+        panel.set_title(title)
+        panel.set(xlabel="steps", ylabel="match rate" if name.startswith("match") else "root of squared errors per row")
     axes[0].sharey(axes[1])
     axes[0].set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     lowest, highest = (points[["relaxed_error", "rounded_error"]].agg(how).agg(how) for how in ("min", "max"))
@@ -206,8 +204,8 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
 
 def _convergence_draw(axes: Axes, points: pd.DataFrame, name: str) -> None:
     for (blocks, source), (_, line, marker, colour) in WAYS.items():
-        own = points[(points["blocks_are"] == blocks) & (points["source"] == source)]
-        axes.plot(own["steps"], own[name], ls=line, marker=marker, ms=4, color=colour, lw=1.5)
+        part = points[(points["blocks_are"] == blocks) & (points["source"] == source)]
+        axes.plot(part["steps"], part[name], ls=line, marker=marker, ms=4, color=colour, lw=1.5)
     axes.set_xscale("log")
     if not name.startswith("match"):
         axes.set_yscale("log")
@@ -240,17 +238,17 @@ def plot_certainty(numbers: pd.DataFrame, label: str) -> Figure:
 
 def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
     """The best rows of each ranking, and below them, filled, those that are known for certain."""
-    for place, (source, (line, marker, colour)) in enumerate(CERTAINTY_LINES.items()):
-        own = part[part["source"] == source]
+    for index, (source, (line, marker, colour)) in enumerate(CERTAINTY_LINES.items()):
+        chosen = part[part["source"] == source]
         words = "proved (verified claims about full rows)" if source == PROVED else f"{source}: what is true"
-        axes.plot(own[X], own["value"], ls=line, marker=marker, markevery=(3 * place, 7), ms=3.5, color=colour, label=words)
-        axes.fill_between(own[X], own["low"], own["high"], color=colour, alpha=0.15, lw=0)
+        axes.plot(
+            chosen[X], chosen["value"], ls=line, marker=marker, markevery=(3 * index, 7), ms=3.5, color=colour, label=words
+        )
+        axes.fill_between(chosen[X], chosen["low"], chosen["high"], color=colour, alpha=0.15, lw=0)
     sure = part[part["source"] == PROVED]
     axes.fill_between(sure[X], 0, sure["value"], color=INK, alpha=0.35, lw=0)
     axes.set_title(f"a  the k best rows of {part['n'].max():,} whole blocks")
-    axes.set_xlabel("k/u: rows ranked, as a share of the unique rows")
-    axes.set_ylabel("share that are private rows")
-    axes.set_xlim(0, 1.01)
+    axes.set(xlabel="k/u: rows ranked, as a share of the unique rows", ylabel="share that are private rows", xlim=(0, 1.01))
     axes.set_ylim(0, 1.02)
     _legend_below(axes)
 
@@ -260,33 +258,31 @@ def _reliability(axes: Axes, part: pd.DataFrame) -> None:
     axes.plot([0, 1], [0, 1], color="#9aa5ad", lw=0.8, ls="-", zorder=0)
     for source in (RAP, GENERATED):
         line, marker, colour = CERTAINTY_LINES[source]
-        own, sure = part[part["source"] == source], part[part["source"] == f"{source}, {PROVED}"]
-        last = own.iloc[-1]
+        chosen, sure = part[part["source"] == source], part[part["source"] == f"{source}, {PROVED}"]
+        last = chosen.iloc[-1]
         words = f"{source}: {last['n']:,} rows in all runs, {100 * last['value']:.1f} % true"
-        axes.plot(own[X], own["value"], ls=line, marker=marker, ms=4, color=colour, label=words)
+        axes.plot(chosen[X], chosen["value"], ls=line, marker=marker, ms=4, color=colour, label=words)
         axes.plot(sure[X], sure["value"], ls=":", marker=marker, mfc="white", ms=3.5, color=colour)
     axes.set_title("b  rows by how often they were found")
-    axes.set_xlabel("share of the runs or datasets that hold the row")
-    axes.set_ylabel("share that are private rows")
-    axes.set_xlim(0, 1.03)
+    axes.set(xlabel="share of the runs or datasets that hold the row", ylabel="share that are private rows", xlim=(0, 1.03))
     axes.set_ylim(-0.02, 1.02)
     _legend_below(axes)
 
 
 def _coverage(axes: Axes, part: pd.DataFrame) -> None:
     """Private records in a verified claim about k columns; lines: those whose full row is among the u best of a ranking."""
-    for place, (word, colour) in enumerate(BARS.items()):
-        own = part[part["source"] == word]
-        bars = axes.bar(own[X] + 0.4 * place - 0.2, own["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word)
-        axes.bar_label(bars, [f"{100 * value:.1f}" for value in own["value"]], fontsize=6, padding=1)
+    for index, (word, colour) in enumerate(BARS.items()):
+        chosen = part[part["source"] == word]
+        bars = axes.bar(
+            chosen[X] + 0.4 * index - 0.2, chosen["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word
+        )
+        axes.bar_label(bars, [f"{100 * value:.1f}" for value in chosen["value"]], fontsize=6, padding=1)
     for source in (RAP, GENERATED):
         line, _, colour = CERTAINTY_LINES[source]
         value = float(part.loc[part["source"] == source, "value"].iloc[0])
         axes.axhline(value, ls=line, color=colour, lw=1.2, label=f"full row among the u best: {source}")
     axes.set_title("c  private records covered (% above bars)")
-    axes.set_xlabel("k, columns of the verified claim")
-    axes.set_ylabel("share of private records")
-    axes.set_ylim(0, 1.02)
+    axes.set(xlabel="k, columns of the verified claim", ylabel="share of private records", ylim=(0, 1.02))
     _legend_below(axes)
 
 

@@ -33,7 +33,7 @@ MAX_TYPES = 10_000  # bounds memory: the releases here have few
 
 def tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schema:
     """Columns A, B, ... of the given numbers of codes, and tables that cross some of them."""
-    columns = {chr(65 + place): [str(code) for code in range(size)] for place, size in enumerate(sizes)}
+    columns = {chr(65 + index): [str(code) for code in range(size)] for index, size in enumerate(sizes)}
     names = list(columns)
     return make_schema(columns, {"x".join(names[c] for c in crossed): [names[c] for c in crossed] for crossed in tables})
 
@@ -51,8 +51,8 @@ def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
     both, twice = np.zeros(len(records)), np.zeros(len(records))
     for datasets in answers.values():
         release = _release(schema, records[list(datasets[0][1])])
-        found = count_release(build_program(release, MAX_TYPES)).posterior(prior)
-        there = found.present(records)
+        result = count_release(build_program(release, MAX_TYPES)).posterior(prior)
+        there = result.present(records)
         twice += sum(weight for weight, _ in datasets) * there**2
         for weight, held in datasets:
             for row in set(held):
@@ -90,12 +90,12 @@ def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, setti
     """For datasets of the uniform prior: the posterior probability of every row, and the share of RAP's runs with it."""
     records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
     rng, frames = np.random.default_rng(derive_seed(seed, "tiny")), []
-    for place in range(number):
+    for index in range(number):
         release = _release(schema, records[rng.integers(0, len(records), n)])
-        found = count_release(build_program(release, MAX_TYPES)).posterior(uniform(schema.domain))
-        _, done = rank_target(make_target([release]), ("tiny", str(place)), runs, seed, settings)
+        result = count_release(build_program(release, MAX_TYPES)).posterior(uniform(schema.domain))
+        _, done = rank_target(make_target([release]), ("tiny", str(index)), runs, seed, settings)
         share = count_holders(records.astype(np.int64), done.datasets) / runs
-        frames.append(pd.DataFrame({"part": FREQUENCY, "x": found.present(records), "y": share}))
+        frames.append(pd.DataFrame({"part": FREQUENCY, "x": result.present(records), "y": share}))
     return pd.concat(frames, ignore_index=True)
 
 

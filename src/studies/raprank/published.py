@@ -61,11 +61,11 @@ def both_schemas(of_area: Schema, of_block: Schema | None) -> Schema:
 def _counts(private: pd.DataFrame, wanted: list[str], key: str, schema: Schema) -> pd.DataFrame:
     """The counts of every wanted area or block; one without records counts 0 everywhere."""
     table = pa.table({"block": private[key].astype("str"), **{name: private[name] for name in schema.domain.names}})
-    found, sizes, counts = tabulate_counts(table, EVERY, schema)
+    result, sizes, counts = tabulate_counts(table, EVERY, schema)
     wanted = sorted(wanted)
-    places = pd.Index(wanted).get_indexer(pd.Index(found))
+    indices = pd.Index(wanted).get_indexer(pd.Index(result))
     n, full = np.zeros(len(wanted), dtype=np.int64), np.zeros((len(wanted), len(schema.queries)), dtype=np.int64)
-    n[places], full[places] = sizes, counts
+    n[indices], full[indices] = sizes, counts
     return counts_frame(schema, wanted, n, full, [])
 
 
@@ -87,8 +87,8 @@ def make_target(releases: list[Release], learned: bool = False) -> Target:
     domain = with_block(area.schema.domain, [b.block for b in blocks]) if blocks else area.schema.domain
     known = {query.predicate: int(count) for query, count in zip(area.queries, area.lo, strict=True)}
     if learned:
-        for place, block in enumerate(blocks):
-            here = Predicate.of({BLOCK: [place]})
+        for index, block in enumerate(blocks):
+            here = Predicate.of({BLOCK: [index]})
             known[here] = block.n
             known |= {query.predicate & here: int(count) for query, count in zip(block.queries, block.lo, strict=True)}
     counts = np.array(list(known.values()), dtype=np.int64)
@@ -98,7 +98,7 @@ def make_target(releases: list[Release], learned: bool = False) -> Target:
 def _blocks(blocks: list[Release]) -> BlockCounts:
     """The counts of the blocks, of queries that ask the same the first."""
     first: dict[Predicate, int] = {}
-    for place, query in enumerate(blocks[0].queries):
-        first.setdefault(query.predicate, place)
+    for index, query in enumerate(blocks[0].queries):
+        first.setdefault(query.predicate, index)
     counts = np.array([block.lo for block in blocks], dtype=np.int64)[:, list(first.values())]
     return BlockCounts(np.array([block.n for block in blocks], dtype=np.int64), tuple(first), counts)

@@ -38,12 +38,12 @@ def rank_target(
     seeds = [derive_seed(seed, "raprank", *names, target.area, str(run)) for run in range(runs)]
     if start is not None:
         start = _fitted(target, start, derive_seed(seed, "start", *names, target.area))
-    found = rap_on(target, seeds, settings, start)
-    rows = found.datasets.reshape(-1, len(target.domain.names))
-    return rank_rows(rows, derive_seed(seed, "ties", *names, target.area)), found
+    result = _rap_on(target, seeds, settings, start)
+    rows = result.datasets.reshape(-1, len(target.domain.names))
+    return rank_rows(rows, derive_seed(seed, "ties", *names, target.area)), result
 
 
-def rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: Codes | None = None) -> Reconstruction:
+def _rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: Codes | None = None) -> Reconstruction:
     """RAP on an area; where the blocks of its rows are known, it learns the other columns."""
     domain = target.domain
     if target.blocks is not None:
@@ -72,25 +72,25 @@ def start_of(baseline: pd.DataFrame, target: Target) -> Codes:
     return codes_of(rows, target.domain, f"the baseline of area {target.area}")
 
 
-def ranked_frame(target: Target, ranked: ConfidenceSet, found: Reconstruction, key: str = "area") -> pd.DataFrame:
+def ranked_frame(target: Target, ranked: ConfidenceSet, result: Reconstruction, key: str = "area") -> pd.DataFrame:
     """A confidence set as rows in order: area, frequency (over all runs), the runs that hold it, a code per column."""
     frame = pd.DataFrame(ranked.rows.astype(np.int16), columns=list(target.domain.names))
-    frame.insert(0, "runs", count_holders(ranked.rows, found.datasets))
+    frame.insert(0, "runs", count_holders(ranked.rows, result.datasets))
     frame.insert(0, "frequency", ranked.frequency.astype(np.int32))
     frame.insert(0, key, target.area)
     return frame
 
 
-def runs_row(target: Target, found: Reconstruction, key: str = "area") -> Mapping[str, Any]:
+def runs_row(target: Target, result: Reconstruction, key: str = "area") -> Mapping[str, Any]:
     """What the runs of an area came to."""
     return {
         key: target.area,
         "rows": target.rows,
         "queries": target.published,
-        "runs": len(found.datasets),
-        "steps": int(np.max(found.steps)),
-        "relaxed_error": float(np.mean(found.relaxed_errors)),
-        "rounded_error": float(np.mean(found.rounded_errors)),
+        "runs": len(result.datasets),
+        "steps": int(np.max(result.steps)),
+        "relaxed_error": float(np.mean(result.relaxed_errors)),
+        "rounded_error": float(np.mean(result.rounded_errors)),
     }
 
 
@@ -101,7 +101,7 @@ def draw_blocks(blocks: Sequence[KnownBlock], count: int, seed: int) -> list[Kno
     """Some of the blocks, drawn at random: the same ones however their columns are read."""
     rng = np.random.default_rng(derive_seed(seed, "raprank", "blocks"))
     chosen = rng.choice(len(blocks), min(count, len(blocks)), replace=False)
-    return [blocks[place] for place in np.sort(chosen)]
+    return [blocks[index] for index in np.sort(chosen)]
 
 
 def mean_match_rate(blocks: Sequence[KnownBlock], runs: int, settings: RapSettings, seed: int) -> dict[str, Any]:

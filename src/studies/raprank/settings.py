@@ -119,7 +119,7 @@ class RapRank(Section):
         """An experiment is a name, what it is about, and what it changes in `experiment`."""
         resolved = over_default(text, "experiment", "experiments", AnyExperiment)
         if isinstance(resolved, dict) and resolved.get("paper_size") is True:
-            resolved["experiments"] = {name: _at_paper_size(own) for name, own in resolved["experiments"].items()}
+            resolved["experiments"] = {name: _at_paper_size(part) for name, part in resolved["experiments"].items()}
         return resolved
 
 

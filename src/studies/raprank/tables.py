@@ -111,12 +111,12 @@ def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
         "mean: the match rate averaged over the whole curve (k/u from 0 to 1) and over areas, with its 95 % interval (areas "
         "drawn again); at x: the match rate of the k = x u best rows. left_out: areas of one record, which have no halves."
     )
-    told = (
+    intro = (
         "Orders that the paper reports. difference: mean over areas of what lies between the two curves; seen: yes or no "
         "where the 95 % interval excludes 0."
     )
     tables = [markdown_table(list(frame.columns[:-1]), frame.iloc[:, :-1].to_numpy(), left=2) for frame in (rates, orders)]
-    return document("RAP-RANK: match rates", label, [lead, tables[0], told, tables[1]])
+    return document("RAP-RANK: match rates", label, [lead, tables[0], intro, tables[1]])
 
 
 # RAP-RANK's Table 1: attributes, codes and marginal queries of the tasks of a survey, ours beside the paper's.

@@ -48,9 +48,11 @@ def test_disclose_release(tmp_path: Path, program_settings: ProgramSettings) -> 
     claims = pd.read_parquet(out / "claims.parquet")
     assert check_block(release, proofs).claims == len(claims) > 0
     assert "Synthetic data" in (out / "report.html").read_text()
-    ranges = pd.read_csv(out / "ranges.csv")
-    assert ((ranges["lo"] <= ranges["least"]) & (ranges["most"] <= ranges["hi"])).all()
-    assert len(pd.read_csv(out / "withhold.csv")) > 0
+    cells = pd.read_csv(out / "cells.csv")
+    printed = cells[cells["status"] == "printed"]
+    assert (printed["published"].astype(int) == printed["lower"]).all()
+    assert (cells["lower"] <= cells["upper"]).all()
+    assert len(pd.read_csv(out / "suppress.csv")) > 0
 
 
 def test_try_protections(tmp_path: Path, program_settings: ProgramSettings) -> None:

@@ -118,9 +118,9 @@ def test_the_proofs_are_those_of_the_claims(made: Path) -> None:
         releases = {r.block: r for r in read_releases(made / "release" / f"{batch}.parquet", schema)}
         claims = pd.read_parquet(made / "claims" / f"{batch}.parquet")
         for found in read_proofs(made / "proofs" / f"{batch}.jsonl.gz"):
-            own = claims[claims["block"] == found["block"]]
-            assert check_block(releases[found["block"]], found).claims == len(own)
-            assert [claim["proof"] for claim in found["claims"]] == own["proof"].tolist()
+            own = claims[claims["block"] == found["about"]["name"]]
+            assert check_block(releases[found["about"]["name"]], found).claims == len(own)
+            assert [claim["proof"] for claim in found["statements"]] == own["proof"].tolist()
 
 
 def test_one_row_per_block_and_design(made: Path) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.checker.certificate import CertificateError, read_proofs, write_proofs
+from genverify.checker.certificate import CertificateError, read_lines, read_proofs, write_proofs
 from genverify.model.domain import read_domain
 from genverify.model.errors import DataError
 from genverify.model.settings import ReleaseSettings
@@ -34,7 +34,7 @@ def study(explorer: Path, tmp_path: Path) -> Path:
 
 def change_proofs(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change the first block of a file of proofs."""
-    proofs = list(read_proofs(path))
+    proofs = list(read_lines(path))
     change(proofs[0])
     write_proofs(proofs, path)
 
@@ -49,7 +49,7 @@ def change_claims(study: Path, column: str, value: int, row: int = 0) -> None:
 
 
 def lower_m(block: dict[str, Any]) -> None:
-    block["claims"][0]["m"] += 1
+    block["statements"][0]["m"] += 1
 
 
 def test_explain_claims_lays_out_checked_proofs_only(study: Path, small_explorer: ModuleType, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_examples_are_checked_against_their_proofs(
     assert all(path.stat().st_size for path in outputs.values())
     proofs = list(read_proofs(study / "000.jsonl.gz"))
     for block in proofs:  # the proofs stay right, but the claims in the table are no longer among them
-        block["claims"] = []
+        block["statements"] = []
     write_proofs(proofs, study / "000.jsonl.gz")
     with pytest.raises(DataError, match=r"claims\.parquet: block .* is not among the claims with a checked proof"):
         script(name)(made)

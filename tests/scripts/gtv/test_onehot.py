@@ -105,8 +105,8 @@ def test_every_claim_is_marked_as_without_proof(made: Path) -> None:
     assert not blocks["complete"].any()
     assert not blocks["unique"].any()
     proofs = [found for batch in ("000", "001") for found in read_proofs(made / "proofs" / f"{batch}.jsonl.gz")]
-    assert {found["block"] for found in proofs} == set(BLOCKS)
-    assert all(found["claims"] == found["proofs"] == [] for found in proofs)
+    assert {found["about"]["name"] for found in proofs} == set(BLOCKS)
+    assert all(found["statements"] == found["proofs"] == [] for found in proofs)
 
 
 def test_the_claims_are_those_that_have_proofs_with_the_compact_program(

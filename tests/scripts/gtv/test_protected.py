@@ -141,11 +141,11 @@ def test_every_attacked_block_has_its_proofs_stored(study: Path, name: str) -> N
         assert set(status.index) == {*releases, *empty}
         assert (status[list(empty)] == CONTRADICTORY).all()
         proofs = list(read_proofs(study / name / "proofs" / f"{batch}.jsonl.gz"))
-        assert [found["block"] for found in proofs] == list(releases)
+        assert [found["about"]["name"] for found in proofs] == list(releases)
         for found in proofs:
-            checked = check_block(releases[found["block"]], found)
-            assert checked.contradiction == (status[found["block"]] == CONTRADICTORY)
-            assert checked.claims == int((claims["block"] == found["block"]).sum())
+            checked = check_block(releases[found["about"]["name"]], found)
+            assert checked.contradiction == (status[found["about"]["name"]] == CONTRADICTORY)
+            assert checked.claims == int((claims["block"] == found["about"]["name"]).sum())
 
 
 def test_how_likely_the_claims_of_each_release_are(study: Path, toy: Path, toy_settings: ReleaseSettings) -> None:

@@ -6,15 +6,15 @@ from types import ModuleType
 
 import pytest
 
-from genverify.checker.certificate import read_proofs
+from genverify.checker.certificate import read_lines, read_proofs
 from genverify.model.errors import DataError
 
 
 def test_explain_claims_lays_out_every_proof(explorer: Path) -> None:
     study = explorer.parent / "study"
-    laid_out = list(read_proofs(study / "explained.jsonl.gz"))
+    laid_out = list(read_lines(study / "explained.jsonl.gz"))
     proofs = list(read_proofs(study / "000.jsonl.gz"))
-    assert [found["block"] for found in laid_out] == [found["block"] for found in proofs]
+    assert [found["block"] for found in laid_out] == [found["about"]["name"] for found in proofs]
     assert [len(found["proofs"]) for found in laid_out] == [len(found["proofs"]) for found in proofs]
 
 

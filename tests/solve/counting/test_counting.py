@@ -29,10 +29,10 @@ from genverify.solve.counting.diagram import (
     rounding,
     total_weight,
 )
-from genverify.solve.counting.distribution import count_by_dictionary
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.datasets import class_vectors, classes_of_records
 from genverify.solve.program import build_program
+from studies.gtv.probability_evaluation import count_by_dictionary
 
 tiny = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)

@@ -26,7 +26,7 @@ def test_figures_are_counted_once_per_block_and_half() -> None:
     proofs = {
         "block": "b",
         "lemmas": [],
-        "claims": [{"where": {"A": 1}, "m": 2, "proof": 0}],
+        "statements": [{"goal": "exactly", "where": {"A": 1}, "m": 2, "proof": 0}],
         "proofs": [{"lower": leaf, "upper": fork}],
     }
     counts = {"candidates_k1": 4, "verified_k1": 3, "refuted_k1": 1, "undecided_k1": 0, "uncertified_k1": 0}

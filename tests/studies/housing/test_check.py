@@ -14,6 +14,7 @@ import pytest
 
 from genverify.checker.certificate import read_proofs, write_proofs
 from genverify.model.errors import GenverifyError
+from genverify.model.proof_form import HOUSING, new_certificate
 from genverify.solve.program_settings import DEFAULT
 from studies.housing import check
 from studies.housing.check import Detection, check_detection
@@ -144,29 +145,34 @@ def bare(found: Detection, name: str) -> Text:
     file, percentages = read_household_file(found.domain), read_percentages(found.published)
     row = dict(read_statistics(found.statistics, percentages))[name]
     parts = provable_parts(read_block(row, name, file, percentages, found.reading), file, found.reading)
-    return {"block": name, "release": parts[0].digest, "lemmas": [], "proofs": [], "claims": []}
+    return new_certificate(HOUSING, name, parts[0].digest, lemmas=[], proofs=[])
 
 
-def shows_nothing(text: Text) -> Text:
-    return {k: v for k, v in text.items() if k not in ("impossible", "at_least", "contradiction")}
+def bounds_of(text: Text) -> list[Text]:
+    return [said for said in text["statements"] or [] if said["goal"] == "at least"]
 
 
-NEVER_EMPTY = {"where": {}, "m": 0, "proof": {"kind": "empty", "y": {"N": -1}, "c": 1}}
+NEVER_EMPTY = {"goal": "never", "where": {}, "m": 0, "proof": {"kind": "empty", "y": {"N": -1}, "c": 1}}
 """It is impossible that the block holds no household: true of every block, and about no violation."""
-ANYBODY = {"where": {}, "m": 1, "proof": {"kind": "bound", "y": {"N": -1}}}
-NOBODY = {"where": {"VIOLATION": 1}, "m": 0, "proof": {"kind": "bound", "y": {}}}
-SHORT = {"where": {"VIOLATION": 0}, "m": 1, "proof": {"kind": "bound", "y": {"SIZE_2": -1}}}
+ANYBODY = {"goal": "at least", "where": {}, "m": 1, "proof": {"kind": "bound", "y": {"N": -1}}}
+NOBODY = {"goal": "at least", "where": {"VIOLATION": 1}, "m": 0, "proof": {"kind": "bound", "y": {}}}
+SHORT = {"goal": "at least", "where": {"VIOLATION": 0}, "m": 1, "proof": {"kind": "bound", "y": {"SIZE_2": -1}}}
 FORGED_PROOFS: list[tuple[str, Text, str]] = [
-    ("null", {"contradiction": None}, "contradiction: NoneType .* is not an object"),
-    ("an impossible count of anything", {"impossible": [NEVER_EMPTY]}, "shows nothing"),
-    ("nothing", {}, "shows nothing"),
-    ("a bound on all households", {"at_least": [ANYBODY]}, r"shows COUNT\(.*\) >= 1"),
-    ("a bound on those that obey", {"at_least": [SHORT]}, r"shows COUNT\(VIOLATION=0\) >= 1"),
-    ("no violation or more", {"at_least": [NOBODY]}, r"shows COUNT\(VIOLATION=1\) >= 0"),
-    ("two bounds", {"at_least": [NOBODY, NOBODY]}, "takes one statement"),
-    ("a bound that is not shown", {"at_least": [{**NOBODY, "m": 1}]}, "shows only COUNT >= 0"),
-    ("a null bound", {"at_least": None}, "at_least: NoneType .* is not a list"),
-    ("no contradiction", {"contradiction": {"kind": "empty", "y": {"N": 1}}}, "the sum is 3, not below 0"),
+    ("null", {"statements": [{"goal": "nothing fits", "proof": None}]}, "proof: NoneType .* is not an object"),
+    ("an impossible count of anything", {"statements": [NEVER_EMPTY]}, "shows nothing"),
+    ("nothing", {"statements": []}, "shows nothing"),
+    ("a bound on all households", {"statements": [ANYBODY]}, r"shows COUNT\(.*\) >= 1"),
+    ("a bound on those that obey", {"statements": [SHORT]}, r"shows COUNT\(VIOLATION=0\) >= 1"),
+    ("no violation or more", {"statements": [NOBODY]}, r"shows COUNT\(VIOLATION=1\) >= 0"),
+    ("two bounds", {"statements": [NOBODY, NOBODY]}, "takes one statement"),
+    ("a bound that is not shown", {"statements": [{**NOBODY, "m": 1}]}, "shows only COUNT >= 0"),
+    ("no statements", {"statements": None}, "has no list of statements"),
+    (
+        "no contradiction",
+        {"statements": [{"goal": "nothing fits", "proof": {"kind": "empty", "y": {"N": 1}}}]},
+        "the sum is 3, not below 0",
+    ),
+    ("another model", {"model": "records", "about": {"kind": "release", "name": "none", "digest": ""}}, "where housing is"),
 ]
 
 
@@ -190,7 +196,7 @@ def test_races_contradict_only_where_the_reading_takes_one_race_each(tmp_path: P
     assert check_detection(found) == {"possible": 1, "violation": 1}
     [text], lines = list(read_proofs(found.proofs)), lines_of(found)
     node = {"kind": "empty", "y": {"N": 1, "RACE_1": -1, "RACE_2": -1}}
-    forged = bare(found, "none") | {"contradiction": node}
+    forged = bare(found, "none") | {"statements": [{"goal": "nothing fits", "proof": node}]}
     rewrite(found, [{**lines[0], "verdict": "contradiction", "flagged": True}, lines[1]], [forged, text])
     with pytest.raises(GenverifyError, match="'RACE_1' is no published cell"):
         check_detection(found)
@@ -202,10 +208,10 @@ def test_more_violations_than_subsidized_households_are_a_contradiction(found: D
     """Of counts that no dataset fits any bound follows: the multipliers of the contradiction, taken often enough."""
     texts, lines = list(read_proofs(found.proofs)), lines_of(found)
     text = texts[-1]
-    assert text["block"] == "odd"
-    leaf = text.pop("contradiction")
+    assert text["about"]["name"] == "odd"
+    leaf = text["statements"][0]["proof"]
     leaf = {"kind": "bound", "y": {cell: 1000 * y for cell, y in leaf["y"].items()}}
-    text["at_least"] = [{"where": {"VIOLATION": 1}, "m": 1000, "proof": leaf}]
+    text["statements"] = [{"goal": "at least", "where": {"VIOLATION": 1}, "m": 1000, "proof": leaf}]
     lines[-1] |= {"verdict": "violation", "least_violations": 1000}
     with pytest.raises(GenverifyError, match="1000 violations are shown of 3 subsidized households"):
         check_detection(rewrite(found, lines, texts))
@@ -243,21 +249,21 @@ def forge_verdict(random: Random, lines: list[Text], texts: list[Text]) -> None:
 def forge_m(random: Random, lines: list[Text], texts: list[Text]) -> None:
     """Another bound, in the certificate and in the row."""
     text, m = random.choice(texts), random.randint(0, 3)
-    for statement in text.get("at_least") or []:
+    for statement in bounds_of(text):
         statement["m"] = m
     for line in lines:
-        if line["block"] == text["block"]:
+        if line["block"] == text["about"]["name"]:
             line["least_violations"] = m
 
 
 def forge_where(random: Random, lines: list[Text], texts: list[Text]) -> None:
-    for statement in random.choice(texts).get("at_least") or []:
+    for statement in bounds_of(random.choice(texts)):
         statement["where"] = random.choice([{}, {"VIOLATION": 0}, {"BEDROOMS": 1}, {"VIOLATION": 1, "BEDROOMS": 1}])
 
 
 def forge_multiplier(random: Random, lines: list[Text], texts: list[Text]) -> None:
     text = random.choice(texts)
-    nodes = [statement["proof"] for statement in text.get("at_least") or []] + [text.get("contradiction")]
+    nodes = [statement["proof"] for statement in text["statements"] or []]
     for node in nodes:
         while node and "kind" not in node:
             node = node[random.choice(["below", "above"])]
@@ -275,9 +281,9 @@ def forge_text(random: Random, lines: list[Text], texts: list[Text]) -> None:
     elif kind == "double":
         texts.append(deepcopy(text))
     elif kind == "give":
-        texts.append({**deepcopy(text), "block": random.choice(COLUMNS["block"])})
+        texts.append({**deepcopy(text), "about": text["about"] | {"name": random.choice(COLUMNS["block"])}})
     else:
-        texts[texts.index(text)] = {**shows_nothing(text), **deepcopy(random.choice(FORGED_PROOFS)[1])}
+        texts[texts.index(text)] = {**text, **deepcopy(random.choice(FORGED_PROOFS)[1])}
 
 
 FORGERIES = [forge_line, forge_verdict, forge_m, forge_where, forge_multiplier, forge_text]
@@ -285,7 +291,7 @@ FORGERIES = [forge_line, forge_verdict, forge_m, forge_where, forge_multiplier, 
 
 def wrong(lines: list[Text], texts: list[Text]) -> list[str]:
     """Blocks whose row is false of its statistics, or says something else than its certificate."""
-    certified = {text["block"]: text for text in texts}
+    certified = {text["about"]["name"]: text for text in texts}
     truth = {row["block"]: row for row in ROWS}
     found = [] if sorted(line["block"] for line in lines) == sorted(truth) else ["blocks"]
     for line in lines:
@@ -293,9 +299,14 @@ def wrong(lines: list[Text], texts: list[Text]) -> list[str]:
         text = certified.get(name)
         right = (line["n"], line["n_s"]) == (truth[name]["N"], truth[name]["HUD_N"])
         if verdict == "violation":
-            right &= text is not None and [x["m"] for x in text["at_least"]] == [least] and 1 <= least <= LEAST.get(name, 0)
+            right &= text is not None and [x["m"] for x in bounds_of(text)] == [least] and 1 <= least <= LEAST.get(name, 0)
         elif verdict == "contradiction":
-            right &= text is not None and "contradiction" in text and name == "odd" and least == 0
+            right &= (
+                text is not None
+                and [x["goal"] for x in text["statements"]] == ["nothing fits"]
+                and name == "odd"
+                and least == 0
+            )
         else:
             right &= verdict in ("possible", "undecided") and text is None and least == 0
         right &= line["flagged"] == (verdict in ("violation", "contradiction"))

@@ -133,7 +133,7 @@ def test_no_mutated_certificate_flags_a_block_that_need_not_have_a_violation() -
         assert found.certificate is not None
         for _ in range(20):
             text = json.loads(json.dumps(found.certificate))
-            for bound in text["at_least"]:
+            for bound in text["statements"]:
                 leaf = bound["proof"]
                 while "kind" not in leaf:
                     leaf = leaf[random.choice(["below", "above"])]
@@ -150,7 +150,7 @@ def test_the_certificate_of_a_violation_is_refused_for_other_counts() -> None:
     assert (found.verdict, found.least) == (Verdict.VIOLATION, 1)
     text = copy.deepcopy(found.certificate)
     assert text is not None
-    text["at_least"][0]["m"] = 2
+    text["statements"][0]["m"] = 2
     with pytest.raises(CertificateError, match="shows only COUNT >= 1"):
         check_block(found.release, text)
     for wrong in (replace(found, least=2), replace(found, verdict=Verdict.CONTRADICTION), replace(found, certificate=None)):

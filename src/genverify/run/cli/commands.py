@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from genverify.model.errors import DataError
 from genverify.run.cli.shell import EXIT_CODES, Group, build
 from genverify.run.layout import STUDY
-from genverify.run.registry import commands, extend
+from genverify.run.registry import commands
 
 if TYPE_CHECKING:
     from genverify.checker.certificate import ProvedBound
+    from genverify.export.export_command import Proved
     from genverify.model.release import Release
 
 
@@ -109,7 +110,7 @@ def with_new_name(words: Sequence[str]) -> list[str]:
     >>> with_new_name(["-q", "audit-release", "rooms"])
     ['-q', 'disclose', 'rooms']
     """
-    at = next((place for place, word in enumerate(words) if not word.startswith("-")), len(words))
+    at = next((index for index, word in enumerate(words) if not word.startswith("-")), len(words))
     return [*words[:at], *(OLD_NAMES.get(word, word) for word in words[at : at + 1]), *words[at + 1 :]]
 
 
@@ -178,8 +179,8 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.A
 
 def _lines(parser: argparse.ArgumentParser) -> dict[str, str]:
     """The line of every command in the help."""
-    (found,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return {action.dest.split(" ")[0]: action.help or "" for action in found._choices_actions}
+    (subparsers,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {action.dest.split(" ")[0]: action.help or "" for action in subparsers._choices_actions}
 
 
 def _words(parser: argparse.ArgumentParser) -> list[str]:
@@ -243,10 +244,13 @@ def _bare(action: argparse.Action) -> str:
 def add_study_commands(commands: Any) -> None:
     """Add the commands about blocks and their claims."""
     explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
-    explain.add_argument("block", help="15-digit GEOID of the block")
-    explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
-    explain.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
-    explain.set_defaults(run=_explain, answers=extend(explain, "explain"))
+    explain.add_argument("block", help="15-digit GEOID of the block; of tables, a cell as in cells.csv")
+    explain.add_argument(
+        "claim", nargs="?", default="", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)"
+    )
+    explain.add_argument("--study", "--tracts", type=Path, default=STUDY,
+                         help="a folder of results with proofs of any model (%(default)s)")  # fmt: skip
+    explain.set_defaults(run=_explain)
     likely = commands.add_parser(
         "probability", help="say how likely a claim about a block is, given its release and a prior"
     )
@@ -271,8 +275,9 @@ def add_study_commands(commands: Any) -> None:
 def add_check(commands: Any) -> None:
     """Add `check` to the commands."""
     check = commands.add_parser("check", help="check every proof of a study, in exact integers and without a solver")
-    check.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
-    check.add_argument("release", type=Path, help="the folder of the release, e.g. results/paper/release")
+    check.add_argument("proofs", type=Path, nargs="+",
+                       help="folders of results or proofs of any model, e.g. results/paper, or .jsonl.gz files; behind "
+                       "proofs about records may stand the folder of their release (default: release beside)")  # fmt: skip
     check.add_argument("--claims", type=Path, metavar="FILE",
                        help="the table of claims (default: claims.parquet beside the folder of proofs)")  # fmt: skip
     check.set_defaults(run=_check)
@@ -282,7 +287,13 @@ def add_export(commands: Any) -> None:
     """Add `export` and `check-vipr`."""
     from genverify.export import export_command
 
-    export_command.add_parser(commands, extend, _bounds)
+    export_command.add_parser(commands, _open_proofs, _bounds)
+
+
+def _open_proofs(*words: Any) -> "Iterator[Proved]":
+    from genverify.run.provenance.stored_proofs import open_proofs
+
+    return open_proofs(*words)
 
 
 def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
@@ -301,10 +312,9 @@ def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[
 
 
 def _explain(options: argparse.Namespace) -> None:
-    from genverify.attack.explain import explain_claim
+    from genverify.run.provenance.stored_proofs import explain_stored
 
-    lines = next((lines for answer in options.answers if (lines := answer(options)) is not None), None)
-    for line in lines if lines is not None else explain_claim(options.study, options.block, options.claim):
+    for line in explain_stored(options.study, options.block, options.claim):
         print(line)
 
 
@@ -327,9 +337,9 @@ def _progress(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from genverify.run.provenance.recheck import check_stored
+    from genverify.run.provenance.stored_proofs import check_paths
 
     started = time.monotonic()
-    for line in check_stored(options.proofs, options.release, options.claims):
+    for line in check_paths(options.proofs, options.claims):
         print(line)
     print(f"({time.monotonic() - started:.1f} s)")

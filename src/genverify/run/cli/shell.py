@@ -68,8 +68,8 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
                 name for name in group.lines if name not in commands.choices
             ]:  # some may stand there before an extra was missed
                 commands.add_parser(name, help=group.lines[name])
-    for own in leaves(commands):
-        _share(own)
+    for leaf in leaves(commands):
+        _share(leaf)
     return commands
 
 
@@ -91,7 +91,7 @@ def _share(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-q", "--quiet", action="store_true", help="no talk and no progress: only CSV or JSON, and errors")
 
 
-class Visible:
+class _Visible:
     """A stream to which texts from data can be printed: what a terminal would obey is shown as its number instead."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -112,8 +112,8 @@ def visible(text: str, encoding: str = "utf-8") -> str:
     >>> print(visible("a\\x1b[2Jb"))
     a\\u001b[2Jb
     """
-    shown = UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return shown.encode(encoding, "backslashreplace").decode(encoding)
+    displayed = UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return displayed.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argparse.Namespace, bool]]) -> int:
@@ -125,7 +125,7 @@ def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argp
     """
     command = next((word for word in words if not word.startswith("-")), "")
     options = argparse.Namespace(command=command, json="--json" in words, debug="--debug" in words)
-    with redirect_stdout(Visible(sys.stdout)), redirect_stderr(Visible(sys.stderr)):
+    with redirect_stdout(_Visible(sys.stdout)), redirect_stderr(_Visible(sys.stderr)):
         try:
             with naming_missing_extras(f"genverify {command}"), naming_disk_errors():
                 options, study = read(words)
@@ -166,14 +166,14 @@ def with_values(words: Sequence[str]) -> list[str]:
     >>> with_values(["disclose", "a.csv", "--mark", "-=0", "--seconds", "-1", "-q"])
     ['disclose', 'a.csv', '--mark=-=0', '--seconds', '-1', '-q']
     """
-    found: list[str] = []
+    result: list[str] = []
     for word in words:
-        option = found[-1] if found else ""
+        option = result[-1] if result else ""
         if VALUE.match(word) and option.startswith("--") and "=" not in option:
-            found[-1] = f"{option}={word}"
+            result[-1] = f"{option}={word}"
         else:
-            found.append(word)
-    return found
+            result.append(word)
+    return result
 
 
 def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:
@@ -212,18 +212,18 @@ def _as_json(options: argparse.Namespace, text: str, prints: str) -> str:
     """What a command printed as one document: JSON as it is, the rows of a CSV, or the lines of a text."""
     if prints == "json" or text.startswith("{"):
         return text
-    return _document(options.command, {"rows": csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
+    return _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
 
 
-def _document(command: str, found: Mapping[str, Any]) -> str:
-    return json.dumps({"command": command, **found}, indent=1, ensure_ascii=False) + "\n"
+def _document(command: str, result: Mapping[str, Any]) -> str:
+    return json.dumps({"command": command, **result}, indent=1, ensure_ascii=False) + "\n"
 
 
-def csv_rows(text: str) -> list[dict[str, Any]]:
+def _csv_rows(text: str) -> list[dict[str, Any]]:
     """
     The rows of a CSV; a column of whole numbers alone as numbers, so that codes such as 007 stay texts.
 
-    >>> csv_rows("row,lower\\n007,3\\n")
+    >>> _csv_rows("row,lower\\n007,3\\n")
     [{'row': '007', 'lower': 3}]
     """
     rows = list(csv.DictReader(StringIO(text)))

@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +18,18 @@ import pandas as pd
 
 from genverify.attack.generate import read_datasets
 from genverify.checker.certificate import read_proofs
-from genverify.checker.linear_proofs import check_linear
+from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
-from genverify.checker.stored import checked_blocks
+from genverify.checker.stored import checked_blocks, stored_blocks
 from genverify.disclose.area_spec import AreaSettings, AreaTables, read_area_tables
 from genverify.disclose.area_tables import COLUMNS, Part, alone_ranges, batch_of, read_areas, read_inside, rows_of, system_of
 from genverify.model.arrays import Flags, Ints, row_bytes
 from genverify.model.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, candidate_claims
 from genverify.model.errors import DataError
+from genverify.model.linear import LinearSystem
+from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, empty_ranges, read_schema
-from genverify.model.tablefiles import read_frame, read_pieces, table_file, table_names
+from genverify.model.tablefiles import read_frame, read_pieces
 from genverify.model.tabulate import tabulate
 from genverify.run.provenance.records import AuditError, Record, Records, normal, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
@@ -397,55 +400,7 @@ def compare_candidates(path: Path, frame: pd.DataFrame, found: Mapping[str, Reco
                 )
 
 
-# Stored proofs checked without records of jobs: what the files show, and what they leave unseen.
-
-CLAIMS = "claims"
-ENDING = ".jsonl.gz"
-
-
-def check_stored(proofs: Path, release: Path, claims: Path | None = None) -> Iterator[str]:
-    """
-    Check the proofs of a folder, or of one file, against the release; then the table of claims against the proofs.
-
-    A batch of the release without proofs is an error. Of one file, or without a table of claims, the last line says what
-    was not seen.
-    """
-    files = _files(proofs, release)
-    total: Counter[str] = Counter()
-    proven: dict[str, Matrix] = {}
-    schema = read_schema(release / "schema.json")
-    for file in files:
-        for block in checked_blocks(table_file(release, file.name.removesuffix(ENDING)), file, schema):
-            total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
-            proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
-    yield f"{total['blocks']} blocks, {total['claims']} claims, {total['proofs']} proofs: all right"
-    if not proofs.is_dir():
-        yield f"not seen: other batches of {release} than {proofs.name}"
-    table = claims or (table_file(proofs.parent, CLAIMS) if proofs.is_dir() else None)
-    if table is None or (claims is None and not table.exists()):
-        yield "not compared with a table of claims (--claims FILE)"
-        return
-    compare_claims(table, _listed(table, schema.domain.names), proven)
-    yield f"{table}: the claims that are proven, and no other"
-
-
-def _files(proofs: Path, release: Path) -> list[Path]:
-    if not proofs.is_dir():
-        return [proofs]
-    files = sorted(proofs.glob(f"*{ENDING}"))
-    if not files:
-        raise DataError(f"{proofs}: no files of proofs (*{ENDING})")
-    batches = set(table_names(release))
-    missing = sorted(batches - {path.name.removesuffix(ENDING) for path in files})
-    if missing:
-        raise DataError(
-            f"{proofs}: no proofs of batch {missing[0]} ({len(missing)} of {len(batches)} batches of {release} have none). "
-            "Verify them, or check single files."
-        )
-    return files
-
-
-def _listed(table: Path, names: tuple[str, ...]) -> dict[str, Matrix]:
+def listed_by_block(table: Path, names: tuple[str, ...]) -> dict[str, Matrix]:
     """The claims of a table by block; of a block that was drawn for several designs, the same for each of them."""
     frame = read_frame(table)
     rows = claim_rows(table, frame, names)
@@ -468,14 +423,18 @@ def _listed(table: Path, names: tuple[str, ...]) -> dict[str, Matrix]:
 PROOFS = "proofs"
 KINDS = {
     "records": ProofKind(
+        RECORDS,
         ("schema", "counts", PROOFS),
         "genverify.run.provenance.recheck:check_records",
+        "genverify.run.provenance.recheck:open_records",
         "{blocks} blocks, {claims} claims, {proofs} proofs",
         {"unproved": "{} claims of the one-hot program rest on the solver, without proof"},
     ),
     "areas": ProofKind(
+        LINEAR,
         ("counts", "larger", "areas", "tables", "ranges", PROOFS),
         "genverify.run.provenance.recheck:check_areas",
+        "genverify.run.provenance.recheck:open_areas",
         "{systems} systems of areas, {ranges} ranges",
         {"attained": "that both ends of {} ranges are attained rests on the solver, without proof"},
     ),
@@ -536,15 +495,21 @@ def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, Prov
     for record in jobs:
         if not record.named("outputs", PROOFS):
             continue
-        kind = kind_of([name for part in ("inputs", "outputs") for name in record.text[part] if record.named(part, name)])
-        if kind is None:
-            raise AuditError(
-                f"{record.path}: names proofs, but not the files that proofs of any kind are about. Register how they are "
-                "checked: `proofs` in study.py of the study."
-            )
+        kind = kind_of_record(record)
         writers = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
         found[record.path] = Proving(kind, record, writers)
     return found
+
+
+def kind_of_record(record: Record) -> ProofKind:
+    """The kind of the proofs that a job wrote, by the files that it names."""
+    kind = kind_of([name for part in ("inputs", "outputs") for name in record.text[part] if record.named(part, name)])
+    if kind is None:
+        raise AuditError(
+            f"{record.path}: names proofs, but not the files that proofs of any kind are about. Register how they are "
+            "checked: `proofs` in study.py of the study."
+        )
+    return kind
 
 
 def one_file(record: Record, name: str) -> Path:
@@ -553,6 +518,12 @@ def one_file(record: Record, name: str) -> Path:
     if found is None:
         raise AuditError(f"{record.path}: names proofs, but not one file {name!r} that they are about.")
     return found
+
+
+def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
+    """The certificates of a job about records, each with its release."""
+    schema, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
+    return stored_blocks(counts, proofs, read_schema(schema))
 
 
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
@@ -659,16 +630,9 @@ BOUND_AGAIN = "Bound the batch again: snakemake --force"
 
 def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a batch of larger areas with their small ones, and the table of ranges, row by row."""
-    counts, larger, areas, tables, ranges, proofs = (
-        one_file(record, name) for name in ("counts", "larger", "areas", "tables", "ranges", PROOFS)
-    )
-    how, spec = AreaSettings(**record.params["nz"]), read_area_tables(tables)
-    inside = read_inside(areas, how.area, how.inside)
-    parts = batch_of(read_areas(counts), read_areas(larger), inside, int(record.wildcards["batch"]), how.batches)
+    ranges, proofs = (one_file(record, name) for name in ("ranges", PROOFS))
+    parts, lines, spec = _areas_of(record)
     with reading_tables(proofs):
-        lines = list(read_proofs(proofs))
-        if len(lines) != len(parts):
-            raise AuditError(f"{proofs}: {len(lines)} systems, but {len(parts)} larger areas. {BOUND_AGAIN} {proofs}")
         shown = [_shown(part, line, spec, proofs) for part, line in zip(parts, lines, strict=True)]
     with reading_tables(ranges):
         listed = pd.read_parquet(ranges)
@@ -677,20 +641,32 @@ def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     return ProofTally(Counter(systems=len(parts), ranges=len(listed), attained=int(narrow.sum())))
 
 
-def _shown(part: Part, line: Mapping[str, object], spec: AreaTables, path: Path) -> pd.DataFrame:
+def open_areas(record: Record) -> Iterator[tuple[LinearSystem, Mapping[str, Any]]]:
+    """The certificates of a batch, each with the system of its areas."""
+    parts, lines, spec = _areas_of(record)
+    yield from ((system_of(part, spec), line) for part, line in zip(parts, lines, strict=True))
+
+
+def _areas_of(record: Record) -> tuple[list[Part], list[dict[str, Any]], AreaTables]:
+    """The areas of a batch, from the counts that the job read, and its certificates."""
+    counts, larger, areas, tables, proofs = (
+        one_file(record, name) for name in ("counts", "larger", "areas", "tables", PROOFS)
+    )
+    how, spec = AreaSettings(**record.params["nz"]), read_area_tables(tables)
+    inside = read_inside(areas, how.area, how.inside)
+    parts = batch_of(read_areas(counts), read_areas(larger), inside, int(record.wildcards["batch"]), how.batches)
+    with reading_tables(proofs):
+        lines = list(read_proofs(proofs))
+    if len(lines) != len(parts):
+        raise AuditError(f"{proofs}: {len(lines)} systems, but {len(parts)} larger areas. {BOUND_AGAIN} {proofs}")
+    return parts, lines, spec
+
+
+def _shown(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) -> pd.DataFrame:
     """The rows of a part as its proofs show them; whether ends are attained is no part of it."""
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
-    statements, contradiction = line["statements"], line["contradiction"]
-    if line["system"] != sums.digest or line["block"] != sums.digest[:16]:
-        raise AuditError(f"{path}: system {line['block']}: the proofs are of other counts than these. {BOUND_AGAIN} {path}")
-    if not isinstance(statements, list) or not isinstance(contradiction, bool):
-        raise AuditError(f"{path}: system {line['block']}: no list of statements. {BOUND_AGAIN} {path}")
-    proved = check_linear(sums, statements)
-    if proved.empty != contradiction:
-        said = "contradict each other" if contradiction else "fit"
-        raise AuditError(
-            f"{path}: system {line['block']}: that its counts {said} is not what is proved. {BOUND_AGAIN} {path}"
-        )
+    proved = check_system(sums, line, f"{path}: system {line['about']['name'][:16]}")
+    contradiction = proved.empty
     by_area = alone_ranges(alone)
     ends = (by_area.lo, by_area.hi) if contradiction else (proved.lo, proved.hi)
     return pd.DataFrame(rows_of(part, spec, alone, by_area, ends, contradiction), columns=COLUMNS)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.errors import GenverifyError
-from genverify.solve.program import FitConditions, Program
+from genverify.solve.program import Program, RecordSystem
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
@@ -37,7 +37,7 @@ class System:
     contradictory: bool = False
 
 
-def system_of(program: FitConditions) -> System:
+def system_of(program: RecordSystem) -> System:
     """The rows of a program, the smallest counts first, without those that are sums of others with one count each."""
     A = program.A.astype(np.int64)
     kept, contradictory = _independent(A, program.lo, program.hi)
@@ -112,8 +112,8 @@ bits that what is left of the open rows takes). No taste is best everywhere, so 
 def orders(system: System) -> list[Ints]:
     """An order of the classes for each taste, each once."""
     useful = np.flatnonzero(system.most > 0)
-    found = {order.tobytes(): order for order in (_order(system, useful, taste) for taste in TASTES)}
-    return list(found.values())
+    result = {order.tobytes(): order for order in (_order(system, useful, taste) for taste in TASTES)}
+    return list(result.values())
 
 
 def _order(system: System, useful: Ints, taste: Taste) -> Ints:
@@ -229,7 +229,7 @@ class Diagram:
         return most
 
 
-def draw_diagram(program: FitConditions, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
+def draw_diagram(program: RecordSystem, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
     """
     The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
     the diagram is used only once or twice, looking for the smallest takes longer than it saves.
@@ -238,12 +238,12 @@ def draw_diagram(program: FitConditions, budget: Budget = BUDGET, smallest: bool
     classes = system.A.shape[1]
     if system.contradictory:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
-    found = orders(system)
+    result = orders(system)
     deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
     while True:
         best = None
-        for order in found:
+        for order in result:
             drawn = _Drawing(system, limit, budget, deadline).along(order)
             if drawn is not None and not smallest:
                 return drawn
@@ -450,11 +450,11 @@ def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
         raise GenverifyError(
             f"the prior's weights span too many powers of ten for {n} records; smooth it, so that rare types weigh more"
         )
-    found: Weights = []
+    result: Weights = []
     for share, most in zip(scaled.astype(wide), diagram.most.tolist(), strict=True):
         steps = share / np.arange(1, most + 1, dtype=wide)
-        found.append(np.concatenate([np.ones(1, dtype=wide), np.cumprod(steps)]))
-    return found
+        result.append(np.concatenate([np.ones(1, dtype=wide), np.cumprod(steps)]))
+    return result
 
 
 def rounding(diagram: Diagram) -> float:
@@ -516,20 +516,20 @@ def forward(diagram: Diagram, weights: Weights) -> Forward:
     return Forward(values, tuple(before), tuple(stayed), values[diagram.ends].sum() if len(diagram.ends) else 0)
 
 
-def class_counts(diagram: Diagram, weights: Weights, found: Forward) -> Floats:
+def class_counts(diagram: Diagram, weights: Weights, result: Forward) -> Floats:
     """The distribution of every class count: a row per class, a column per count from 0 on; each row adds up to 1."""
     top = int(diagram.most.max(initial=0))
     held = np.zeros((diagram.classes, top + 1), dtype=weights[0].dtype if weights else np.float64)
     ahead = np.zeros(diagram.states, dtype=held.dtype)
     ahead[diagram.ends] = 1
-    for step, before in zip(reversed(diagram.steps), reversed(found.before), strict=True):
+    for step, before in zip(reversed(diagram.steps), reversed(result.before), strict=True):
         after = [ahead[move.target] for move in step]
         for move, came, goes in zip(step, before, after, strict=True):
             weight = weights[move.cls][move.times]
             held[move.cls, move.times] = (came * goes).sum() * weight
             # several moves of a step can start in one state, but those with one count start in distinct ones
             ahead[move.source] += goes * weight
-    shares = held / found.total
+    shares = held / result.total
     shares[:, 0] = 1 - shares[:, 1:].sum(axis=1)
     return np.asarray(np.clip(shares, 0, 1), dtype=np.float64)
 

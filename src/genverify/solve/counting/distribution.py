@@ -23,7 +23,7 @@ from genverify.solve.counting.diagram import (
     forward,
     prior_weights,
 )
-from genverify.solve.program import Program
+from genverify.solve.program import Program, RecordSystem
 
 # The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match.
 
@@ -42,10 +42,10 @@ def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: 
     asked, which = np.unique(shares, axis=0, return_inverse=True)
     mass = _Counting(diagram, weights, asked, top, above=True).masses()
     total = mass.sum(axis=1, keepdims=True)
-    found = np.asarray(mass / np.where(total > 0, total, 1), dtype=np.float64)
+    result = np.asarray(mass / np.where(total > 0, total, 1), dtype=np.float64)
     open_ = np.count_nonzero(mass, axis=1) > 1
-    found = np.minimum(found, np.where(open_, np.nextafter(1.0, 0.0), 1.0)[:, None])
-    return found[which.ravel()]
+    result = np.minimum(result, np.where(open_, np.nextafter(1.0, 0.0), 1.0)[:, None])
+    return result[which.ravel()]
 
 
 def count_probability(diagram: Diagram, weights: Weights, shares: Floats, m: int, total: Any) -> Floats:
@@ -55,11 +55,11 @@ def count_probability(diagram: Diagram, weights: Weights, shares: Floats, m: int
     """
     asked, which = np.unique(shares, axis=0, return_inverse=True)
     mass = _Counting(diagram, weights, asked, m, above=False).masses()
-    found = np.minimum(np.asarray(mass[:, m] / total, dtype=np.float64), np.nextafter(1.0, 0.0))
+    result = np.minimum(np.asarray(mass[:, m] / total, dtype=np.float64), np.nextafter(1.0, 0.0))
     perhaps = np.flatnonzero((mass[:, :m] == 0).all(axis=1) & (mass[:, m] > 0))
     if len(perhaps):
-        found[perhaps] = count_distribution(diagram, weights, asked[perhaps], m)[:, m]
-    return found[which.ravel()]
+        result[perhaps] = count_distribution(diagram, weights, asked[perhaps], m)[:, m]
+    return result[which.ravel()]
 
 
 def no_match(diagram: Diagram, weights: Weights, shares: Floats, total: Any) -> Floats:
@@ -87,7 +87,7 @@ class _Counting:
 
     def masses(self) -> Masses:
         """A row per claim: the weight of 0, 1, ..., top matches, and, where it is asked for, of more."""
-        found = np.zeros((len(self.shares), self.places), dtype=self.kind)
+        result = np.zeros((len(self.shares), self.places), dtype=self.kind)
         groups = list(self._groups())
         ahead = self._ahead({int(self.last[group].max()) + 1 for group in groups})
         behind, at = np.zeros(self.diagram.states, dtype=self.kind), 0
@@ -97,8 +97,8 @@ class _Counting:
             for step in range(at, start):
                 self._walk(behind, step)
             at = start
-            found[group] = self._between(group, behind, start, end, ahead[end])
-        return found
+            result[group] = self._between(group, behind, start, end, ahead[end])
+        return result
 
     def _groups(self) -> Iterator[Ints]:
         """Claims that begin at nearly the same step, a number of them at a time."""
@@ -116,15 +116,15 @@ class _Counting:
         """The weight of all ways from each state to an end, before each of the wanted steps."""
         ahead = np.zeros(self.diagram.states, dtype=self.kind)
         ahead[self.diagram.ends] = 1
-        found = {}
+        result = {}
         for step in range(len(self.diagram.steps), -1, -1):
             if step < len(self.diagram.steps):
                 moves = self.diagram.steps[step]
                 for move, goes in zip(moves, [ahead[move.target] for move in moves], strict=True):
                     ahead[move.source] += goes * self.weights[move.cls][move.times]
             if step in wanted:
-                found[step] = ahead.copy()
-        return found
+                result[step] = ahead.copy()
+        return result
 
     def _between(self, group: Ints, behind: Masses, start: int, end: int, ahead: Masses) -> Masses:
         shares = self.shares[group]
@@ -138,8 +138,8 @@ class _Counting:
                 if len(matched):
                     ways[:, matched] = _shifted(ways[:, matched], shares[matched, cls], move.times, self.above)
                 values[move.target] += ways
-        found: Masses = (ahead @ values.reshape(len(values), -1)).reshape(len(group), self.places)
-        return found
+        result: Masses = (ahead @ values.reshape(len(values), -1)).reshape(len(group), self.places)
+        return result
 
 
 def _shifted(ways: Masses, share: Floats, times: int, above: bool) -> Masses:
@@ -147,7 +147,7 @@ def _shifted(ways: Masses, share: Floats, times: int, above: bool) -> Masses:
     The ways after `times` records, each of which matches with the probability `share`. Ways with more matches than there are
     places are in the last place (above), or given up.
     """
-    found = np.zeros_like(ways)
+    result = np.zeros_like(ways)
     last = ways.shape[2] - 1
     for hits in range(times + 1 if above else min(times, last) + 1):
         part = comb(times, hits) * share**hits * (1 - share) ** (times - hits)
@@ -155,54 +155,22 @@ def _shifted(ways: Masses, share: Floats, times: int, above: bool) -> Masses:
             continue
         moved = ways * part[None, :, None]
         low = min(hits, last)
-        found[:, :, low:] += moved[:, :, : last + 1 - low]
+        result[:, :, low:] += moved[:, :, : last + 1 - low]
         if low and above:
-            found[:, :, last] += moved[:, :, last + 1 - low :].sum(axis=2)
-    return found
-
-
-# The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
-
-AnyInts = npt.NDArray[np.integer]
-
-
-def count_by_dictionary(A: AnyInts, lo: AnyInts, hi: AnyInts) -> tuple[int, int]:
-    """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
-    order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
-    columns = [tuple(A[:, c].tolist()) for c in order]
-    limit, least = tuple(hi.tolist()), lo.tolist()
-    states, moves = {tuple([0] * len(hi)): 1}, 0
-    for column, rest in zip(columns, _later(columns, limit), strict=True):
-        after: dict[tuple[int, ...], int] = {}
-        for state, ways in states.items():
-            while all(s <= h for s, h in zip(state, limit, strict=True)):
-                moves += 1
-                if all(s + r >= least_ for s, r, least_ in zip(state, rest, least, strict=True)):
-                    after[state] = after.get(state, 0) + ways
-                state = tuple(s + a for s, a in zip(state, column, strict=True))
-        states = after
-    return sum(states.values()), moves
-
-
-def _later(columns: list[tuple[int, ...]], limit: tuple[int, ...]) -> list[list[int]]:
-    """After each class, the most that the later ones can add to every row."""
-    later = [[0] * len(limit)]
-    for column in reversed(columns):
-        most = min(h // a for h, a in zip(limit, column, strict=True) if a)
-        later.append([rest + most * a for rest, a in zip(later[-1], column, strict=True)])
-    return later[::-1][1:]
+            result[:, :, last] += moved[:, :, last + 1 - low :].sum(axis=2)
+    return result
 
 
 # Exact draws: class vectors that fit, each with its probability under the weights, independent of each other.
 
 
-def draw_vectors(diagram: Diagram, weights: Weights, found: Forward, draws: int, rng: np.random.Generator) -> Ints:
+def draw_vectors(diagram: Diagram, weights: Weights, result: Forward, draws: int, rng: np.random.Generator) -> Ints:
     """Class vectors, one row each: walked back from an end, every step with the weight of the ways that lead to it."""
     vectors = np.zeros((draws, diagram.classes), dtype=np.int64)
-    values = found.values.copy()
+    values = result.values.copy()
     ends = np.cumsum(values[diagram.ends])
     at = diagram.ends[_pick(ends[None, :] / ends[-1], rng.random(draws))].astype(np.int64)
-    for step, before, stayed in zip(reversed(diagram.steps), reversed(found.before), reversed(found.stayed), strict=True):
+    for step, before, stayed in zip(reversed(diagram.steps), reversed(result.before), reversed(result.stayed), strict=True):
         for move, old in zip(step, stayed, strict=True):
             values[move.target] = old
         came = _came(step, before, weights, at)
@@ -254,17 +222,12 @@ SMALL = Budget(states=20_000, moves=400_000, seconds=30.0)
 
 
 @dataclass(frozen=True)
-class _Rest:
+class _Rest(RecordSystem):
     """The same rows for some records and some classes."""
 
     A: Ints
     lo: Ints
     hi: Ints
-    n: int
-
-    def fits(self, z: Ints) -> bool:
-        counts = self.A @ z
-        return bool((counts >= self.lo).all() and (counts <= self.hi).all())
 
 
 def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
@@ -276,7 +239,7 @@ def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random
         counts = program.A.astype(np.int64) @ kept
         lo, hi = np.maximum(program.lo - counts, 0), program.hi - counts
         useful = np.flatnonzero((hi[:, None] >= program.A).all(axis=0) & (mass > 0))
-        rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi, len(chosen))
+        rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi)
         try:
             diagram = draw_diagram(rest, SMALL, smallest=False)
         except TooManyStates:
@@ -293,10 +256,10 @@ def run_chain(
     program: Program, mass: Floats, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
 ) -> list[Ints]:
     """Class counts after every `between` steps of a chain, the first of its draws left out as long as half of them."""
-    z, found = start, []
+    z, result = start, []
     for step in range(draws + draws // 2):
         for _ in range(between):
             z = redraw(program, mass, z, records, rng)
         if step >= draws // 2:
-            found.append(z)
-    return found
+            result.append(z)
+    return result

@@ -110,14 +110,14 @@ class Masses:
         """Records of the wanted classes that are not in the table, up to `most` of each."""
         known = {record.tobytes() for record in np.ascontiguousarray(self.records)}
         order, starts, sizes = self.program.grouped
-        found = []
+        result = []
         for c in np.flatnonzero(wanted).tolist():
             every = chain.from_iterable(
                 records_of_type(self.program, t) for t in order[starts[c] : starts[c] + sizes[c]].tolist()
             )
             arrays = (np.array(record, dtype=np.int16) for record in every)
-            found += list(islice((record for record in arrays if record.tobytes() not in known), most))
-        return np.array(found, dtype=np.int16).reshape(-1, self.records.shape[1])
+            result += list(islice((record for record in arrays if record.tobytes() not in known), most))
+        return np.array(result, dtype=np.int16).reshape(-1, self.records.shape[1])
 
     def draw(self, z: Ints, rng: np.random.Generator) -> Codes:
         """A dataset with the given class counts: within a class, records by the prior's proportions; sorted records."""

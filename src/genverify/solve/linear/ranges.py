@@ -7,30 +7,30 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import floor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, hstack
 from scipy.sparse.csgraph import connected_components
 
-from genverify.model.arrays import Flags, Floats, Ints
-from genverify.model.linear import EXACT, OPEN, LinearSystem, as_floats, is_open, select
-from genverify.solve.linear.multipliers import (
-    CellProgram,
+from genverify.model.arrays import Flags, Ints
+from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
+from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
+from genverify.solve.program import INTEGRAL, integer_point, matrix_of
+from genverify.solve.proving import (
     Ends,
+    LimitStruck,
+    PointFound,
     exact_leaf,
     farkas_leaf,
     fits_as,
-    matrix_of,
     small_enough,
     weighed,
     whole_multiple,
 )
-from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
-from genverify.solve.program import INTEGRAL, integer_point
-from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped
-from genverify.solve.solvers.highs import BUSY
+from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
+from genverify.solve.solvers.highs import BUSY, CellProgram
 
 # What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
 
@@ -75,12 +75,12 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = trusting)
     """The ends that single rows imply; with small weights of 1 on a tree of sums these are the exact ranges."""
     known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
-        row = _impossible(known)
-        if row is not None:
-            name, y = row
-            known.contradict({"y": {name: y}})
-            return known
-        steps = list(_steps(known))
+        up, down = _room(known, 1), _room(known, -1)
+        for room, y in ((up, 1), (down, -1)):
+            if len(room.impossible):
+                known.contradict({"y": {sums.rows[room.impossible[0]]: y}})
+                return known
+        steps = list(_steps(known, up, down))
         if not steps:
             return known
         for cell, side, value, proof in steps:
@@ -92,66 +92,40 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = trusting)
     return known
 
 
-@dataclass(frozen=True)
-class Side:
+class Room(NamedTuple):
     """
-    What the entries of every row add at least (sign 1), or at most, with a minus (sign -1): the part of each entry, and
-    their sum by row. An entry without an end adds nothing here and is counted as `endless`; a row whose sum 64 bits might
-    not hold is `wide`: it says nothing.
+    How far the entries of every row may go, in multiples of their weights, when the others add as little as they can; for
+    which entries that is known; and the rows that cannot be met.
     """
 
-    part: Ints
-    total: Ints
-    end: Flags
-    endless: Ints
-    wide: Flags
+    steps: Ints
+    known: Flags
+    impossible: Ints
 
 
-def _side(known: KnownEnds, sign: int) -> Side:
-    sums = known.sums
-    weights = sign * sums.weights
+def _room(known: KnownEnds, sign: int) -> Room:
+    """By the upper ends of the rows (sign 1), or by their lower ends (-1). A row that 64 bits may not hold says nothing."""
+    sums, row = known.sums, known.sums.row_of
+    weights, limit = sign * sums.weights, sums.most if sign > 0 else -sums.least
     ends = np.where(weights > 0, known.lo[sums.columns], known.hi[sums.columns])
-    end = is_open(ends)
-    ends = np.where(end, 0, ends)
-    size, endless = np.zeros(len(sums.rows)), np.zeros(len(sums.rows), dtype=np.int64)
-    np.add.at(size, sums.row_of, np.abs(weights.astype(np.float64) * ends))
-    np.add.at(endless, sums.row_of, end)
-    told = sums.most if sign > 0 else -sums.least
-    wide = size + np.where(is_open(told), 0.0, np.abs(told.astype(np.float64))) > EXACT
-    part = np.where(wide[sums.row_of], 0, weights * np.where(wide[sums.row_of], 0, ends))
-    total = np.zeros(len(sums.rows), dtype=np.int64)
-    np.add.at(total, sums.row_of, part)
-    return Side(part, total, end, endless, wide | is_open(told))
+    endless = is_open(ends)
+    sizes = np.bincount(row, np.abs(weights * np.where(endless, 0.0, ends)), len(sums.rows))
+    silent = is_open(limit) | (sizes + np.abs(limit.astype(np.float64)) > EXACT)
+    part = np.where(silent[row] | endless, 0, weights) * np.where(silent[row] | endless, 0, ends)
+    left = np.where(silent, 0, limit)
+    np.subtract.at(left, row, part)
+    without = np.bincount(row, endless, len(sums.rows)).astype(np.int64)
+    impossible = np.flatnonzero((left < 0) & (without == 0) & ~silent)
+    return Room((left[row] + part) // np.abs(weights), (without[row] == endless) & ~silent[row], impossible)
 
 
-def _impossible(known: KnownEnds) -> tuple[str, int] | None:
-    """A row that no counts can meet, with its multiplier."""
-    up, down = _side(known, 1), _side(known, -1)
-    above = np.flatnonzero((up.total > known.sums.most) & (up.endless == 0) & ~up.wide)
-    below = np.flatnonzero((down.total > -known.sums.least) & (down.endless == 0) & ~down.wide)
-    if len(above):
-        return known.sums.rows[above[0]], 1
-    return (known.sums.rows[below[0]], -1) if len(below) else None
-
-
-def _steps(known: KnownEnds) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
+def _steps(known: KnownEnds, up: Room, down: Room) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     """The bounds that rows improve, from the ends as they are now; of several about one end the best."""
-    sums, positive = known.sums, known.sums.weights > 0
-    up, down = _room(known, 1), _room(known, -1)  # the most that the entry itself may add, and take
-    upper, told_up = np.where(positive, up[0], down[0]), np.where(positive, up[1], down[1])
-    lower, told_down = np.where(positive, -down[0], -up[0]), np.where(positive, down[1], up[1])
-    better_up, better_down = upper < known.hi[sums.columns], lower > known.lo[sums.columns]
-    yield from _best(known, "upper", upper, told_up & better_up, np.where(positive, 1, -1))
-    yield from _best(known, "lower", lower, told_down & better_down, np.where(positive, -1, 1))
-
-
-def _room(known: KnownEnds, sign: int) -> tuple[Ints, Flags]:
-    """How far each entry may go, in multiples of its weight, by what the others add at least; and whether that is told."""
-    sums, side = known.sums, _side(known, sign)
-    told = sums.most if sign > 0 else -sums.least
-    room = np.where(side.wide, 0, told)[sums.row_of] - (side.total[sums.row_of] - side.part)
-    others = side.endless[sums.row_of] - side.end
-    return room // np.abs(sums.weights), np.asarray((others == 0) & ~side.wide[sums.row_of])
+    columns, positive = known.sums.columns, known.sums.weights > 0
+    upper, upper_known = np.where(positive, up.steps, down.steps), np.where(positive, up.known, down.known)
+    lower, lower_known = np.where(positive, -down.steps, -up.steps), np.where(positive, down.known, up.known)
+    yield from _best(known, "upper", upper, upper_known & (upper < known.hi[columns]), np.where(positive, 1, -1))
+    yield from _best(known, "lower", lower, lower_known & (lower > known.lo[columns]), np.where(positive, -1, 1))
 
 
 def _best(
@@ -255,13 +229,13 @@ def orbits_of(size: int, exchanges: Sequence[Symmetry]) -> Orbits:
         if seen[first]:
             continue
         chosen[first] = seen[first] = True
-        found = [first]
-        for origin in found:
+        result = [first]
+        for origin in result:
             for exchange in exchanges:
                 cell = int(exchange.cells[origin])
                 if not seen[cell]:
                     seen[cell] = True
-                    found.append(cell)
+                    result.append(cell)
                     carried.append(CarriedRange(cell, origin, exchange))
     return Orbits(chosen if exchanges else np.ones(size, dtype=bool), tuple(carried))
 
@@ -276,23 +250,14 @@ def leaves_as_it_is(sums: LinearSystem, exchange: Symmetry) -> bool:
 
 def carried_over(sums: LinearSystem, statement: dict[str, Any], own: CarriedRange) -> dict[str, Any]:
     """What a statement about one cell says about the other."""
-    row = {name: sums.rows[own.by.rows[at]] for name, at in _places(sums, statement["proof"])}
-    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by, row)}
+    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by)}
 
 
-def _places(sums: LinearSystem, proof: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry) -> dict[str, Any]:
     if "at" in proof:
-        yield from _places(sums, proof["below"])
-        yield from _places(sums, proof["above"])
-    else:
-        yield from ((name, sums.row_place[name]) for name in proof.get("y", {}))
-
-
-def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry, row: dict[str, str]) -> dict[str, Any]:
-    if "at" in proof:
-        sides = {name: _moved(sums, proof[name], by, row) for name in ("below", "above")}
+        sides = {name: _moved(sums, proof[name], by) for name in ("below", "above")}
         return {**proof, "cell": sums.cells[by.cells[sums.place[proof["cell"]]]], **sides}
-    return {**proof, "y": {row[name]: y for name, y in proof.get("y", {}).items()}}
+    return {**proof, "y": {sums.rows[by.rows[sums.row_place[name]]]: y for name, y in proof.get("y", {}).items()}}
 
 
 # The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.
@@ -365,6 +330,7 @@ class _Search:
 
     def open(self, rows: Ints | None) -> None:
         """The linear program of some rows, or all."""
+        self.searched = self.sums if rows is None else select(self.sums, np.arange(len(self.sums.cells)), rows)
         self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.left, rows)
         self.to_ends(self.ends)
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
@@ -531,7 +497,7 @@ class _Search:
             return False
         self.take(answer)
         best = min(floor(answer.value + INTEGRAL), proved)
-        leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, best)
+        leaf = exact_leaf(self.sums, self.ends, answer.y, objective.astype(np.int64), best)
         if leaf is None and proved == OPEN:
             self.limit = UNSHOWN
         if leaf is not None and best < proved:
@@ -567,32 +533,25 @@ class _Search:
             self.told.add((cell, sign))
         if best >= self.proved(cell, sign):
             return
-        finder = Cases(self, cell, sign, best)
-        proof = finder.node(self.ends, 0)
-        self.to_ends(self.ends)
-        if finder.better:  # the cases met a point that the solver had missed: asked once more from there
+        try:
+            proof = Cases(self, cell, sign, best).node()
+        except PointFound:  # the cases met a point that the solver had missed: asked once more from there
+            self.to_ends(self.ends)
             self.end(cell, sign)
-        elif proof is not None:
+            return
+        except LimitStruck:
+            proof = None
+        self.to_ends(self.ends)
+        if proof is not None:
             self.prove(cell, sign, best, proof)
 
     def integer(self, c: dict[int, int]) -> Answer:
-        """The best counts by the solver's integer search; cells from 0, as it wants them."""
-        lo, hi = self.ends.lo, self.ends.hi
-        if not self.sums.countable(lo):
-            return Stopped(Limit.WORK)
-        shift: Floats = self.sums.activity(lo).astype(np.float64)
-        objective = np.zeros(len(lo))
+        """The best counts by the solver's integer search."""
+        objective = np.zeros(len(self.sums.cells))
         for cell, own in c.items():
             objective[cell] = own
-        least, most, rows = as_floats(self.sums.least) - shift, as_floats(self.sums.most) - shift, self.lp.rows
-        program = IntegerProgram(self.lp.A.tocsr(), least[rows], most[rows], as_floats(hi) - lo, objective)
-        answer = self.work.solver(self.share()).solve(program)
-        if isinstance(answer, Optimal):
-            return Optimal(answer.value + float(objective @ lo), answer.z + lo)
-        if isinstance(answer, Infeasible):
-            return answer
-        met = None if answer.incumbent is None else answer.incumbent + lo
-        return type(answer)(answer.limit, met, answer.bound)
+        system = replace(self.searched, lo=self.ends.lo, hi=self.ends.hi)
+        return maximise_integers(self.work.solver(self.share()), system, objective)
 
     def seen(self, cell: int, sign: int) -> int:
         return int(self.most[cell]) if sign > 0 else -int(self.least[cell])
@@ -654,17 +613,17 @@ def all_ranges(
             hints.cubes if len(cells) == len(sums.cells) else None,
             None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)),
         )
-        found = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)), ours)
-        statements += found.statements
-        lo[cells], hi[cells] = found.lo, found.hi
-        least[cells], most[cells] = found.least, found.most
-        told[cells] = found.told
-        empty, done = empty or found.empty, done + len(cells)
-        if found.point is None or point is None:
+        result = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)), ours)
+        statements += result.statements
+        lo[cells], hi[cells] = result.lo, result.hi
+        least[cells], most[cells] = result.least, result.most
+        told[cells] = result.told
+        empty, done = empty or result.empty, done + len(cells)
+        if result.point is None or point is None:
             point = None
         else:
-            point[cells] = found.point
-        limits += [found.limit] if found.limit else []
+            point[cells] = result.point
+        limits += [result.limit] if result.limit else []
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, told)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
-from math import floor
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,9 +15,58 @@ import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import LinearSystem
-from genverify.solve.linear.multipliers import CellProgram, Ends, exact_leaf, farkas_leaf
 from genverify.solve.program import INTEGRAL, integer_point
-from genverify.solve.solvers.base import Answer, Infeasible, Optimal, Solver, WorkLimits, make_solver
+from genverify.solve.proving import BranchAndProve, Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf
+from genverify.solve.solvers.base import Answer, Optimal, Solver, WorkLimits, make_solver
+from genverify.solve.solvers.highs import CellProgram
+
+# How much work ranges may take, and the search that has it.
+
+
+@dataclass(frozen=True)
+class Work:
+    """
+    How much work a set of cells may take: seconds in all (of the clock, or of the processor where `cpu`, so that a busy
+    machine counts the same), nodes of an integer search, leaves of one proof.
+    """
+
+    seconds: float = 120.0
+    nodes: int = 2_000
+    leaves: int = 200
+    seed: int = 1
+    cpu: bool = False
+
+    def now(self) -> float:
+        return time.process_time() if self.cpu else time.monotonic()
+
+    def solver(self, seconds: float) -> Solver:
+        return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
+
+
+class RangeSearch(Protocol):
+    """The search that walks, dives and proofs by cases serve: what points attain, what is proved, and how much is left."""
+
+    sums: LinearSystem
+    lp: CellProgram
+    work: Work
+    ends: Ends
+    points: list[Ints]
+    say: Callable[[int], None]
+
+    def to_ends(self, ends: Ends) -> None: ...
+
+    def best_ends(self) -> Ends: ...
+
+    def take(self, answer: Answer) -> bool: ...
+
+    def seen(self, cell: int, sign: int) -> int: ...
+
+    def proved(self, cell: int, sign: int) -> int: ...
+
+    def keep(self, x: Ints) -> bool: ...
+
+    def late(self) -> bool: ...
+
 
 # Other tables with the same marginals, by steps along cubes: no program is solved.
 #
@@ -34,21 +82,6 @@ SMALL = 512  # places that a step looks at before it looks at all
 FEW_WALKS, WORTH = 20, 0.2  # walks after which it is seen whether enough of them arrive
 
 
-class WalkSearch(Protocol):
-    """The search that walks serve."""
-
-    points: list[Ints]
-    say: Callable[[int], None]
-
-    def seen(self, cell: int, sign: int) -> int: ...
-
-    def proved(self, cell: int, sign: int) -> int: ...
-
-    def keep(self, x: Ints) -> bool: ...
-
-    def late(self) -> bool: ...
-
-
 @dataclass(frozen=True)
 class Cubes:
     """The numbers of levels of the variables, and some divisions of the variables into blocks."""
@@ -60,7 +93,7 @@ class Cubes:
     def layouts(self) -> "tuple[Layout, ...]":
         return tuple(_layout(self.shape, blocks) for blocks in self.divisions)
 
-    def attain(self, search: WalkSearch, cells: Sequence[int]) -> None:
+    def attain(self, search: RangeSearch, cells: Sequence[int]) -> None:
         """
         Walks to every open end; where too few arrive, the other ends of this kind are left. To upper ends they start at the
         first point, to lower ones where the last walk came to: what it emptied on its way counts too.
@@ -71,9 +104,9 @@ class Cubes:
                 if search.late() or (tried >= FEW_WALKS and arrived < WORTH * tried):
                     break
                 if search.seen(cell, sign) < search.proved(cell, sign):
-                    found = self.walk(x, cell, sign, sign * search.proved(cell, sign))
-                    search.keep(found)
-                    x = found if sign < 0 else x
+                    result = self.walk(x, cell, sign, sign * search.proved(cell, sign))
+                    search.keep(result)
+                    x = result if sign < 0 else x
                     tried, arrived = tried + 1, arrived + (search.seen(cell, sign) == search.proved(cell, sign))
                     search.say(cell)
 
@@ -154,9 +187,9 @@ def cubes_of(shape: Sequence[int], marginals: Sequence[Sequence[int]], seed: int
     """Divisions of the variables that no marginal touches in all blocks, with as few blocks as there are any."""
     rng = np.random.default_rng(seed)
     for blocks in range(2, min(MOST_BLOCKS, len(shape)) + 1):
-        found = dict.fromkeys(_divisions(len(shape), blocks, marginals, rng))
-        if found:
-            return Cubes(tuple(shape), tuple(found)[:DIVISIONS])
+        result = dict.fromkeys(_divisions(len(shape), blocks, marginals, rng))
+        if result:
+            return Cubes(tuple(shape), tuple(result)[:DIVISIONS])
     return None
 
 
@@ -169,27 +202,7 @@ def _divisions(
             yield tuple(sorted(tuple(np.flatnonzero(of == block).tolist()) for block in range(blocks)))
 
 
-# How much work ranges may take, and what became of them.
-
-
-@dataclass(frozen=True)
-class Work:
-    """
-    How much work a set of cells may take: seconds in all (of the clock, or of the processor where `cpu`, so that a busy
-    machine counts the same), nodes of an integer search, leaves of one proof.
-    """
-
-    seconds: float = 120.0
-    nodes: int = 2_000
-    leaves: int = 200
-    seed: int = 1
-    cpu: bool = False
-
-    def now(self) -> float:
-        return time.process_time() if self.cpu else time.monotonic()
-
-    def solver(self, seconds: float) -> Solver:
-        return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
+# What is known beforehand, and what became of the cells.
 
 
 @dataclass(frozen=True)
@@ -241,65 +254,50 @@ class Ranges:
 DEEPEST = 100  # forks above a leaf: below the number that the checker reads
 
 
-class CaseSearch(Protocol):
-    """The search that a proof serves."""
+class Cases(BranchAndProve):
+    """A proof by cases that sign x[cell] <= b, branching on cells that the linear program leaves fractional."""
 
-    sums: LinearSystem
-    lp: CellProgram
-    work: Work
+    def __init__(self, search: RangeSearch, cell: int, sign: int, b: int) -> None:
+        self.search, self.cell, self.sign, self.b, self.ends, self.nodes = search, cell, sign, b, search.ends, 0
+        self.c = np.zeros(len(search.sums.cells), dtype=np.int64)
+        self.c[cell] = sign
 
-    def to_ends(self, ends: Ends) -> None: ...
+    def relaxed(self, depth: int) -> Answer:
+        self.nodes += 1
+        if self.nodes > self.search.work.leaves or depth > DEEPEST or self.search.late():
+            raise LimitStruck("cases")
+        self.search.to_ends(self.ends)
+        return self.search.lp.maximise(self.c.astype(np.float64))
 
-    def take(self, answer: Answer) -> bool: ...
-
-    def seen(self, cell: int, sign: int) -> int: ...
-
-    def late(self) -> bool: ...
-
-
-@dataclass
-class Cases:
-    """A proof by cases that sign x[cell] <= best, branching on cells that the linear program leaves fractional."""
-
-    search: CaseSearch
-    cell: int
-    sign: int
-    best: int
-
-    def __post_init__(self) -> None:
-        self.leaves, self.better = 0, False
-        self.objective = np.zeros(len(self.search.sums.cells))
-        self.objective[self.cell] = self.sign
-
-    def node(self, ends: Ends, depth: int) -> dict[str, Any] | None:
-        self.leaves += 1
-        if self.leaves > self.search.work.leaves or depth > DEEPEST or self.better or self.search.late():
-            return None
-        self.search.to_ends(ends)
-        answer = self.search.lp.maximise(self.objective)
-        if isinstance(answer, Infeasible):
-            leaf = farkas_leaf(self.search.sums, ends, answer.y)
+    def leaf(self, y: Floats | None, empty: bool) -> dict[str, Any] | None:
+        if empty:
+            leaf = farkas_leaf(self.search.sums, self.ends, y)
             return None if leaf is None else {**leaf, "kind": "empty"}
-        if not isinstance(answer, Optimal):
-            return None
-        if floor(answer.value + INTEGRAL) <= self.best:
-            return exact_leaf(self.search.sums, ends, answer.y, {self.cell: self.sign}, self.best)
-        part = np.abs(answer.z - np.rint(answer.z))
-        if part.max(initial=0) <= INTEGRAL:
-            self.search.take(answer)
-            self.better = self.search.seen(self.cell, self.sign) > self.best
-            return None
-        return self.split(ends, int(np.argmax(part)), answer.z, depth)
+        return exact_leaf(self.search.sums, self.ends, y, self.c, self.b)
 
-    def split(self, ends: Ends, cell: int, z: npt.NDArray[np.float64], depth: int) -> dict[str, Any] | None:
-        at = floor(z[cell])
-        below, above = Ends(ends.lo, ends.hi.copy()), Ends(ends.lo.copy(), ends.hi)
-        below.hi[cell], above.lo[cell] = at, at + 1
-        first = self.node(below, depth + 1)
-        second = self.node(above, depth + 1) if first is not None else None
-        if first is None or second is None:
-            return None
-        return {"cell": self.search.sums.cells[cell], "at": at, "below": first, "above": second}
+    def look(self, z: Floats, depth: int) -> None:
+        x = integer_point(z)
+        if x is None:
+            return
+        self.search.keep(x)
+        if self.search.seen(self.cell, self.sign) > self.b:
+            raise PointFound(x)
+        raise LimitStruck("a point that does not fit when recounted")
+
+    def choose(self, z: Floats) -> tuple[int, float]:
+        cell = int(np.argmax(np.abs(z - np.rint(z))))
+        return cell, float(z[cell])
+
+    def side(self, part: int, lo: int | None, hi: int | None, depth: int) -> Any:
+        before = self.ends
+        self.ends = before.held(part, 1, lo) if lo is not None else before.held(part, -1, -(hi or 0))
+        try:
+            return self.node(depth)
+        finally:
+            self.ends = before
+
+    def fork(self, part: int, at: int, below: Any, above: Any) -> dict[str, Any]:
+        return {"cell": self.search.sums.cells[part], "at": at, "below": below, "above": above}
 
 
 # Whole counts near a fractional vertex, without another program (Gomory's relaxation at a corner).
@@ -364,10 +362,10 @@ class Corner:
             left = x[:, None] - own[:, four].sum(axis=2)
             good = (left > low[:, None]) & (left < high[:, None]) & (np.abs(left - np.rint(left)) < WHOLE)
             for at in np.flatnonzero(good.all(axis=0))[:1].tolist():
-                found = np.rint(z).astype(np.int64)
-                found[basis] = np.rint(left[:, at])
-                np.add.at(found, others[chosen[four[at][four[at] < len(chosen)]]], 1)
-                return found
+                result = np.rint(z).astype(np.int64)
+                result[basis] = np.rint(left[:, at])
+                np.add.at(result, others[chosen[four[at][four[at] < len(chosen)]]], 1)
+                return result
         return None
 
     def others(self, z: Floats, ends: Ends, basis: Ints) -> Ints:
@@ -444,25 +442,11 @@ TRIES = 3  # random dives for an end before it is left as not attained
 AT_MOST, LUCK = 16, 10  # cells at once; dives won before there are more
 
 
-class DiveSearch(Protocol):
-    """The search that a dive serves."""
-
-    def best_ends(self) -> Ends: ...
-
-    def seen(self, cell: int, sign: int) -> int: ...
-
-    def proved(self, cell: int, sign: int) -> int: ...
-
-    def keep(self, x: Ints) -> bool: ...
-
-    def late(self) -> bool: ...
-
-
 @dataclass
 class Dives:
     """Dives for the ends of one search."""
 
-    search: DiveSearch
+    search: RangeSearch
     lp: CellProgram
     rng: np.random.Generator
     at_once: int = 8  # cells rounded before the next program
@@ -479,9 +463,9 @@ class Dives:
                 if point is not None:
                     self.search.keep(point)
 
-    def learn(self, found: bool) -> None:
+    def learn(self, result: bool) -> None:
         """Half as many cells at once where more dives fail than succeed, and more again after some luck."""
-        self.balance += 1 if found else -1
+        self.balance += 1 if result else -1
         if self.balance < 0:
             self.at_once, self.balance = max(1, self.at_once // 2), 0
         elif self.balance > LUCK:

@@ -1,6 +1,6 @@
 """What the attack asks of a solver, how a solver may answer, and the solver that the settings name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import isfinite
 from typing import Any, Protocol
@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from genverify.model.arrays import Floats
 from genverify.model.errors import ConfigError, needed
-from genverify.solve.program import WrongAnswer
+from genverify.model.linear import LinearSystem, as_floats
+from genverify.solve.program import WrongAnswer, matrix_of
 
 
 class Limit(Enum):
@@ -133,6 +134,32 @@ class Solver(Protocol):
     def solve(self, program: IntegerProgram) -> Answer: ...
 
     def pool(self, program: IntegerProgram, K: int, seed: int) -> list[Floats]: ...
+
+
+def integer_program(
+    system: LinearSystem, objective: npt.NDArray[Any], integers: npt.NDArray[np.bool_] | None = None
+) -> IntegerProgram:
+    """A system as a solver takes it: its variables count from their lower ends."""
+    least, most = as_floats(system.least), as_floats(system.most)
+    if system.lo.any():
+        shift = system.activity(system.lo)
+        least, most = least - shift, most - shift
+    weights, upper = matrix_of(system).astype(np.float64), as_floats(system.hi) - system.lo
+    return IntegerProgram(weights, least, most, upper, objective.astype(np.float64), integers)
+
+
+def maximise_integers(
+    solver: Solver, system: LinearSystem, objective: npt.NDArray[Any], integers: npt.NDArray[np.bool_] | None = None
+) -> Answer:
+    """The best integers that fit a system."""
+    if not system.countable(system.lo):
+        return Stopped(Limit.WORK)
+    answer = solver.solve(integer_program(system, objective, integers))
+    if isinstance(answer, Optimal):
+        return replace(answer, value=answer.value + float(objective @ system.lo), z=answer.z + system.lo)
+    if isinstance(answer, Stopped) and answer.incumbent is not None:
+        return replace(answer, incumbent=answer.incumbent + system.lo)
+    return answer
 
 
 # The solver that the configuration names.

@@ -1,5 +1,7 @@
 """Gurobi, the solver of the paper: exact tolerances, one thread, a fixed seed, and solution pools."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -194,31 +196,19 @@ class Gurobi:
                 points.append(np.array(z.Xn))
             return points
 
-    def _model(self, program: IntegerProgram, **params: int) -> "_Opened":
+    @contextmanager
+    def _model(self, program: IntegerProgram, **params: int) -> Iterator[tuple[gp.Model, gp.MVar]]:
+        """An integer program as a Gurobi model, freed at the end of the `with` block."""
         integral = bool((program.objective == np.rint(program.objective)).all())
         # Gurobi's units of work are about a second each, and the same on every run.
         clock = "TimeLimit" if self._limits.checks is None else "WorkLimit"
-        limits = {"NodeLimit": self._limits.nodes, clock: self._limits.seconds}
-        return _Opened(program, {"MIPGap": 0.0, "MIPGapAbs": 0.5 if integral else 1e-9, **limits, **params})
-
-
-class _Opened:
-    """An integer program as a Gurobi model, freed at the end of the `with` block."""
-
-    def __init__(self, program: IntegerProgram, params: dict[str, Any]) -> None:
-        self._program, self._params = program, params
-
-    def __enter__(self) -> tuple[gp.Model, gp.MVar]:
-        self._model = gp.Model(env=_environment())
-        for name, value in self._params.items():
-            self._model.setParam(name, value)
-        self._model.ModelSense = GRB.MAXIMIZE
-        program = self._program
-        integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
-        kinds = np.where(integers, GRB.INTEGER, GRB.CONTINUOUS)
-        z = self._model.addMVar(len(program.upper), ub=program.upper, obj=program.objective, vtype=kinds)
-        _add_rows(self._model, z, csr_array(program.A.astype(np.float64)), program.lo, program.hi)
-        return self._model, z
-
-    def __exit__(self, *error: object) -> None:
-        self._model.dispose()
+        limits = {"NodeLimit": self._limits.nodes, clock: self._limits.seconds, "MIPGap": 0.0}
+        with gp.Model(env=_environment()) as model:
+            for name, value in {"MIPGapAbs": 0.5 if integral else 1e-9, **limits, **params}.items():
+                model.setParam(name, value)
+            model.ModelSense = GRB.MAXIMIZE
+            integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
+            kinds = np.where(integers, GRB.INTEGER, GRB.CONTINUOUS)
+            z = model.addMVar(len(program.upper), ub=program.upper, obj=program.objective, vtype=kinds)
+            _add_rows(model, z, csr_array(program.A.astype(np.float64)), program.lo, program.hi)
+            yield model, z

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
+from math import inf
 from time import process_time
 from typing import Any
 
@@ -11,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
-from genverify.model.arrays import Floats
+from genverify.model.arrays import Floats, Ints
+from genverify.model.linear import as_floats
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 MODEL = highspy.HighsModelStatus
 DUAL, PRIMAL = 1, 4
 DEVEX = 1  # HiGHS's own number of the rule
+ITERATIONS = 200_000  # of the simplex method in one program over cells: none comes near, a loop would
 BUSY = 3.0  # seconds of the clock for one of the processor, at most
 FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 
@@ -39,20 +42,31 @@ def dual_ray(highs: Any) -> Floats | None:
     return -np.array(ray) if exists else None
 
 
+def _relaxed(highs: Any, dual: bool) -> Answer:
+    """The linear program as it stands, by the dual or the primal simplex method from the last basis."""
+    highs.setOptionValue("simplex_strategy", DUAL if dual else PRIMAL)
+    highs.run()
+    status = highs.getModelStatus()
+    if status == MODEL.kOptimal:
+        solution = highs.getSolution()
+        return Optimal(highs.getObjectiveValue(), np.array(solution.col_value), np.array(solution.row_dual))
+    return Infeasible(dual_ray(highs)) if status == MODEL.kInfeasible else Stopped(Limit.WORK)
+
+
 class HighsProgram:
     """
     A linear program that HiGHS keeps warm. After another objective the last point still fits: primal simplex from there.
     After a branch row it no longer does: dual simplex. Without branch rows, each solve starts from the last such basis.
     """
 
-    def __init__(self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
+    def __init__(self, A: Any, lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
         self._highs = open_highs(
             presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX
         )
         self._columns = A.shape[1]
         pass_model(self._highs, sparse_columns(A), lo, hi)
-        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
+        self._lower, self._upper = np.zeros(self._columns), np.full(self._columns, inf)
         self._pushed, self._root = 0, None
         self._solved = self._moved = self._bounded = self._grown = False
 
@@ -62,18 +76,10 @@ class HighsProgram:
             self._highs.setBasis(self._root)
         dual = (self._pushed and not self._grown) or self._bounded
         self._grown = False
-        self._highs.setOptionValue("simplex_strategy", DUAL if dual else PRIMAL)
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status == MODEL.kOptimal:
-            if not self._pushed:
-                self._solved, self._moved = True, False
-            solution = self._highs.getSolution()
-            z, y = np.array(solution.col_value), np.array(solution.row_dual)
-            return Optimal(self._highs.getObjectiveValue(), z, y)
-        if status == MODEL.kInfeasible:
-            return Infeasible(dual_ray(self._highs))
-        return Stopped(Limit.WORK)
+        answer = _relaxed(self._highs, bool(dual))
+        if isinstance(answer, Optimal) and not self._pushed:
+            self._solved, self._moved, self._bounded = True, False, False
+        return answer
 
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
         if not self._pushed and self._solved and not self._moved:
@@ -91,28 +97,62 @@ class HighsProgram:
         """More columns, at 0: the last point still fits, and primal simplex goes on from there."""
         sparse, free = sparse_columns(A), np.full(A.shape[1], highspy.kHighsInf)
         none = np.zeros(A.shape[1])
-        self._highs.addCols(
-            A.shape[1],
-            none,
-            none,
-            free,
-            sparse.nnz,
-            sparse.indptr.astype(np.int32),
-            sparse.indices.astype(np.int32),
-            sparse.data,
-        )
+        places = sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32)
+        self._highs.addCols(A.shape[1], none, none, free, sparse.nnz, *places, sparse.data)
         self._columns += A.shape[1]
         self._indices, self._grown, self._root = np.arange(self._columns, dtype=np.int32), True, None
 
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
-        """Other bounds of z. The last point may lie outside: dual simplex from there on."""
-        self._highs.changeColsBounds(self._columns, self._indices, lower.astype(np.float64), upper.astype(np.float64))
+        """Other bounds of z. The last point may lie outside: dual simplex until a point is found."""
+        changed = np.flatnonzero((lower != self._lower) | (upper != self._upper)).astype(np.int32)
+        if len(changed):
+            self._lower, self._upper, self._bounded = lower, upper, True
+            self._highs.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
+
+
+class CellProgram(HighsProgram):
+    """
+    Maximise c x over lo <= x <= hi and least <= A x <= most, within the seconds of the clock that are left. `rows`: the rows
+    of A that say all the others say; the program has these alone, and multipliers of 0 for the rest.
+    """
+
+    def __init__(
+        self, A: csr_array, least: Ints, most: Ints, left: Callable[[], float] = lambda: inf, rows: Ints | None = None
+    ) -> None:
+        self.rows = np.arange(A.shape[0]) if rows is None else rows
+        self.A = (A if rows is None else A[rows]).tocsc().astype(np.float64)
+        super().__init__(self.A, as_floats(least[self.rows]), as_floats(most[self.rows]), ITERATIONS)
+        self._size, self._left, self._bounded = A.shape[0], left, True
+
+    def maximise(self, objective: npt.NDArray[Any], seconds: float = inf) -> Answer:
+        """The best point, unless it takes more than so many seconds of the clock, or than there are left."""
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(min(self._left(), seconds), 0.01))
+        answer = super().maximise(objective)
+        self._bounded = not isinstance(answer, Optimal)
+        if isinstance(answer, Stopped) or answer.y is None:
+            return answer
+        every = np.zeros(self._size)
+        every[self.rows] = answer.y
+        return replace(answer, y=every)
+
+    def basis(self) -> Ints | None:
+        """The cells that the last vertex leaves between their ends, one for each row; none where rows are slack."""
+        cells = np.array(self._highs.getBasicVariables()[1], dtype=np.int64)
+        return cells if (cells >= 0).all() else None
+
+    def start_at(self, other: "CellProgram") -> None:
+        """Begin the next solve where another program of the same rows came out."""
+        self._highs.setBasis(other._highs.getBasis())
         self._bounded = True
 
+    def set_ends(self, lo: Ints, hi: Ints) -> None:
+        """Other ends of the cells."""
+        self.set_bounds(lo.astype(np.float64), as_floats(hi))
 
-def sparse_columns(A: npt.NDArray[Any] | csr_array) -> csc_array:
+
+def sparse_columns(A: Any) -> csc_array:
     """The matrix by columns, in floating-point numbers; what is not zero is looked for in the matrix as it is."""
-    if isinstance(A, csr_array):
+    if isinstance(A, csr_array | csc_array):
         return csc_array(A, dtype=np.float64)
     turned = A.T
     places = np.flatnonzero(turned)
@@ -121,25 +161,21 @@ def sparse_columns(A: npt.NDArray[Any] | csr_array) -> csc_array:
     return csc_array((turned.ravel()[places].astype(np.float64), rows, starts), shape=A.shape)
 
 
-def pass_model(highs: Any, A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> None:
-    """Hand over max 0 with lo <= A z <= hi, z >= 0, as arrays: HighsLp takes them number by number."""
-    none, continuous = np.zeros(A.shape[1]), np.zeros(A.shape[1], dtype=np.int32)
+def pass_model(
+    highs: Any, A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], program: IntegerProgram | None = None
+) -> None:
+    """
+    Hand over lo <= A z <= hi, z >= 0, to be maximised, as arrays: HighsLp takes them number by number. The objective, upper
+    ends and integers are those of a program, or none.
+    """
+    none, size = np.zeros(A.shape[1]), A.shape[1]
+    cost, upper = (none, np.full(size, highspy.kHighsInf)) if program is None else (program.objective, program.upper)
+    integers = np.full(size, program is not None) if program is None or program.integers is None else program.integers
     highs.passModel(
-        A.shape[1], A.shape[0], A.nnz, int(highspy.MatrixFormat.kColwise), int(highspy.ObjSense.kMaximize), 0.0,
-        none, none, np.full(A.shape[1], highspy.kHighsInf), lo.astype(np.float64), hi.astype(np.float64),
-        A.indptr, A.indices, A.data, continuous,
+        size, A.shape[0], A.nnz, int(highspy.MatrixFormat.kColwise), int(highspy.ObjSense.kMaximize), 0.0,
+        cost, none, upper, lo.astype(np.float64), hi.astype(np.float64), A.indptr, A.indices, A.data,
+        integers.astype(np.int32),
     )  # fmt: skip
-
-
-def model_of(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = A.shape[1], A.shape[0]
-    lp.col_cost_ = np.zeros(A.shape[1])
-    lp.col_lower_, lp.col_upper_ = np.zeros(A.shape[1]), np.full(A.shape[1], highspy.kHighsInf)
-    lp.row_lower_, lp.row_upper_ = lo.astype(np.float64), hi.astype(np.float64)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
-    return lp
 
 
 class Highs:
@@ -167,13 +203,7 @@ class Highs:
             highs.setOptionValue("time_limit", self._limits.seconds)
         else:
             highs.cbMipInterrupt.subscribe(_end_at(self._limits.checks))
-        model = model_of(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
-        model.col_cost_, model.col_upper_ = program.objective, program.upper
-        integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
-        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        model.integrality_ = [kinds[int(flag)] for flag in integers]
-        highs.passModel(model)
-        highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        pass_model(highs, csc_array(program.A.astype(np.float64)), program.lo, program.hi, program)
         highs.run()
         if highs.getModelStatus() == MODEL.kSolveError:  # presolve may lead to a point that breaks a row: once more without
             highs.setOptionValue("presolve", "off")

@@ -18,27 +18,27 @@ from studies.raprank.settings import RapBenchmark, RapSettings
 NEVER = 2**31 - 1  # the largest 32-bit number: no run ends early
 
 
-def time_marginals(records: Records, domain: Domain, rap: RapSettings, own: RapBenchmark, seed: int) -> dict[str, Any]:
+def time_marginals(records: Records, domain: Domain, rap: RapSettings, part: RapBenchmark, seed: int) -> dict[str, Any]:
     """One run on all marginals of some records drawn at random, with a given number of steps."""
     available = len(records[domain.names[0]])
     rng = np.random.default_rng(derive_seed(seed, "benchmark_rap"))
-    rows = min(own.rows, available)
+    rows = min(part.rows, available)
     drawn = np.sort(rng.choice(available, rows, replace=False))
-    queries = marginal_queries(domain, own.ways)
-    counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, own.ways)
-    settings = rap.but(steps=own.steps, share=own.share, tolerance=0.0, patience=NEVER)
-    case = f"{own.ways}-way marginals"
+    queries = marginal_queries(domain, part.ways)
+    counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, part.ways)
+    settings = rap.but(steps=part.steps, share=part.share, tolerance=0.0, patience=NEVER)
+    case = f"{part.ways}-way marginals"
     return _time(case, domain, [query.predicate for query in queries], counts, rows, [seed], settings)
 
 
-def time_blocks(releases: Sequence[Release], rap: RapSettings, own: RapBenchmark, seed: int) -> list[dict[str, Any]]:
+def time_blocks(releases: Sequence[Release], rap: RapSettings, part: RapBenchmark, seed: int) -> list[dict[str, Any]]:
     """K runs on each of a few blocks with the settings of the study: the first one, and as many as the study has."""
     rows = []
     for release in releases:
-        seeds = [derive_seed(seed, "benchmark_rap", release.block, str(run)) for run in range(own.runs)]
+        seeds = [derive_seed(seed, "benchmark_rap", release.block, str(run)) for run in range(part.runs)]
         predicates = [query.predicate for query in release.queries]
         rows.append(_time("one block", release.schema.domain, predicates, release.lo, release.n, seeds, rap))
-    return [rows[0], _many(rows, own.of_blocks)]
+    return [rows[0], _many(rows, part.of_blocks)]
 
 
 def _time(
@@ -61,16 +61,16 @@ def _time(
         reconstruct(domain, predicates, counts, rows, seeds, settings.but(steps=0))
     started = time.process_time()
     with watch() as spent:
-        found = reconstruct(domain, predicates, counts, rows, seeds, settings)
+        result = reconstruct(domain, predicates, counts, rows, seeds, settings)
     cpu = time.process_time() - started
-    relaxed, rounded = (float(np.sqrt((error**2).mean())) for error in (found.relaxed_errors, found.rounded_errors))
+    relaxed, rounded = (float(np.sqrt((error**2).mean())) for error in (result.relaxed_errors, result.rounded_errors))
     return {
         "case": case,
         "blocks": 1,
         "rows": rows,
         "queries": len(predicates),
         "runs": len(seeds),
-        "steps": float(found.steps.mean()),
+        "steps": float(result.steps.mean()),
         "compile_s": first.seconds - again.seconds,
         "seconds": spent.seconds,
         "cpu_seconds": cpu,

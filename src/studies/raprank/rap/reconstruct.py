@@ -81,16 +81,16 @@ def reconstruct(
     at_once = runs_at_once(len(seeds), workload.codes, room)
     problem = make_problem(workload, counts, rows, room, at_once, blocks)
     numbers = rests_per_step(problem, settings.share, at_once * room)
-    places = None if start is None else _start(domain, np.asarray(start), rows, room, len(seeds))
-    found = []
-    for group, own in enumerate(pad_runs(seeds, at_once)):
-        if places is None:
-            logits = random_logits(own, workload.codes, rows, room, settings.spread)
+    indices = None if start is None else _start(domain, np.asarray(start), rows, room, len(seeds))
+    result = []
+    for group, entry in enumerate(pad_runs(seeds, at_once)):
+        if indices is None:
+            logits = random_logits(entry, workload.codes, rows, room, settings.spread)
         else:
             chosen = np.minimum(np.arange(at_once) + group * at_once, len(seeds) - 1)
-            logits = logits_at(workload.sizes, places[chosen], settings.certainty)
-        found.append(_run(workload, numbers, problem, _pace(settings), own, logits))
-    datasets, relaxed, rounded, steps = (np.concatenate(part)[: len(seeds)] for part in zip(*found, strict=True))
+            logits = logits_at(workload.sizes, indices[chosen], settings.certainty)
+        result.append(_run(workload, numbers, problem, _pace(settings), entry, logits))
+    datasets, relaxed, rounded, steps = (np.concatenate(part)[: len(seeds)] for part in zip(*result, strict=True))
     return Reconstruction(_coded(domain, datasets[:, :rows], blocks), relaxed, rounded, steps.astype(np.int64))
 
 
@@ -104,15 +104,15 @@ def _run(
 ) -> tuple[Indices, Errors, Errors, Ints]:
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
     chances, steps = descend(workload.sizes, numbers, problem, pace, make_keys(seeds), logits)
-    places = round_rows(seeds, workload.sizes, np.asarray(chances))
-    relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, places)))
-    return places, np.asarray(relaxed), np.asarray(rounded), np.asarray(steps)
+    indices = round_rows(seeds, workload.sizes, np.asarray(chances))
+    relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, indices)))
+    return indices, np.asarray(relaxed), np.asarray(rounded), np.asarray(steps)
 
 
-def _coded(domain: Domain, places: Indices, blocks: BlockCounts | None) -> Codes:
-    columns = [np.asarray(column.codes, np.int64)[places[..., c]] for c, column in enumerate(domain.columns)]
+def _coded(domain: Domain, indices: Indices, blocks: BlockCounts | None) -> Codes:
+    columns = [np.asarray(column.codes, np.int64)[indices[..., c]] for c, column in enumerate(domain.columns)]
     if blocks is not None:
-        columns.append(np.broadcast_to(blocks.places.astype(np.int64), places.shape[:2]))
+        columns.append(np.broadcast_to(blocks.places.astype(np.int64), indices.shape[:2]))
     return np.stack(columns, axis=-1)
 
 
@@ -151,9 +151,9 @@ def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Ind
             f"a start of shape {start.shape} for {runs} runs of {rows} rows: give (rows, columns) or (runs, rows, columns); "
             "draw as many rows from the baseline as the block has"
         )
-    places = np.broadcast_to(place_codes(domain, start, "the start"), (runs, rows, start.shape[-1]))
+    indices = np.broadcast_to(place_codes(domain, start, "the start"), (runs, rows, start.shape[-1]))
     filled = np.zeros((runs, room, start.shape[-1]), np.int32)
-    filled[:, :rows] = places
+    filled[:, :rows] = indices
     return filled
 
 

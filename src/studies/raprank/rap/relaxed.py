@@ -33,16 +33,16 @@ def random_logits(seeds: Sequence[int], codes: int, rows: int, room: int, spread
     return logits
 
 
-def one_hot(sizes: Sequence[int], places: Indices) -> Floats:
+def one_hot(sizes: Sequence[int], indices: Indices) -> Floats:
     """A dataset (runs, rows, columns), given as places of codes, as a relaxed one (codes, runs, rows)."""
-    columns = [places[..., column] == np.arange(size)[:, None, None] for column, size in enumerate(sizes)]
+    columns = [indices[..., column] == np.arange(size)[:, None, None] for column, size in enumerate(sizes)]
     return np.concatenate(columns).astype(np.float32)
 
 
-def logits_at(sizes: Sequence[int], places: Indices, certainty: float) -> Floats:
+def logits_at(sizes: Sequence[int], indices: Indices, certainty: float) -> Floats:
     """Logits under which every cell of a dataset (runs, rows, columns) has its own code with the given probability."""
     odds = [np.log(certainty / (1 - certainty) * max(size - 1, 1)) for size in sizes]
-    return one_hot(sizes, places) * np.repeat(odds, sizes).astype(np.float32)[:, None, None]
+    return one_hot(sizes, indices) * np.repeat(odds, sizes).astype(np.float32)[:, None, None]
 
 
 def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> Indices:
@@ -50,20 +50,20 @@ def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> I
     rows = chances.shape[2]
     streams = [np.random.default_rng(derive_seed(seed, "round")) for seed in seeds]
     draws = np.stack([rng.random((rows, len(sizes)), np.float32) for rng in streams])
-    places = np.empty(draws.shape, np.int32)
+    indices = np.empty(draws.shape, np.int32)
     for column, (last, size) in enumerate(zip(accumulate(sizes), sizes, strict=True)):
         below = np.cumsum(chances[last - size : last], axis=0)
         # The sum of all probabilities may miss 1 by a rounding error, so the draw is scaled to it.
-        places[..., column] = (below[:-1] <= draws[..., column] * below[-1]).sum(axis=0)
-    return places
+        indices[..., column] = (below[:-1] <= draws[..., column] * below[-1]).sum(axis=0)
+    return indices
 
 
 # The relaxed dataset: a distribution over the codes of every cell, on which counting queries are differentiable.
 
 
-def columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
+def _columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
     """The codes of each column, of an array whose first axis is all codes."""
-    ends = [sum(sizes[:place]) for place in range(1, len(sizes))]
+    ends = [sum(sizes[:index]) for index in range(1, len(sizes))]
     return jnp.split(values, ends)
 
 
@@ -81,22 +81,22 @@ def probabilities(sizes: Sequence[int], logits: jax.Array) -> jax.Array:
 def clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
     """The probability of every clause in every row (clauses, runs, rows), numbered as in the workload."""
     shape = (-1, *chances.shape[1:])
-    columns = columns_of(sizes, chances.reshape(len(chances), -1))
+    columns = _columns_of(sizes, chances.reshape(len(chances), -1))
     sums = [(inside @ column).reshape(shape) for inside, column in zip(sets, columns, strict=True) if len(inside)]
     return jnp.concatenate([chances, jnp.ones_like(chances[:1]), *sums])
 
 
 def _written_down(values: jax.Array) -> jax.Array:
     """The same values, which XLA has to compute once and keep."""
-    kept: jax.Array = jax.lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
-    return kept
+    rest: jax.Array = jax.lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
+    return rest
 
 
 def _held(clauses: jax.Array, slots: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Where the clauses of every rest stand in one flat list of (clause, run), and their probabilities, slot by slot."""
     runs, _, width = slots.shape
-    places = (slots.transpose(2, 0, 1) * runs + jnp.arange(runs, dtype=slots.dtype)[:, None]).reshape(width, -1)
-    return places, clauses.reshape(-1, clauses.shape[-1]).at[places].get(mode="promise_in_bounds")
+    indices = (slots.transpose(2, 0, 1) * runs + jnp.arange(runs, dtype=slots.dtype)[:, None]).reshape(width, -1)
+    return indices, clauses.reshape(-1, clauses.shape[-1]).at[indices].get(mode="promise_in_bounds")
 
 
 @jax.custom_vjp
@@ -117,14 +117,14 @@ def _products_backward(saved: tuple[jax.Array, jax.Array], above: jax.Array) -> 
     barrier makes it write them down first.
     """
     clauses, slots = saved
-    places, held = _held(clauses, slots)
+    indices, held = _held(clauses, slots)
     before, after = [above.reshape(held[0].shape)], [jnp.ones_like(held[0])]
     for slot in range(len(held) - 1):
         before.append(before[-1] * held[slot])
         after.append(after[-1] * held[-1 - slot])
     parts = _written_down(jnp.stack([b * a for b, a in zip(before, after[::-1], strict=True)]))
     flat = jnp.zeros((clauses.shape[0] * clauses.shape[1], clauses.shape[2]), clauses.dtype)
-    return flat.at[places].add(parts, mode="promise_in_bounds").reshape(clauses.shape), None
+    return flat.at[indices].add(parts, mode="promise_in_bounds").reshape(clauses.shape), None
 
 
 products.defvjp(_products_forward, _products_backward)
@@ -144,7 +144,7 @@ def answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, counted: ja
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(3,))
-def sum_blocks(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
+def _sum_blocks(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
     """The sum over the rows of every block (ascending) of rests (rows, R) times pivots (rows, V): (blocks, R, V)."""
     cells = (rests[:, :, None] * pivots[:, None, :]).reshape(len(block), -1)
     sums = jax.ops.segment_sum(cells, block, blocks, indices_are_sorted=True)
@@ -152,7 +152,7 @@ def sum_blocks(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: in
 
 
 def _sum_forward(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> tuple[jax.Array, Any]:
-    return sum_blocks(rests, pivots, block, blocks), (rests, pivots, block)
+    return _sum_blocks(rests, pivots, block, blocks), (rests, pivots, block)
 
 
 def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tuple[jax.Array, jax.Array, None]:
@@ -162,7 +162,7 @@ def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tup
     return jnp.einsum("nrv,nv->nr", wanted, pivots), jnp.einsum("nrv,nr->nv", wanted, rests), None
 
 
-sum_blocks.defvjp(_sum_forward, _sum_backward)
+_sum_blocks.defvjp(_sum_forward, _sum_backward)
 
 
 def block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
@@ -175,9 +175,9 @@ def block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block
     product = products(clauses, slots).transpose(0, 2, 1)
     runs, rows, rests = product.shape
     last = clauses.at[pivots].get(mode="promise_in_bounds").transpose(1, 2, 0)
-    places = (jnp.arange(runs, dtype=block.dtype)[:, None] * (blocks + 1) + block).ravel()
+    indices = (jnp.arange(runs, dtype=block.dtype)[:, None] * (blocks + 1) + block).ravel()
     flat = product.reshape(runs * rows, rests), last.reshape(runs * rows, -1)
-    return sum_blocks(*flat, places, runs * (blocks + 1)).reshape(runs, blocks + 1, rests, -1)[:, :blocks]
+    return _sum_blocks(*flat, indices, runs * (blocks + 1)).reshape(runs, blocks + 1, rests, -1)[:, :blocks]
 
 
 # Stochastic gradient descent on the relaxed dataset: Adam on random minibatches of queries, some runs side by side.
@@ -267,12 +267,12 @@ def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: tuple[jax.Ar
     """The squared error of the chosen rests of every table (runs, number), scaled to all rests, per row, over all runs."""
     clauses = clause_sums(sizes, problem.sets, probabilities(sizes, logits))
     total = jnp.zeros(())
-    for (table, of_blocks), own in zip(_tables(problem), chosen, strict=True):
-        parts = (part.reshape(-1, *part.shape[2:])[own] for part in (table.slots, table.targets, table.weights))
+    for (table, of_blocks), entry in zip(_tables(problem), chosen, strict=True):
+        parts = (part.reshape(-1, *part.shape[2:])[entry] for part in (table.slots, table.targets, table.weights))
         slots, targets, weights = parts
         taken = table._replace(slots=slots, targets=targets, weights=weights)
-        drawn = own.shape[1] < table.slots.shape[0] * table.slots.shape[1]
-        total += _squares(problem, of_blocks, clauses, taken).sum() * (table.rests / own.shape[1] if drawn else 1)
+        drawn = entry.shape[1] < table.slots.shape[0] * table.slots.shape[1]
+        total += _squares(problem, of_blocks, clauses, taken).sum() * (table.rests / entry.shape[1] if drawn else 1)
     per_row: jax.Array = total / problem.counted.sum()
     return per_row
 
@@ -308,11 +308,11 @@ def _advance(
     """A few steps of every run that goes on."""
     adam = optax.scale_by_adam()
 
-    def step(place: jax.Array, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+    def step(index: jax.Array, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
         logits, moments = carry
         tables = (_tables(problem), numbers)
         # every table has draws of its own: a number of their own among the numbers of all steps
-        draws = (place * len(numbers) + own for own in range(len(numbers)))
+        draws = (index * len(numbers) + part for part in range(len(numbers)))
         chosen = tuple(_choose(table, keys, draw, number) for (table, _), number, draw in zip(*tables, draws, strict=True))
         gradient = jax.grad(loss)(logits, sizes, problem, chosen)
         update, moments = adam.update(gradient, moments)
@@ -372,19 +372,19 @@ def make_problem(
     filled up: rests with the slot that is always true, targets and rows with weight 0, which change no gradient. Batches
     bound the memory: all rests at once would hold runs * room * rests cells.
     """
-    own = replace(workload, slots=workload.slots[: len(counts)])
-    tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in lay_out(own, rows)]
-    counted, place, of_blocks = np.zeros(room, np.float32), np.zeros(room, np.int32), []
+    part = replace(workload, slots=workload.slots[: len(counts)])
+    tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in lay_out(part, rows)]
+    counted, index, of_blocks = np.zeros(room, np.float32), np.zeros(room, np.int32), []
     counted[:rows] = 1
     if blocks is not None:
         full = np.zeros((roomy(len(blocks.sizes)), len(blocks.predicates)), np.float32)
         full[: len(blocks.sizes)] = blocks.counts
-        place[:] = len(full)
-        place[:rows] = blocks.places
+        index[:] = len(full)
+        index[:rows] = blocks.places
         asked = replace(workload, slots=workload.slots[len(counts) :])
         of_blocks = [_block_table(workload, layout, full, room * runs) for layout in lay_out(asked, rows)]
     return Problem(
-        tuple(map(jnp.asarray, workload.sets)), tuple(tables), tuple(of_blocks), jnp.asarray(counted), jnp.asarray(place)
+        tuple(map(jnp.asarray, workload.sets)), tuple(tables), tuple(of_blocks), jnp.asarray(counted), jnp.asarray(index)
     )
 
 
@@ -426,13 +426,13 @@ def _in_batches(batches: int, slots: npt.NDArray[np.int32], layout: Layout, *par
 
 def rests_per_step(problem: Problem, share: float, cells: int) -> tuple[int, ...]:
     """How many rests of each table a step takes: a share of them, and no more than fit into a batch."""
-    found = []
+    result = []
     for table, wide in [*((t, 1) for t in problem.tables), *((t, len(t.pivots)) for t in problem.block_tables)]:
         rests, most = int(table.rests), max(MOST_CELLS // (cells * wide), 1)
         whole = table.slots.shape[0] * table.slots.shape[1]
         wanted = whole if share >= 1 else max(round(share * rests), 1)
-        found.append(wanted if wanted <= most else min(most, rests))
-    return tuple(found)
+        result.append(wanted if wanted <= most else min(most, rests))
+    return tuple(result)
 
 
 def pad_runs(seeds: Sequence[int], at_once: int) -> list[list[int]]:

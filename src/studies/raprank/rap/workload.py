@@ -75,11 +75,11 @@ class Workload:
 
 def build_workload(domain: Domain, predicates: Sequence[Predicate]) -> Workload:
     """The workload of the predicates; an error if one speaks of a column or a code that is not in the domain."""
-    found = sorted({clause for predicate in predicates for clause in predicate.clauses})
-    for clause in found:
+    result = sorted({clause for predicate in predicates for clause in predicate.clauses})
+    for clause in result:
         domain.check(Predicate((clause,)), "a query")
     sizes = tuple(len(column.codes) for column in domain.columns)
-    number, sets = _number_clauses(domain, found)
+    number, sets = _number_clauses(domain, result)
     width = max((len(predicate.clauses) for predicate in predicates), default=1) or 1
     slots = np.full((len(predicates), width), sum(sizes), np.int32)
     for row, predicate in zip(slots, predicates, strict=True):
@@ -98,14 +98,14 @@ def _number_clauses(domain: Domain, clauses: Sequence[Clause]) -> tuple[dict[Cla
     next_set, first = always + 1, 0
     for column in domain.columns:
         member = {codes: np.isin(column.codes, codes) for name, codes in clauses if name == column.name}
-        own = [codes for codes, inside in member.items() if inside.sum() not in (1, len(inside))]
+        part = [codes for codes, inside in member.items() if inside.sum() not in (1, len(inside))]
         for codes, inside in member.items():
-            if codes not in own:
+            if codes not in part:
                 number[column.name, codes] = always if inside.all() else first + int(np.argmax(inside))
-        number |= {(column.name, codes): next_set + place for place, codes in enumerate(own)}
-        matrix = np.zeros((roomy(len(own)), len(column.codes)), np.float32)
-        for place, codes in enumerate(own):
-            matrix[place] = member[codes]
+        number |= {(column.name, codes): next_set + index for index, codes in enumerate(part)}
+        matrix = np.zeros((roomy(len(part)), len(column.codes)), np.float32)
+        for index, codes in enumerate(part):
+            matrix[index] = member[codes]
         sets.append(matrix)
         next_set, first = next_set + len(matrix), first + len(column.codes)
     return number, tuple(sets)
@@ -115,18 +115,18 @@ def place_codes(domain: Domain, codes: npt.NDArray[np.integer], what: str) -> In
     """The place of each code among the codes of its column; `codes` ends in one axis of columns."""
     if codes.shape[-1] != len(domain.columns):
         raise DataError(f"{what} has {codes.shape[-1]} columns, the domain has {len(domain.columns)}: give the same columns")
-    places = np.empty(codes.shape, np.int32)
+    indices = np.empty(codes.shape, np.int32)
     for number, column in enumerate(domain.columns):
-        own, known = codes[..., number], np.asarray(column.codes)
+        part, known = codes[..., number], np.asarray(column.codes)
         order = np.argsort(known)
-        at = positions(known[order], own)
-        wrong = own[at < 0]
+        at = positions(known[order], part)
+        wrong = part[at < 0]
         if wrong.size:
             raise DataError(
                 f"{what} holds {column.name}={wrong.flat[0]}, which is not a code of the domain (known: {known.tolist()})"
             )
-        places[..., number] = order[at]
-    return places
+        indices[..., number] = order[at]
+    return indices
 
 
 # Queries as tables: products of clauses (rests) times single clauses (pivots), so that a table is one matrix product.
@@ -182,14 +182,14 @@ def _tables(workload: Workload, taken: npt.NDArray[np.bool_]) -> list[Layout]:
     left = np.sort(np.where(taken, workload.always, workload.slots), axis=1)
     rest = np.unique(row_keys([left])[0], return_inverse=True)[1].ravel()
     kind = _kinds(rest, pivot)[rest]
-    found, single = [], []
+    result, single = [], []
     for number in range(kind.max() + 1):
-        own = np.flatnonzero(kind == number)
-        if len(own) < FEWEST_QUERIES:
-            single.append(own)
+        part = np.flatnonzero(kind == number)
+        if len(part) < FEWEST_QUERIES:
+            single.append(part)
         else:
-            found.append(_table(workload, left[own], pivot[own], own))
-    return found + ([_without_pivot(workload, np.sort(np.concatenate(single)))] if single else [])
+            result.append(_table(workload, left[part], pivot[part], part))
+    return result + ([_without_pivot(workload, np.sort(np.concatenate(single)))] if single else [])
 
 
 def _kinds(rest: Ints, pivot: Indices) -> Ints:
@@ -197,13 +197,13 @@ def _kinds(rest: Ints, pivot: Indices) -> Ints:
     order = np.lexsort((pivot, rest))
     sets = np.split(pivot[order], np.flatnonzero(np.diff(rest[order])) + 1)
     number: dict[bytes, int] = {}
-    return np.array([number.setdefault(np.unique(own).tobytes(), len(number)) for own in sets], dtype=np.int64)
+    return np.array([number.setdefault(np.unique(part).tobytes(), len(number)) for part in sets], dtype=np.int64)
 
 
 def _table(workload: Workload, left: Indices, pivot: Indices, queries: Ints) -> Layout:
     _, first, row = np.unique(row_keys([left])[0], return_index=True, return_inverse=True)
-    pivots, place = np.unique(pivot, return_inverse=True)
-    return Layout(_narrow(workload, left[first]), pivots.astype(np.int32), queries, row.ravel(), place.ravel())
+    pivots, index = np.unique(pivot, return_inverse=True)
+    return Layout(_narrow(workload, left[first]), pivots.astype(np.int32), queries, row.ravel(), index.ravel())
 
 
 def _without_pivot(workload: Workload, queries: Ints) -> Layout:

@@ -1,0 +1,336 @@
+"""
+The value that `disclose` returns, whatever was published: cells with feasibility interval, status and proof; the answer in
+sentences, as JSON and as a report; what to suppress as well; files that can be checked.
+"""
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import pandas as pd
+
+from genverify.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genverify.disclose.suppression import SecondarySuppression
+
+DIALECTS = {
+    "plain": {
+        "open": "open",
+        "exact": "known exactly",
+        "narrow": "known too well",
+        "printed": "printed",
+        "suppress": "suppress",
+    },
+    "sdctable": {"open": "x", "exact": "u", "narrow": "u", "printed": "s", "suppress": "x"},
+    "sbs": {"open": "D", "exact": "A", "narrow": "A", "printed": "F", "suppress": "D"},
+    "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "suppress": "U"},
+}
+COLUMNS = (
+    "area", "table", "cell", "label", "published", "lower", "upper", "status", "known_exactly", "ends_attained", "claims",
+    "proof", "place",
+)  # fmt: skip
+PRINTED, UNPUBLISHED, RECORD = "printed", "unpublished", "record"  # what a row of cells is: the last, a kind of record
+MOST_SHOWN = 10  # lines of each kind on the terminal: a page; the files list all
+
+
+@dataclass(frozen=True)
+class FailOn:
+    """What makes a release unsafe: an unprinted count known exactly, within a range narrower than `width`, or to be 1."""
+
+    width: int = 1
+    singled_out: bool = False
+
+    def __str__(self) -> str:
+        return "singled-out" if self.singled_out else "exact" if self.width == 1 else f"range<{self.width}"
+
+
+def read_fail_on(text: str | None) -> FailOn:
+    """
+    >>> read_fail_on("range<3")
+    FailOn(width=3, singled_out=False)
+    """
+    if text in (None, "exact"):
+        return FailOn()
+    if text == "singled-out":
+        return FailOn(singled_out=True)
+    if found := re.fullmatch(r"range\s*<\s*([1-9]\d{0,11})", text or ""):
+        return FailOn(int(found[1]))
+    raise ConfigError(f"--fail-on {text}: give exact, range<3 (another number will do), or singled-out")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an audit was made from, so that it can be made again: files, and how they were read; what was left out."""
+
+    title: str = ""
+    understood: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    inputs: tuple[Path, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)  # tables that lie in no file: they are stored with the results
+    home: Path = Path()
+    form: Any = None  # of printed tables: its paths are relative to `home`
+    answers: Mapping[str, str] = field(default_factory=dict)
+    contributions: Path | None = None
+    sensitive: tuple[str, ...] = ()
+    release: Path | None = None  # the release file of records or counts, and what the command line changed in it
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit(ABC):
+    """What came out, and whether it is unsafe by what was asked for."""
+
+    unclear_words: ClassVar[str] = "rounded counts"
+    unsafe_words: ClassVar[str] = "cells"
+    source: Source = Source()
+    fail_on: FailOn = FailOn()
+    dialect: str = "plain"
+    suppression: "SecondarySuppression | None" = None
+    undecided: tuple[str, ...] = ()
+    limit: str = ""
+    broken: tuple[Any, ...] = ()  # rules about contributions that some sums break
+
+    @property
+    @abstractmethod
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """A row for each cell: all columns but the status, and whether it is hidden, unclear, and what it is."""
+
+    @property
+    @abstractmethod
+    def statements(self) -> Sequence[Mapping[str, Any]]:
+        """What is proved of cells, in order: their numbers stand in the column `proof`."""
+
+    @abstractmethod
+    def verdict(self) -> Iterator[str]:
+        """The sentences that only this kind of audit has."""
+
+    @abstractmethod
+    def suppress(self, seconds: float | None = None) -> Self:
+        """The same audit with the cells to suppress as well, searched for until time is up."""
+
+    @abstractmethod
+    def protection(self) -> str:
+        """What holds once the proposed cells are suppressed."""
+
+    @abstractmethod
+    def write_proofs(self, folder: Path) -> None:
+        """What is proved, with its proofs, as files."""
+
+    @abstractmethod
+    def check_proofs(self) -> None:
+        """Check every proof again, without a solver; an error names the first that fails."""
+
+    @abstractmethod
+    def proved(self) -> str:
+        """What is proved, in words."""
+
+    @abstractmethod
+    def search_again(self, seconds: float) -> str:
+        """Search whether more is known than shown and whether the proposal protects; an error where that is so."""
+
+    # what all kinds of audit say
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return self.source.left_out
+
+    @property
+    def tables(self) -> int:
+        return len({row["table"] for row in self.rows if row["what"] != RECORD})
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """More numbers for the answer."""
+        return {}
+
+    @property
+    def attained(self) -> bool:
+        """Whether people attain the ends of all ranges."""
+        return True
+
+    @property
+    def partial(self) -> bool:
+        """Whether more may be known than was found: cells left out or not decided, or ends that no people may attain."""
+        return bool(self.left_out or self.undecided or (not self.attained and any(row["unclear"] for row in self.rows)))
+
+    @property
+    def safe(self) -> bool | None:
+        """Whether the release is safe by what was asked for; None where that is not known."""
+        return False if self.unsafe or self.broken else None if self.partial else True
+
+    def fails(self, allow_partial: bool = False) -> bool:
+        """Whether a script should stop."""
+        return self.safe is False or (self.safe is None and not allow_partial)
+
+    @property
+    def unsafe(self) -> int:
+        """How many cells, or claims, are unsafe."""
+        return len(self.unsafe_cells)
+
+    @cached_property
+    def unsafe_cells(self) -> list[Mapping[str, Any]]:
+        """The cells that are known too well, with the statements that prove it."""
+        return [row for row in self.rows if row["what"] != RECORD and self._narrow(row)]
+
+    def _narrow(self, row: Mapping[str, Any]) -> bool:
+        """Whether a cell is known too well: not printed exactly and in a narrow range; or, for singled-out, counting 1."""
+        if self.fail_on.singled_out:
+            return bool(row["lower"] == row["upper"] == 1)
+        return bool(row["unclear"] and row["upper"] != "" and row["upper"] - row["lower"] < self.fail_on.width)
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether there are several areas."""
+        return len({row["area"] for row in self.rows}) > 1
+
+    def name(self, area: str, cell: str) -> str:
+        """A cell by its name; with its area where there are several."""
+        return f"{area}/{cell}" if self.several else cell
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """A row for each cell: what is published, its range, if it is one number, if both ends are attained, the proof."""
+        words = DIALECTS[self.dialect]
+        unsafe = {(row["area"], row["cell"]) for row in self.unsafe_cells}
+        added = {(step.area, step.cell) for step in self.suppression.steps} if self.suppression else set()
+        status = []
+        for row in self.rows:
+            key, known = (row["area"], row["cell"]), "exact" if row["known_exactly"] else "narrow"
+            sure = key in unsafe or (row["what"] == RECORD and row["known_exactly"])
+            kind = "suppress" if key in added else known if sure else "open" if row["unclear"] else "printed"
+            status.append(words[kind])
+        return pd.DataFrame(self.rows).assign(status=status)[list(COLUMNS)]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        cells = [row for row in self.rows if row["what"] != RECORD]
+        seen = Counter((row["hidden"], row["known_exactly"]) for row in cells if row["unclear"])
+        return {
+            "tables": self.tables, "printed_cells": sum(row["what"] == PRINTED for row in cells),
+            "suppressed": seen[True, True] + seen[True, False], "suppressed_known_exactly": seen[True, True],
+            "other_unclear": seen[False, True] + seen[False, False], "other_known_exactly": seen[False, True],
+            "unsafe": self.unsafe,
+        }  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """The answer in a few sentences."""
+        n = self.counts
+        if n["suppressed"]:
+            yield f"{n['suppressed_known_exactly']} of your {n['suppressed']} suppressed cells are known exactly."
+        if n["other_unclear"]:
+            yield f"{n['other_known_exactly']} of {n['other_unclear']} {self.unclear_words} are known exactly."
+        yield from self.verdict()
+        if self.left_out:
+            yield f"This holds for the tables as far as they were read. Left out, {len(self.left_out)}:"
+            yield from (f"  {one}" for one in self.left_out[:MOST_SHOWN])
+            yield "  Nothing is called safe before these are read, or taken out (--allow-partial accepts it)."
+        if self.undecided:
+            yield f"{len(self.undecided)} cells: not decided whether they can be worked out; nothing is called safe."
+        if str(self.fail_on) != "exact":
+            yield f"{n['unsafe']} {self.unsafe_words} are unsafe by {self.fail_on}."
+        if self.limit:
+            yield f"Note: {self.limit}; ranges hold, but some may be too wide (--seconds gives more time)."
+        if not self.attained:
+            yield "Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends."
+
+    @abstractmethod
+    def why(self, row: Mapping[str, Any]) -> list[str]:
+        """What the range of a cell rests on."""
+
+    def reasons(self) -> Iterator[str]:
+        """Why some of the unsafe cells are known."""
+        for row in self.unsafe_cells[:MOST_SHOWN]:
+            yield f"  {self.name(row['area'], row['cell'])}: {said(row['lower'], row['upper'])}"
+            yield from (f"      {reason}" for reason in self.why(row))
+        if len(self.unsafe_cells) > MOST_SHOWN:
+            yield f"  ... and {len(self.unsafe_cells) - MOST_SHOWN} more, all in cells.csv"
+
+    def beside(self) -> Iterator[str]:
+        """What else goes with the suppressed cells."""
+        return iter(())
+
+    def advice(self) -> Iterator[str]:
+        """Secondary suppression in sentences."""
+        chosen = self.suppression
+        if chosen is None:
+            return
+        yield from self.beside()
+        names = [self.name(step.area, step.cell) for step in chosen.steps]
+        if names:
+            these = f"these {len(names)} cells" if len(names) > 1 else "this cell"
+            yield f"Also suppress {these}; then {self.protection()} ({chosen.how}):"
+            yield from (f"  {name}" for name in names[:MOST_SHOWN])
+            if len(names) > MOST_SHOWN:
+                yield f"  ... and {len(names) - MOST_SHOWN} more, all in suppress.csv"
+        elif chosen.left:
+            yield f"No secondary suppression was found for {chosen.left} {self.unsafe_words}."
+        if not chosen.in_time:
+            yield "The search for secondary suppressions ran out of time; --search-seconds gives more."
+
+    @property
+    def to_suppress(self) -> pd.DataFrame:
+        """What to suppress as well, a row for each cell."""
+        steps = {(step.area, step.cell): step for step in self.suppression.steps} if self.suppression else {}
+        keys = list(zip(self.cells["area"], self.cells["cell"], strict=True))
+        rows = self.cells[[key in steps for key in keys]][["area", "table", "cell", "label", "published", "place", "status"]]
+        own = [steps[key] for key in keys if key in steps]
+        order = {key: at for at, key in enumerate(steps)}
+        rows = rows.assign(what="count", left=["" if step.left is None else step.left for step in own])
+        return rows.iloc[sorted(range(len(rows)), key=lambda at: order[own[at].area, own[at].cell])]
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The answer for scripts: every unsafe cell with the numbers of the statements that prove it."""
+        listed = [
+            {
+                "cell": self.name(row["area"], row["cell"]),
+                "lower": row["lower"],
+                "upper": row["upper"],
+                "proof": row["proof"],
+            }
+            for row in self.unsafe_cells
+        ]
+        found = {
+            **self.numbers, **self.counts, "fail_on": str(self.fail_on), "safe": self.safe, "left_out": list(self.left_out),
+            "undecided": list(self.undecided), "limit": self.limit, "ends_attained_by_people": self.attained,
+            "unsafe_cells": listed,
+        }  # fmt: skip
+        if chosen := self.suppression:
+            found["suppress"] = [self.name(step.area, step.cell) for step in chosen.steps]
+            found |= {"suppress_is": chosen.how, "still_unsafe": list(chosen.still)}
+        return found
+
+    def as_json(self) -> str:
+        return json.dumps(self.answer, indent=1, ensure_ascii=False)
+
+    def report(self) -> str:
+        """The report as one HTML page."""
+        from genverify.disclose.report import report
+
+        return report(self)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write all files to a folder, whole or not at all."""
+        from genverify.disclose.outputs import write_folder
+
+        return write_folder(self, Path(folder))
+
+    def check(self, folder: str | Path | None = None) -> str:
+        """Check every proof again, without a solver; with a folder, also that each of its files shows what is proved."""
+        from genverify.disclose.outputs import compare
+
+        self.check_proofs()
+        if folder is not None:
+            compare(Path(folder), self)
+        return self.proved()
+
+
+def said(lower: int, upper: int | str) -> str:
+    return f"{lower}" if lower == upper else f"{lower} or more" if upper == "" else f"{lower} to {upper}"

@@ -1,0 +1,283 @@
+"""The files of an audit in one folder, and their check: the inputs read again, every proof, every file compared."""
+
+import argparse
+import gzip
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import yaml
+from pydantic import Field, TypeAdapter, ValidationError
+
+from genverify.checker.certificate import one_certificate, read_proofs, require_about
+from genverify.checker.linear_proofs import check_system
+from genverify.disclose.disclosure import DIALECTS, Audit, Source, read_fail_on
+from genverify.disclose.interpretation import PrintedForm, interpret
+from genverify.disclose.intervals import FeasibilityIntervals
+from genverify.disclose.record_audit import CELL_PROOFS, CLAIM_PROOFS, check_area_proofs
+from genverify.disclose.release_data import describe
+from genverify.disclose.sources import (
+    LISTS,
+    PAIRS,
+    SINGLE,
+    _moved,
+    attack_of,
+    audit_records,
+    described_source,
+    input_files,
+    printed_form,
+    record_source,
+    with_rules,
+)
+from genverify.disclose.suppression import SecondarySuppression
+from genverify.disclose.tables_audit import PROOFS, TablesAudit
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import UNREADABLE, read_yaml, regular_file, sha256_of, written_folder
+from genverify.model.proof_form import RECORDS
+from genverify.model.settings import Section, validate
+from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
+from genverify.solve.linear.search import Ranges
+
+COMMAND, READING, TABLES = "disclose", "reading.yaml", "tables"
+OTHERS = {"whatif.csv"}  # what another command may have written to the folder
+SHOWN = (".hst", ".csv", ".html", ".parquet")  # files that say something: each must be one that the audit writes
+AGAIN = "make the results again"
+SEARCH = TypeAdapter(SecondarySuppression)
+
+
+class ReadingForm(Section):
+    """
+    What a folder of results was made from: files with their SHA-256 and how they were read, paths relative to the folder;
+    and what searches came to that no proof shows. They are searched for again in a check.
+    """
+
+    inputs: dict[str, str]
+    form: PrintedForm | None = None
+    answers: dict[str, str] = Field(default_factory=dict)
+    contributions: str | None = None
+    sensitive: list[str] = Field(default_factory=list)
+    release: str | None = None
+    changes: dict[str, int] = Field(default_factory=dict)
+    fail_on: str | None = None
+    dialect: str = Field(default="plain", pattern="|".join(DIALECTS))
+    limit: str = ""
+    not_attained: list[int] = Field(default_factory=list)
+    undecided: list[str] = Field(default_factory=list)
+    suppression: dict[str, Any] | None = None
+
+
+def write_folder(audit: Audit, folder: Path) -> Path:
+    """All files of an audit in a new folder, which takes the place of the old one as a whole."""
+    with written_folder(folder, COMMAND) as part:
+        write_files(audit, part, folder)
+    return folder
+
+
+def write_files(audit: Audit, part: Path, folder: Path) -> None:
+    """All files, into a folder that will be `folder`. The same audit gives the same bytes, so that a check can compare."""
+    write_shown(audit, part)
+    source = audit.source
+    for name, text in source.texts.items():
+        (part / TABLES).mkdir(exist_ok=True)
+        (part / TABLES / name).write_text(text, encoding="utf-8")
+    inputs = {os.path.relpath(file, folder): sha256_of(file) for file in source.inputs}
+    inputs |= {f"{TABLES}/{name}": sha256_of(part / TABLES / name) for name in source.texts}
+    form = source.form
+    if form is not None:
+        form = form.model_copy(update={"printed": [f"{TABLES}/{name}" for name in source.texts]}) if source.texts else (
+            _moved(form, source.home, folder)
+        )  # fmt: skip
+    reading = ReadingForm(
+        inputs=inputs, form=form, answers=dict(source.answers), sensitive=list(source.sensitive),
+        contributions=_relative(source.contributions, folder), release=_relative(source.release, folder),
+        changes=dict(source.changes),
+        fail_on=str(audit.fail_on), dialect=audit.dialect, limit=audit.limit, undecided=list(audit.undecided),
+        not_attained=_not_attained(audit), suppression=_plain(audit.suppression),
+    )  # fmt: skip
+    text = yaml.safe_dump(
+        reading.model_dump(exclude_defaults=True, mode="json"), sort_keys=False, allow_unicode=True, width=120
+    )
+    (part / READING).write_text(text, encoding="utf-8")
+
+
+def write_shown(audit: Audit, folder: Path) -> None:
+    """The files that show something: cells, cells to suppress, the answer, the report, claims, and the proofs."""
+    tables = {"cells.csv": audit.cells} | ({"suppress.csv": audit.to_suppress} if audit.suppression else {})
+    for name, frame in tables.items():
+        text = neutral_frame(frame).to_csv(index=False, lineterminator="\n")
+        (folder / name).write_bytes(text.encode("utf-8", "backslashreplace"))
+    (folder / "answer.json").write_bytes((audit.as_json() + "\n").encode("utf-8", "backslashreplace"))
+    (folder / "report.html").write_bytes(audit.report().encode("utf-8", "backslashreplace"))
+    audit.write_proofs(folder)
+
+
+def _relative(path: Path | None, folder: Path) -> str | None:
+    return None if path is None else os.path.relpath(path, folder)
+
+
+def _plain(chosen: SecondarySuppression | None) -> dict[str, Any] | None:
+    return None if chosen is None else SEARCH.dump_python(chosen, mode="json", exclude_defaults=True)
+
+
+def _suppression(reading: ReadingForm, path: Path) -> SecondarySuppression | None:
+    try:
+        return None if reading.suppression is None else SEARCH.validate_python(reading.suppression)
+    except ValidationError as error:
+        raise DataError(f"{path}: not what a search writes ({error.errors()[0]['msg']}); {AGAIN}") from None
+
+
+def _not_attained(audit: Audit) -> list[int]:
+    if not isinstance(audit, TablesAudit):
+        return []
+    exposed = audit.exposed
+    return [cell for cell in exposed.printed.values() if not exposed.ranges.exact[cell]]
+
+
+# The check of a folder of results.
+
+
+def holds_results(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (READING, PROOFS))
+
+
+def check_folder(folder: Path, named: Sequence[Path], told: argparse.Namespace) -> Iterator[str]:
+    """
+    Check a folder of results: what was published is read again, every proof about it is checked without a solver, and every
+    file that shows something is made again from what is proved, and compared. Then, within --seconds, it is searched whether
+    more is known than shown and whether the proposal protects.
+    """
+    if not holds_results(folder):
+        raise DataError(f"{folder}: holds no results of disclose ({READING} and {PROOFS} are missing)")
+    reading, home = _reading(folder, named, told)
+    audit = _records_again(folder, reading) if reading.release else _tables_again(folder, home, reading)
+    yield audit.proved()
+    if (folder / READING).exists():
+        compare(folder, audit)
+        yield f"about {', '.join(reading.inputs)}; all files show what is proved"
+    else:
+        _compare_cells(folder, audit)
+        yield f"about {', '.join(map(str, named))}; no {READING} here: only cells.csv was compared"
+    yield audit.search_again(told.seconds)
+
+
+def _reading(folder: Path, named: Sequence[Path], told: argparse.Namespace) -> tuple[ReadingForm, Path]:
+    """How what was published is to be read: as the folder says, its files unchanged; else as the command line says."""
+    path, named = folder / READING, [one for one in named if not (one.exists() and one.samefile(folder))]
+    if not path.exists():
+        if not named:
+            raise DataError(f"{folder}: has no {READING}, so it cannot be tied to its tables; name them, and with --symbol "
+                            "and the like how they are read")  # fmt: skip
+        form, home = printed_form(named, told)
+        return ReadingForm(inputs={}, form=form), home
+    if given := [name for name in (*PAIRS, *LISTS, *SINGLE) if getattr(told, name)]:
+        option = given[0].replace("_", "-")
+        raise ConfigError(f"--{option}: with --check, {path} says how the tables were read; leave this out")
+    reading = validate(ReadingForm, read_yaml(path), str(path))
+    if (reading.form is None) == (reading.release is None):
+        raise DataError(f"{path}: names neither printed tables nor a release file; {AGAIN}")
+    listed = {folder / name: recorded for name, recorded in reading.inputs.items()}
+    for file, recorded in listed.items():
+        if not file.exists():
+            raise DataError(f"{file}: missing, so {folder} cannot be tied to its tables; put the file back")
+        if sha256_of(file) != recorded:
+            raise DataError(f"{file}: not the file that {path} names (another SHA-256); {AGAIN}")
+    contributions = folder / reading.contributions if reading.contributions else None
+    used = input_files(reading.form, folder, contributions) if reading.form else [folder / str(reading.release)]
+    known = [*listed, *(folder / name for name in (reading.form.printed if reading.form else ()))]
+    for file in [*used, *named]:
+        if not file.exists() or not any(file.samefile(other) for other in known):
+            raise DataError(f"{folder}: its results are about other files than {file}")
+    return reading, folder
+
+
+def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
+    """The audit that stored proofs show, about the tables as they are read now."""
+    assert reading.form is not None
+    understood = interpret(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
+    sums = understood.linked.sums
+    certificate = one_certificate(folder / PROOFS)
+    shown, statements = check_system(sums, certificate, str(folder / PROOFS)), certificate["statements"]
+    if shown.empty:
+        raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no ranges to show")
+    lo, hi = np.array(shown.lo, dtype=np.int64), np.array(shown.hi, dtype=np.int64)
+    chosen = _suppression(reading, folder / READING)
+    names = [*reading.undecided, *(chosen.cells if chosen else ())]
+    if any(not 0 <= place < len(lo) for place in reading.not_attained) or not set(names) <= set(sums.cells):
+        raise DataError(f"{folder / READING}: names a cell that the tables do not have; {AGAIN}")
+    least = lo.copy()
+    least[reading.not_attained] -= 1  # so that it is not attained
+    contributions = home / reading.contributions if reading.contributions else None
+    source = Source(form=reading.form, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
+    exposed = FeasibilityIntervals(understood.linked, Ranges(lo, hi, least, hi, tuple(statements), False, reading.limit))
+    found = TablesAudit(
+        exposed=exposed, source=described_source(understood, source), fail_on=read_fail_on(reading.fail_on),
+        dialect=reading.dialect, limit=reading.limit, undecided=tuple(reading.undecided), suppression=chosen,
+    )  # fmt: skip
+    return with_rules(found)
+
+
+def _records_again(folder: Path, reading: ReadingForm) -> Audit:
+    """The stored proofs, checked without a solver against the release as it is read now; then the attack, made again."""
+    path = folder / str(reading.release)
+    described = describe(path, reading.changes)
+    claims, cells = (list(read_proofs(folder / name)) for name in (CLAIM_PROOFS, CELL_PROOFS))
+    if not len(claims) == len(cells) == len(described.releases):
+        raise DataError(f"{folder}: not one certificate for each area of the release; {AGAIN}")
+    for release, certificate in zip(described.releases, cells, strict=True):
+        require_about(certificate, f"{folder / CELL_PROOFS}, {release.block}", (RECORDS,), release.digest, release.block)
+    stored = [(own["about"]["name"], one) for own in cells for one in own["statements"]]
+    if not all(isinstance(one, dict) for _, one in stored):
+        raise DataError(f"{folder / CELL_PROOFS}: holds what is no statement; {AGAIN}")
+    check_area_proofs(described.releases, claims, [{**one, "area": area} for area, one in stored])
+    source = record_source(path, reading.changes, described)
+    audit = audit_records(described, attack_of(described), source, read_fail_on(reading.fail_on), reading.dialect)
+    if (search := _suppression(reading, folder / READING)) is not None:
+        known = {(release.block, query.id) for release in described.releases for query in release.queries}
+        if not {(step.area, step.cell) for step in search.steps} <= known or search.k != described.form.search.k:
+            raise DataError(f"{folder / READING}: about other cells or claims than those of the release; {AGAIN}")
+    return replace(audit, suppression=search)
+
+
+def compare(folder: Path, audit: Audit) -> None:
+    """Every file is what is proved, and there is no other."""
+    with TemporaryDirectory() as place:
+        made = Path(place)
+        write_shown(audit, made)
+        names = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
+        for name in names:
+            if not (folder / name).is_file():
+                raise DataError(f"{folder / name}: missing; {AGAIN}")
+            if _content(folder / name) != _content(made / name):
+                raise DataError(f"{folder / name}: shows something else than what is proved; {AGAIN}")
+    others = {file.name for file in folder.iterdir() if file.suffix in SHOWN} - {str(name) for name in names} - OTHERS
+    if others:
+        raise DataError(f"{folder / min(others)}: nothing that is proved says so; take it away")
+
+
+def _content(path: Path) -> object:
+    """What a file holds: the bytes of packed files depend on who packed them."""
+    try:
+        if path.suffix == ".parquet":
+            return read_frame(path).to_csv()
+        content = regular_file(path).read_bytes()
+        return gzip.decompress(content) if path.suffix == ".gz" else content
+    except (*UNREADABLE, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: broken ({error}); {AGAIN}") from None
+
+
+def _compare_cells(folder: Path, audit: Audit) -> None:
+    """The ranges of a cells.csv that another program wrote, the page for instance."""
+    if not (folder / "cells.csv").exists():
+        return
+    columns = ["cell", "lower", "upper"]
+    frame = open_csv(folder / "cells.csv", Expected("cells with their ranges")).frame()
+    need_columns(folder / "cells.csv", frame, columns)
+    proved = neutral_frame(audit.cells[columns]).astype(str)
+    rows, told = ({tuple(row) for row in own.to_numpy().tolist()} for own in (proved, frame[columns]))
+    if rows != told:
+        raise DataError(f"{folder / 'cells.csv'}: {min(rows ^ told)[0]}: shows something else than what is proved")

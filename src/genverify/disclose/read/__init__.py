@@ -1,1 +1,0 @@
-"""Readers of printed tables, one module per family of formats."""

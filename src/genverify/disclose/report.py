@@ -1,0 +1,170 @@
+"""The report of an audit as one HTML page: verdict first, why, what to suppress, what was left out, what it rests on."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from genverify.attack.explain import Reasons, explain_proof
+from genverify.attack.probability import DatasetCount
+from genverify.disclose.disclosure import RECORD, Audit, said
+from genverify.disclose.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
+from genverify.disclose.record_audit import CELL_PROOFS, RecordsAudit
+from genverify.disclose.release_form import PublishedForm
+from genverify.disclose.tables_audit import PROOFS, TablesAudit
+from genverify.model.release import Schema
+from genverify.report.pages import render
+from genverify.solve.counting.prior import Prior
+
+TEMPLATE = "disclose/report.html.j2"
+MOST_TABLES, MOST_ROWS, MOST_COLUMNS = 12, 60, 16  # what a page shows of tables as they are printed
+MOST_CELLS = 20  # rows of a list in the report, which also gives the number of all
+MOST_CLAIMS = 40  # as above; each is given with its proof in words
+LEAST, LIKELY, OVER = 0.5, 0.9, 0.999
+GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would have been enough"}
+
+
+def report(audit: Audit) -> str:
+    """The whole report."""
+    reasons = [
+        (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row))
+        for row in audit.unsafe_cells[:MOST_CELLS]
+    ]
+    own = _records(audit) if isinstance(audit, RecordsAudit) else _tables(audit) if isinstance(audit, TablesAudit) else {}
+    steps = audit.to_suppress
+    numbered = bool((steps["left"] != "").any())
+    labelled = bool((steps["label"] != "").any())
+    wanted = {"area": audit.several, "cell": True, "label": labelled, "published": True, "left": numbered}
+    columns = [name for name, chosen in wanted.items() if chosen]
+    counts = audit.counts
+    cards = [
+        (counts["tables"], "table" if counts["tables"] == 1 else "tables"),
+        (counts["printed_cells"], "published cells"),
+    ]
+    cards += [(counts["suppressed"], "suppressed cells"), (counts["suppressed_known_exactly"], "of them known exactly")]
+    if counts["other_unclear"]:
+        cards.append((counts["other_known_exactly"], f"of {counts['other_unclear']} {audit.unclear_words} known exactly"))
+    context = {
+        "title": audit.source.title or "What these tables give away", "audit": audit, "cards": cards,
+        "lines": [line for line in audit.lines() if not line.startswith("  ")], "reasons": reasons,
+        "advice": [line for line in audit.advice() if not line.startswith("  ")],
+        "suppress": steps[columns].head(MOST_CELLS * 5).to_numpy().tolist(), "suppress_columns": columns,
+        "suppress_all": len(steps), "ranges": list(_ranges(audit)), "records": None, "printed": None,
+        "statements": len(audit.statements), "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
+    }  # fmt: skip
+    return render(TEMPLATE, **{**context, **own, "cards": [*own.get("cards", []), *cards]})
+
+
+def _ranges(audit: Audit) -> Iterator[tuple[str | int, ...]]:
+    """Of every table: cells, printed exactly, known exactly all the same, left open, and the widest range."""
+    tables: dict[tuple[str, str], list[Any]] = {}
+    for row in audit.rows:
+        tables.setdefault((row["table"], row["what"] == RECORD and RECORD), []).append(row)
+    for (name, kind), rows in tables.items():
+        known, printed = sum(row["known_exactly"] for row in rows), sum(not row["unclear"] for row in rows)
+        ends = [None if row["upper"] == "" else row["upper"] - row["lower"] for row in rows]
+        widest = "no upper end" if None in ends else max(end for end in ends if end is not None)
+        words = "kinds of records (unpublished)" if kind else name
+        yield words, len(rows), printed, known - printed, len(rows) - known, widest
+
+
+def _tables(audit: TablesAudit) -> dict[str, Any]:
+    placed = audit.exposed.linked.placed
+    return {
+        "printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
+        "more": max(len(placed) - MOST_TABLES, 0),
+    }
+
+
+def _records(audit: RecordsAudit) -> dict[str, Any]:
+    described, form = audit.described, audit.described.form
+    one, many = form.unit
+    people = audit.people[audit.people["claims"] > 0]
+    groups = {words: people[people["grouping"] == grouping] for grouping, words in GROUPINGS.items()}
+    areas = len(described.schema.domain[str(form.area)].codes if described.coupled else described.releases)
+    alone = singled_out(audit.singles, described.records, described.schema.domain.names)
+    exact = described.records is not None
+    heads = [*([str(form.area)] if len(described.releases) > 1 else []), "cell"]
+    name = form.title or form.name
+    return {
+        "title": f"What {name} gives away",
+        "cards": [(described.people, f"{many} in {areas} areas" if form.area else many),
+                  (len(audit.claims), "verified claims"), (len(audit.singles), f"of them about exactly one {one}"),
+                  (f"{'' if exact else 'at least '}{alone}", f"{many} singled out")],
+        "records": {
+            "form": form, "one": one, "many": many, "exact": exact, "heads": heads, "coupled": described.coupled,
+            "groups": {words: rows[["columns", "claims", "people"]].to_numpy().tolist() for words, rows in groups.items()},
+            "risky": len(audit.riskiest), "riskiest": [
+                (*((row["area"], row["cell"])[2 - len(heads) :]), row["label"], row["published"], row["claims"])
+                for row in audit.riskiest[:MOST_CELLS]
+            ],
+            "likely": [_likely(audit, counted, prior) for counted in [counted_areas(audit.verified)]
+                       for prior in (None, *described.priors)],
+            "protections": list(_protections(form.published_as)), **_claims(audit),
+        },
+    }  # fmt: skip
+
+
+def _claims(audit: RecordsAudit) -> dict[str, Any]:
+    """The longest claims in words with their proofs, where the release file says that they may be shown."""
+    if not audit.described.form.show_claims:
+        return {"longest": 0, "claims": []}
+    found = longest(audit.singles, audit.described.schema.domain.names)
+    ordered = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
+    of_area = {one.program.release.block: index for index, one in enumerate(audit.verified)}
+    reasons: dict[int, Reasons] = {}
+    rows = ordered.head(MOST_CLAIMS).to_dict("records")
+    return {"longest": len(ordered), "claims": [_claim(audit, of_area[row["block"]], row, reasons) for row in rows]}
+
+
+def _claim(audit: RecordsAudit, index: int, row: dict[Any, Any], reasons: dict[int, Reasons]) -> dict[str, Any]:
+    described, release = audit.described, audit.described.releases[index]
+    if index not in reasons:
+        reasons[index] = Reasons(release, audit.proofs[index]["lemmas"])
+    where = {name: int(row[name]) for name in described.schema.domain.names if pd.notna(row[name])}
+    number = int(row["proof"])
+    proof = explain_proof(reasons[index], audit.proofs[index], {"where": where, "m": 1, "proof": number})
+    area = f"{described.form.area} {release.block}: " if len(described.releases) > 1 else ""
+    return {
+        "k": row["k"],
+        "effective_k": row["effective_k"],
+        "area": area,
+        "words": in_words(described.schema, where),
+        "proof": proof,
+        "number": number,
+    }
+
+
+def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: Prior | None) -> dict[str, Any]:
+    """Claims that are not verified and yet likely under a prior: how many, and the longest in words where they are shown."""
+    described = audit.described
+    names = described.schema.domain.names
+    found = probable_claims(audit.verified, counted, prior, described.form.min_k, LEAST, described.form.seed)
+    listed = found[found["probability"] >= LIKELY] if (found["probability"] >= LIKELY).any() else found
+    listed = longest(listed, names) if len(found) else found
+    rows = [
+        (
+            *([row["block"]] if len(described.releases) > 1 else []),
+            in_words(described.schema, {name: int(row[name]) for name in names if pd.notna(row[name])}),
+            f"{100 * row['probability']:.1f} %" if row["probability"] < OVER else "over 99.9 %",
+        )
+        for row in listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS).to_dict("records")
+    ]
+    return {
+        "prior": prior.name if prior else None,
+        "levels": {f"{100 * level:.0f} %": int((found["probability"] >= level).sum()) for level in LEVELS},
+        "not_counted": sum(area is None for area in counted),
+        "rows": rows if described.form.show_claims else [],
+    }
+
+
+def in_words(schema: Schema, where: dict[str, int]) -> str:
+    """A partial assignment in words."""
+    return "; ".join(f"{c.label}: {c.meaning[where[c.name]]}" for c in schema.domain.columns if c.name in where)
+
+
+def _protections(how: PublishedForm) -> Iterator[str]:
+    if how.suppress:
+        yield f"counts below {how.suppress} suppressed (zeros {how.zeros})"
+    bases = (("rounded to", how.round), ("rounded at random to", how.random_round), ("off by at most", how.plus_minus))
+    yield from (f"{words} {base}" for words, base in bases if base)

@@ -1,0 +1,240 @@
+"""From what a user has to an audit: files of tables, frames, a reading of them, or a release file of records or counts."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from genverify.disclose.disclosure import Audit, FailOn, Source, read_fail_on
+from genverify.disclose.interpretation import (
+    Interpretation,
+    PrintedForm,
+    interpret,
+    is_printed,
+    read_printed,
+    summary,
+    written,
+)
+from genverify.disclose.intervals import broken_rules, find_intervals, read_contributions, read_rules
+from genverify.disclose.options import RECORDS, TABLES, pairs, settle
+from genverify.disclose.record_attack import Attack
+from genverify.disclose.record_audit import RecordsAudit, attack_records
+from genverify.disclose.release_data import ReleaseDescription, describe
+from genverify.disclose.tables_audit import TablesAudit, undecided_cells
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import LIMITS, write_whole
+from genverify.model.settings import DATASETS, validate
+from genverify.model.work import CellProgress, progress
+from genverify.solve.program_settings import DEFAULT
+
+PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
+LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals", "total_from": "totals_from",
+         "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
+SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
+          "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
+CALLS = 8  # of a search for every node above the one that it is at
+Frames = Mapping[str, pd.DataFrame]
+Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Interpretation | ReleaseDescription
+Talk = Callable[[str], None]
+
+
+def disclose(tables: Given, **options: Any) -> Audit:
+    """
+    What tables give away: an audit with `cells`, `answer`, `report()`, `check()` and `write(folder)`.
+
+    `tables` are paths of tables as they are printed, a release file, a frame (or several, by name), or what was read before.
+    Options are those of the command, `symbol={"*": "suppressed"}` for --symbol; one that does not apply is an error.
+
+    >>> table = pd.DataFrame({"area": ["A", "B", "Total"], "men": ["*", "5", "9"], "women": ["3", "*", "7"],
+    ...                       "Total": ["7", "9", "16"]})
+    >>> found = disclose(table, symbol={"*": "suppressed"}, search_seconds=0)
+    >>> next(found.lines())
+    '2 of your 2 suppressed cells are known exactly.'
+    """
+    told = settle(options, kind_of(tables))
+    return audit_of(tables, told).suppress(told.search_seconds)
+
+
+def kind_of(given: Given) -> str:
+    """What the options apply to."""
+    if isinstance(given, ReleaseDescription):
+        return RECORDS
+    first = _paths(given)[0] if not isinstance(given, pd.DataFrame | Mapping | Interpretation) else Path()
+    return RECORDS if first.suffix.lower() in (".yaml", ".yml") and not is_printed(first) else TABLES
+
+
+def _paths(given: Any) -> list[Path]:
+    paths = [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]
+    if not paths:
+        raise ConfigError("no tables are given")
+    return paths
+
+
+def audit_of(given: Given, told: argparse.Namespace, talk: Talk = lambda line: None, ask: bool = False) -> Audit:
+    """The audit, without a search for secondary suppressions; what was understood is said before the work begins."""
+    if kind_of(given) == RECORDS:
+        described, source = given, Source()
+        if not isinstance(given, ReleaseDescription):
+            first, *more = _paths(given)
+            if more:
+                raise ConfigError(f"{more[0]}: a release file is given alone")
+            described = describe(first, limits_of(told))
+            source = record_source(first, limits_of(told), described)
+        assert isinstance(described, ReleaseDescription)
+        return audit_records(described, attack_of(described), source, read_fail_on(told.fail_on), told.dialect)
+    understood, source = _printed_source(given, told, ask)
+    for line in source.understood:
+        talk(line)
+    if told.write:
+        moved = _moved(understood.form, source.home, told.write.parent)
+        write_whole(told.write, written(replace(understood, form=moved)))
+        talk(f"{told.write}: what was understood; correct it and give it to disclose")
+    source = replace(source, contributions=told.contributions, sensitive=tuple(told.sensitive))
+    return audit_tables(understood, source, read_fail_on(told.fail_on), told.dialect, told.seconds, told.json)
+
+
+# printed tables
+
+
+def audit_tables(
+    understood: Interpretation, source: Source, fail_on: FailOn, dialect: str, seconds: float, quiet: bool = True
+) -> TablesAudit:
+    """The feasibility interval of every printed cell."""
+    from genverify.solve.linear.search import Work
+
+    exposed = find_intervals(understood.linked, Work(seconds=seconds), CellProgress(quiet))
+    audit = TablesAudit(
+        exposed=exposed, source=source, fail_on=fail_on, dialect=dialect, limit=exposed.ranges.limit,
+        undecided=undecided_cells(exposed, fail_on.width),
+    )  # fmt: skip
+    return with_rules(audit)
+
+
+def with_rules(audit: TablesAudit) -> TablesAudit:
+    """The audit with what breaks a rule about contributions, where they are given."""
+    source = audit.source
+    if source.contributions is None:
+        return audit
+    values = read_contributions(source.contributions, audit.exposed.linked, LIMITS)
+    return replace(audit, broken=tuple(broken_rules(audit.exposed, values, read_rules(source.sensitive))))
+
+
+def printed_form(paths: Sequence[Path], told: argparse.Namespace) -> tuple[PrintedForm, Path]:
+    """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
+    changes: dict[str, Any] = {name: pairs(getattr(told, option), option) for option, name in PAIRS.items()}
+    changes |= {name: list(getattr(told, option)) for option, name in LISTS.items()}
+    changes |= {name: getattr(told, option) for option, name in SINGLE.items()}
+    changes = {name: own for name, own in (changes | {"amounts": told.contributions is not None}).items() if own}
+    if len(paths) == 1 and is_printed(paths[0]):
+        return read_printed(paths[0], changes), paths[0].parent
+    return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()
+
+
+def _printed_source(given: Any, told: argparse.Namespace, ask: bool) -> tuple[Interpretation, Source]:
+    """The tables as they were understood, and what they were read from."""
+    answers: dict[str, str] = {}
+
+    def asked(question: str) -> str:
+        answers[question] = input(question)
+        return answers[question]
+
+    if isinstance(given, Interpretation):
+        return given, described_source(given, Source(form=given.form))
+    if isinstance(given, pd.DataFrame | Mapping):
+        with TemporaryDirectory() as place:
+            texts = {f"{name}.csv": _csv(frame) for name, frame in _named(given).items()}
+            for name, text in texts.items():
+                (Path(place) / name).write_text(text, encoding="utf-8")
+            form, _ = printed_form([Path(name) for name in texts], told)
+            understood = interpret(form, Path(place))
+        return understood, described_source(understood, Source(form=form, texts=texts))
+    paths = _paths(given)
+    form, home = printed_form(paths, told)
+    files = [*input_files(form, home, told.contributions), *(path for path in paths if is_printed(path))]
+    if told.write and told.write.exists() and any(told.write.samefile(file) for file in files):
+        raise ConfigError(f"--write {told.write}: this file is read, and would be lost; give another name")
+    understood = interpret(form, home, asked if ask and sys.stdin.isatty() and sys.stdout.isatty() else None)
+    return understood, described_source(understood, Source(form=form, home=home, inputs=tuple(files), answers=answers))
+
+
+def described_source(understood: Interpretation, source: Source) -> Source:
+    """The source with what was understood of it, in words."""
+    return replace(source, title=understood.form.title, understood=tuple(summary(understood)), left_out=understood.left_out)
+
+
+def _named(given: pd.DataFrame | Frames) -> Frames:
+    from genverify.model.files import file_name
+
+    return {"table": given} if isinstance(given, pd.DataFrame) else {file_name(str(k)): frame for k, frame in given.items()}
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    """A frame as a table of texts: labels in its index come first, whole numbers have no decimals, nothing is blank."""
+    if not isinstance(frame, pd.DataFrame):
+        raise ConfigError(f"{type(frame).__name__}: give a frame, or frames by name")
+    named = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+
+    def text(value: Any) -> str:
+        if value is None or value is pd.NA or value != value:
+            return ""
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    return str(named.astype(object).map(text).to_csv(index=False))
+
+
+def input_files(form: PrintedForm, home: Path, contributions: Path | None) -> list[Path]:
+    """Every file that is read because it is named; of a folder, its files."""
+    named = [home / name for name in (*form.printed, *form.hierarchies.values())]
+    inside = [sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path] for path in named]
+    files = [file for own in inside for file in own if not file.name.startswith(".")]
+    files += [contributions] if contributions else []
+    for file in files:
+        if not file.exists():
+            raise DataError(f"{file}: there is no such file or folder")
+    return files
+
+
+def _moved(form: PrintedForm, home: Path, folder: Path) -> PrintedForm:
+    """The form with its paths relative to another folder."""
+    printed = [os.path.relpath(home / name, folder) for name in form.printed]
+    hierarchies = {column: os.path.relpath(home / name, folder) for column, name in form.hierarchies.items()}
+    return form.model_copy(update={"printed": printed, "hierarchies": hierarchies})
+
+
+# records and their counts
+
+
+def audit_records(
+    described: ReleaseDescription, attack: Attack, source: Source, fail_on: FailOn, dialect: str
+) -> RecordsAudit:
+    """The attack on every area of a release."""
+    told = {"source": source, "fail_on": fail_on, "dialect": dialect}
+    return attack_records(described, attack, lambda releases: progress(releases, "areas"), **told)
+
+
+def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:
+    """What a release file says, and the files that it names."""
+    from genverify.disclose.release_form import prior_files, source_of
+
+    form = described.form
+    tables = [f"table {name}: {' x '.join(table.columns)}" for name, table in form.tables.items()]
+    files = (path, source_of(path, form), *prior_files(path))
+    return Source(title=form.title or form.name, understood=tuple(tables), inputs=files, home=path.parent, release=path,
+                  changes=dict(changes))  # fmt: skip
+
+
+def attack_of(described: ReleaseDescription) -> Attack:
+    """The attack with the limits of the command line."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS * DEFAULT.nodes))  # each node of a search lies in another
+    return Attack.of(described, DEFAULT, DATASETS)
+
+
+def limits_of(told: argparse.Namespace) -> dict[str, int]:
+    """The limits that the command line sets in place of those of the release file."""
+    return {name: getattr(told, name) for name in ("max_rows", "max_bytes") if getattr(told, name) is not None}

@@ -1,0 +1,255 @@
+"""The audit of printed tables: feasibility intervals with proofs, rules about contributions, tables as they are printed."""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from genverify.checker.certificate import write_proofs
+from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.disclosure import DIALECTS, MOST_SHOWN, Audit, said
+from genverify.disclose.intervals import FeasibilityIntervals, RuleViolation, find_intervals
+from genverify.disclose.link import TableCells
+from genverify.disclose.suppression import still_narrow, suppress_more
+from genverify.model.errors import DataError
+from genverify.model.files import file_name
+from genverify.model.proof_form import LINEAR, new_certificate
+from genverify.solve.linear.search import Work
+
+SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
+SEARCH_SECONDS = 60.0  # for secondary suppressions, where nobody says: as long as a person waits
+SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
+NOT_INSIDE = "not yes"  # the label of people of one table who are not in another inside it
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablesAudit(Audit):
+    """What printed tables give away."""
+
+    exposed: FeasibilityIntervals
+    broken: tuple[RuleViolation, ...] = ()
+
+    @property
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        return self.exposed.rows
+
+    @property
+    def tables(self) -> int:
+        return len(self.exposed.linked.placed)
+
+    @property
+    def statements(self) -> Sequence[Mapping[str, Any]]:
+        return self.exposed.ranges.statements
+
+    @property
+    def attained(self) -> bool:
+        return self.exposed.linked.joint
+
+    @cached_property
+    def unsafe_cells(self) -> list[Mapping[str, Any]]:
+        """Printed cells that are known too well, and small differences between tables."""
+        ranges, names = self.exposed.ranges, self.exposed.linked.sums.cells
+        return [row for row in self.rows if self._narrow(row)] + [
+            {"area": "", "cell": names[c], "lower": int(ranges.lo[c]), "upper": int(ranges.hi[c]),
+             "proof": self.exposed.proofs.get(names[c], "printed"), "what": "difference"} for c in self.differences
+        ]  # fmt: skip
+
+    @property
+    def differences(self) -> list[int]:
+        """Counts of people of one table who are not in another inside it: unprinted, known exactly and small."""
+        ranges = self.exposed.ranges
+        most = 1 if self.fail_on.singled_out else SMALL - 1
+        found = []
+        for key in self.exposed.linked.keys:
+            if any(label == NOT_INSIDE and column.startswith("in ") for column, label in key):
+                cell = self.exposed.linked.cell(key)
+                if 1 <= ranges.lo[cell] == ranges.hi[cell] <= most:
+                    found.append(cell)
+        return found
+
+    @property
+    def targets(self) -> list[int]:
+        """The places of printed cells that are known too well."""
+        return [self.exposed.linked.sums.place[row["cell"]] for row in self.unsafe_cells if row["what"] != "difference"]
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        rules = [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken]
+        shares = {"suppress_percentages": len(self.percentages)} if self.suppression else {}
+        return {**({"broken_rules": rules} if rules else {}), **shares}
+
+    def verdict(self) -> Iterator[str]:
+        if not self.exposed.unclear.any():
+            nothing = "nothing is hidden, so nothing can be recovered"
+            told = "of what was left out, nothing is said" if self.left_out else nothing
+            yield f"All {len(self.rows)} cells that were read are printed exactly: {told}."
+        if self.differences:
+            yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
+        if self.broken:
+            groups = sum(not one.printed for one in self.broken)
+            yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them not printed but worked out."
+
+    def why(self, row: Mapping[str, Any]) -> list[str]:
+        return self.exposed.why(self.exposed.linked.sums.place[row["cell"]])
+
+    def reasons(self) -> Iterator[str]:
+        yield from super().reasons()
+        yield from (f"  {one.rule}: {' + '.join(one.cells)}" for one in self.broken[:MOST_SHOWN])
+
+    # secondary suppression
+
+    def suppress(self, seconds: float | None = None) -> Self:
+        seconds = SEARCH_SECONDS if seconds is None else seconds
+        if not self.targets or self.fail_on.singled_out or seconds <= 0:
+            return self
+        chosen = suppress_more(self.exposed, self.targets, self.fail_on.width, Work(seconds=seconds))
+        return replace(self, suppression=chosen)
+
+    def protection(self) -> str:
+        if self.suppression and self.suppression.left:
+            return f"{self.suppression.left} are still known too well"
+        width = self.fail_on.width
+        return "none can be worked out" if width == 1 else f"every feasibility interval is at least {width} wide"
+
+    def beside(self) -> Iterator[str]:
+        chosen = self.suppression
+        if chosen and (shares := len(self.percentages)):
+            then = "" if chosen.steps or chosen.left else f"; then {self.protection()}"
+            yield f"Also suppress the {shares} percentages beside suppressed counts{then}."
+
+    @cached_property
+    def percentages(self) -> list[dict[str, str]]:
+        """
+        The printed percentages beside counts that are not printed exactly, left out or not: table, cell, text and place.
+        They must be suppressed with these counts.
+        """
+        sums = self.exposed.linked.sums
+        added = {sums.place[cell] for cell in self.suppression.cells} if self.suppression else set()
+        suppressed = {*np.flatnonzero(self.exposed.unclear).tolist(), *added}
+        found = []
+        for placed in self.exposed.linked.placed:
+            for share in placed.table.shares:
+                cell = self.exposed.printed[placed.keys[share.labels]]
+                if cell in suppressed and any(map(str.isdigit, share.entry.text)):
+                    own = {"table": placed.table.name, "cell": sums.cells[cell]}
+                    found.append({**own, "published": share.entry.text, "place": share.entry.place})
+        return found
+
+    @property
+    def to_suppress(self) -> pd.DataFrame:
+        cells, word = super().to_suppress, DIALECTS[self.dialect]["suppress"]
+        shares = [
+            {"area": "", "label": "", "left": "", **own, "status": word, "what": "percentage"} for own in self.percentages
+        ]
+        return pd.concat([cells, pd.DataFrame(shares, columns=cells.columns)]) if shares else cells
+
+    def apriori(self) -> dict[str, str]:
+        """For each table, the lines of an a-priori file that tau-Argus reads: the codes of a cell to suppress, and u."""
+        added = set(self.suppression.cells) if self.suppression else set()
+        names, files = self.exposed.linked.sums.cells, dict[str, str]()
+        for placed in self.exposed.linked.placed:
+            chosen = [labels for labels, key in placed.keys.items() if names[self.exposed.printed[key]] in added]
+            if chosen:
+                lines = (";".join([*(f'"{label}"' for label in labels), "u"]) for labels in chosen)
+                files[placed.table.name] = "\n".join(lines) + "\n"
+        return files
+
+    # proofs
+
+    def write_proofs(self, folder: Path) -> None:
+        sums = self.exposed.linked.sums
+        system = json.dumps(sums.as_dict(), separators=(",", ":"))
+        (folder / SYSTEM).write_bytes(gzip.compress(system.encode(), mtime=0))
+        write_proofs(
+            [new_certificate(LINEAR, "tables", sums.digest) | {"statements": list(self.statements)}], folder / PROOFS
+        )
+        for name, text in self.apriori().items():
+            (folder / f"{file_name(name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
+
+    def check_proofs(self) -> None:
+        shown, ranges = check_linear(self.exposed.linked.sums, self.statements), self.exposed.ranges
+        if shown.lo != ranges.lo.tolist() or shown.hi != ranges.hi.tolist():
+            raise DataError("the proofs show other ranges than these")
+
+    def proved(self) -> str:
+        ranges = self.exposed.ranges
+        exact = int((ranges.lo == ranges.hi).sum())
+        return (
+            f"{len(self.statements)} statements about {len(ranges.lo)} cells: all proofs right; {exact} cells known exactly"
+        )
+
+    def search_again(self, seconds: float) -> str:
+        if seconds <= 0:
+            return "not searched for again: narrower ranges, attained ends, whether the proposal protects"
+        exposed, chosen, names = self.exposed, self.suppression, self.exposed.linked.sums.cells
+        searched = find_intervals(exposed.linked, Work(seconds=seconds))
+        again, places = searched.ranges, np.array(list(exposed.printed.values()), dtype=np.int64)
+        wider = places[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[places]]
+        if len(wider):
+            raise DataError(f"{names[wider[0]]}: more is known of this cell than the results show; make them again")
+        if again.limit:
+            return f"not searched for again in full ({again.limit})"
+        if open_ := set(undecided_cells(searched, self.fail_on.width)) - set(self.undecided):
+            raise DataError(f"{min(open_)}: not decided, though the results say so; make them again")
+        untrue = places[(exposed.ranges.exact & ~again.exact)[places]]
+        if len(untrue):
+            raise DataError(f"{names[untrue[0]]}: not attained at both ends, though the results say so; make them again")
+        if chosen is None:
+            return "searched again: no range is narrower than shown"
+        left, limit = still_narrow(exposed, self.targets, chosen.cells, self.fail_on.width, Work(seconds=seconds))
+        if limit:
+            return f"searched again: no range is narrower than shown; whether the proposal protects, not in full ({limit})"
+        if other := set(left) - set(chosen.still):
+            raise DataError(f"{min(other)}: the cells to suppress do not protect this one; make the results again")
+        return "searched again: no range is narrower than shown, and the cells to suppress protect as said"
+
+    # the tables as they are printed, for the report
+
+    def printed(self, placed: TableCells, most_rows: int, most_columns: int) -> dict[str, Any]:
+        """A table: the last column across, the others down; cells with their text, their range and what to do with them."""
+        table = placed.table
+        several = len(table.columns) > 1
+        across = table.labels(table.columns[-1]) if several else ("count",)
+        rows = list(dict.fromkeys(labels[:-1] if several else labels for labels in table.entries))
+        cut = len(rows) > most_rows or len(across) > most_columns
+        across = across[:most_columns]
+        body = [
+            [*row, *(self._printed_cell(placed, (*row, label) if several else row) for label in across)]
+            for row in rows[:most_rows]
+        ]
+        head = [*(table.columns[:-1] if several else table.columns), *across]
+        return {"name": table.name, "title": table.title, "head": head, "rows": body, "labels": len(head) - len(across),
+                "cut": cut}  # fmt: skip
+
+    def _printed_cell(self, placed: TableCells, labels: tuple[str, ...]) -> tuple[str, str, str]:
+        if labels not in placed.keys:
+            return "", "", ""
+        known, kind = self._known[self.exposed.printed[placed.keys[labels]]]
+        return placed.table.entries[labels].text or "blank", known, kind
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[str, str]]:
+        """What is known of each printed cell where that is more than what is printed, and what to do with it."""
+        place, unsafe = self.exposed.linked.sums.place, {row["cell"] for row in self.unsafe_cells}
+        added = set(self.suppression.cells) if self.suppression else set()
+        found = {}
+        for row in self.rows:
+            kind = "unsafe" if row["cell"] in unsafe else "suppress" if row["cell"] in added else ""
+            open_ = "open" if row["unclear"] else ""
+            found[place[row["cell"]]] = said(row["lower"], row["upper"]) if row["unclear"] else "", kind or open_
+        return found
+
+
+def undecided_cells(exposed: FeasibilityIntervals, width: int) -> tuple[str, ...]:
+    """Cells that are not printed exactly, whose range is wide enough, but without counts that fit and are as far apart."""
+    differs = [exposed.linked.cell(key) for key in exposed.linked.keys if any(label == NOT_INSIDE for _, label in key)]
+    asked = exposed.unclear.copy()
+    asked[differs] = True
+    cells = np.flatnonzero(asked & (exposed.width >= width) & (exposed.ranges.moves < width))
+    return tuple(exposed.linked.sums.cells[cell] for cell in cells)

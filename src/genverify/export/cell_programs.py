@@ -1,0 +1,217 @@
+"""
+Checked proofs about a system of sums as programs: the cells are columns, the sums are rows. A proof may use what was shown
+before it: that is derived on the way, one row for each end, and what this rests on before that.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genverify.checker import certificate as form
+from genverify.checker.certificate import CellBound, CertificateError, linear_reader, read_cell_bound
+from genverify.export.kinds import MOST
+from genverify.export.program import (
+    AT_LEAST,
+    AT_MOST,
+    NEVER,
+    Fork,
+    Leaf,
+    Program,
+    Question,
+    Row,
+    RowNode,
+    Step,
+    TooLarge,
+    system_of,
+    unique,
+)
+from genverify.model.linear import OPEN, LinearSystem
+
+LONGEST = 2_000  # steps of one proof: bounds the size of the files
+End = tuple[int, int]  # a cell, and +1 for its upper end or -1 for its lower one
+Known = dict[
+    End, tuple[int, int]
+]  # the value of an end, and the number of the statement that shows it (-1: it is published)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A statement with its derivation: rows and the numbers of earlier statements ("#3") with their multipliers."""
+
+    said: CellBound
+    tree: RowNode
+    parts: Mapping[str, int]
+    uses: frozenset[int]
+
+
+class CellExporter:
+    """Makes the programs of statements about a system, which were checked before."""
+
+    def __init__(self, title: str, system: LinearSystem, statements: Sequence[Mapping[str, Any]]) -> None:
+        self.title, self.system = title, system
+        self.starts = system.start.tolist()
+        self.entries = list(zip(system.columns.tolist(), system.weights.tolist(), strict=True))
+        reader = linear_reader(system.row_place, system.place)
+        self.known: Known = {}
+        for cell, (lo, hi) in enumerate(zip(system.lo.tolist(), system.hi.tolist(), strict=True)):
+            self.known |= {(cell, 1): (hi, -1), (cell, -1): (-lo, -1)}  # s x <= value
+        self.shown: list[_Shown] = []
+        for number, text in enumerate(statements):
+            self._take(read_cell_bound(reader, text, f"statement {number}"), number)
+
+    def _take(self, said: CellBound, number: int) -> None:
+        parts, uses = dict[str, int](), set[int]()
+        sign = 0 if said.side == form.EMPTY else 1 if said.side == "upper" else -1
+        cell = self.system.place[said.cell] if sign else -1
+        tree = self._tree({cell: sign} if sign else {}, said.proof, (), parts, uses)
+        self.shown.append(_Shown(said, tree, parts, frozenset(uses)))
+        if sign and sign * said.value < self.known[cell, sign][0]:
+            self.known[cell, sign] = sign * said.value, number
+
+    def _tree(
+        self, c: Mapping[int, int], node: form.Node, above: tuple[tuple[int, int, bool], ...], parts: dict[str, int],
+        uses: set[int],
+    ) -> RowNode:  # fmt: skip
+        """The proof with explicit multipliers on the sides of forks and on what was shown before."""
+        if isinstance(node, form.Leaf):
+            return self._leaf(c, node, above, uses)
+        cell, key = self.system.place[str(node.part)], f"fork{len(parts) + 1}"
+        parts[key] = cell
+        below, over = (
+            self._tree(c, side, (*above, (cell, node.at, is_below)), parts, uses)
+            for side, is_below in ((node.below, True), (node.above, False))
+        )
+        return Fork(key, node.at, below, over)
+
+    def _leaf(self, c: Mapping[int, int], leaf: form.Leaf, above: tuple[tuple[int, int, bool], ...], uses: set[int]) -> Leaf:
+        narrowed: dict[End, tuple[int, int]] = {}  # of a cell that a fork splits: the end, and the number of the fork
+        for place, (cell, at, below) in enumerate(above):
+            key, value = (cell, 1 if below else -1), at if below else -at - 1
+            if value < narrowed.get(key, self.known[key])[0]:
+                narrowed[key] = value, place
+        for cell, s in narrowed:
+            if self._end((cell, s), narrowed) + self._end((cell, -s), narrowed) < 0:  # no count is left in this case
+                return self._used(True, {}, {cell: 0}, {(cell, 1): 1, (cell, -1): 1}, narrowed, above, 1, uses)
+        rows = {name: y for name, y in leaf.y.items() if y}
+        for wanted in ({}, c) if leaf.kind == form.EMPTY else (c,):
+            left = {cell: leaf.d * own for cell, own in wanted.items()}
+            for name, y in rows.items():
+                row = self.system.row_place[name]
+                for cell, own in self.entries[self.starts[row] : self.starts[row + 1]]:
+                    left[cell] = left.get(cell, 0) - y * own
+            ends = {(cell, 1 if own > 0 else -1): abs(own) for cell, own in left.items() if own}
+            if wanted or leaf.kind != form.EMPTY or self._total(rows, ends, narrowed) < 0:
+                return self._used(leaf.kind == form.EMPTY and not wanted, rows, left, ends, narrowed, above, leaf.d, uses)
+        raise CertificateError(f"{leaf.place}: shows nothing")
+
+    def _end(self, key: End, narrowed: Mapping[End, tuple[int, int]]) -> int:
+        return narrowed.get(key, self.known[key])[0]
+
+    def _total(self, rows: Mapping[str, int], ends: Mapping[End, int], narrowed: Mapping[End, tuple[int, int]]) -> int:
+        place = self.system.row_place
+        found = sum(y * int((self.system.most if y > 0 else self.system.least)[place[name]]) for name, y in rows.items())
+        return found + sum(own * self._end(key, narrowed) for key, own in ends.items())
+
+    def _used(
+        self, empty: bool, rows: Mapping[str, int], left: Mapping[int, int], ends: Mapping[End, int],
+        narrowed: Mapping[End, tuple[int, int]], above: tuple[tuple[int, int, bool], ...], d: int, uses: set[int],
+    ) -> Leaf:  # fmt: skip
+        """The leaf, with what it takes from forks as sides, and from earlier statements as rows; the rest is published."""
+        sides, taken = [0] * len(above), {f"={name}": y for name, y in rows.items()}
+        for key, own in ends.items():
+            if key in narrowed:
+                sides[narrowed[key][1]] += key[1] * own
+            elif (number := self.known[key][1]) >= 0:
+                uses.add(number)
+                taken[f"#{number}"] = taken.get(f"#{number}", 0) + own
+        return Leaf(empty, taken, tuple(sides), d)
+
+    def programs(self) -> Iterator[tuple[Program, CellBound]]:
+        """A program for every statement; one that is too large is an error when it is asked for."""
+        for number in range(len(self.shown)):
+            yield self.program(number), self.shown[number].said
+
+    def program(self, number: int) -> Program:
+        """The program of a statement: the rows and cells that it rests on, directly or by what was shown before."""
+        needed, left = {number}, [number]
+        while left:
+            left += sorted(more := self.shown[left.pop()].uses - needed)
+            needed |= more
+        if len(needed) > LONGEST:
+            raise TooLarge(f"statement {number} rests on {len(needed) - 1} others, over the limit of {LONGEST}")
+        steps = [self.shown[place] for place in sorted(needed)]
+        rows = dict.fromkeys(name[1:] for one in steps for name in _rows(one.tree) if name[0] == "=")
+        named = {self.system.place[one.said.cell] for one in steps if one.said.cell}
+        named |= {cell for name in rows for cell, _ in self._row(name)}
+        cells = sorted(named | {cell for one in steps for cell in one.parts.values()})
+        if len(cells) > MOST:
+            raise TooLarge(f"statement {number} is about {len(cells)} cells, over the limit of {MOST}")
+        return self._assembled(number, sorted(needed), list(rows), {cell: at for at, cell in enumerate(cells)})
+
+    def _row(self, name: str) -> list[tuple[int, int]]:
+        row = self.system.row_place[name]
+        return self.entries[self.starts[row] : self.starts[row + 1]]
+
+    def _assembled(self, number: int, needed: Sequence[int], rows: Sequence[str], column: Mapping[int, int]) -> Program:
+        system, plain = self.system, dict(zip(rows, unique(rows), strict=True))
+        listed = {plain[name]: self._published(name, plain[name], column) for name in rows}
+        renamed = {f"={name}": own for name, own in plain.items()} | {f"#{place}": f"shown#{place}" for place in needed}
+        parts, steps, trees = dict[str, Row](), list[Step](), dict[int, RowNode]()
+        for place in needed:
+            one, prefix = self.shown[place], "" if place == number else f"s{place}_"
+            for key, cell in one.parts.items():
+                parts[prefix + key] = Row(prefix + key, f"the cell {system.cells[cell]}", {column[cell]: 1})
+            trees[place] = _renamed(one.tree, renamed, prefix)
+            if place != number:
+                sign = 1 if one.said.side == "upper" else -1
+                vector = {column[system.place[one.said.cell]]: sign}
+                words = f"{one.said.cell} {'<=' if sign > 0 else '>='} {one.said.value}"
+                steps.append(Step(Row(f"shown#{place}", words, vector, hi=sign * one.said.value), trees[place]))
+        said = self.shown[number].said
+        goal = {"upper": AT_MOST, "lower": AT_LEAST, form.EMPTY: NEVER}[said.side]
+        words = f"Shown: {said.cell} is {goal} {said.value}" if said.cell else "Shown: no counts fit all sums"
+        ends = [(int(system.lo[cell]), int(system.hi[cell])) for cell in column]
+        found = Program(
+            self.title,
+            system_of(ends, listed.values(), "x"),
+            listed,
+            ("Cells: x<k> is the count of a cell", *(f"{system.cells[cell]}{_ends(system, cell)}" for cell in column)),
+            Question(f"statement_{number}", (words,), goal, said.value),
+            {column[system.place[said.cell]]: 1} if said.cell else {},
+            parts,
+            tuple(steps),
+            trees[number],
+        )
+        if not found.adds_up():
+            raise CertificateError(f"statement {number}: the exported proof does not add up")
+        return found
+
+    def _published(self, name: str, plain: str, column: Mapping[int, int]) -> Row:
+        """A sum that is published; a cell that it names twice counts with both weights."""
+        row, vector = self.system.row_place[name], dict[int, int]()
+        for cell, own in self._row(name):
+            vector[column[cell]] = vector.get(column[cell], 0) + own
+        ends = [int(side[row]) for side in (self.system.least, self.system.most)]
+        return Row(
+            plain, name, {at: own for at, own in vector.items() if own}, *(None if abs(e) == OPEN else e for e in ends)
+        )
+
+
+def _ends(system: LinearSystem, cell: int) -> str:
+    lo, hi = int(system.lo[cell]), int(system.hi[cell])
+    return f", published {lo}" if lo == hi else f", {lo} or more" if hi == OPEN else f", {lo} to {hi}"
+
+
+def _rows(node: RowNode) -> Iterator[str]:
+    if isinstance(node, Leaf):
+        yield from node.rows
+    else:
+        yield from _rows(node.below)
+        yield from _rows(node.above)
+
+
+def _renamed(node: RowNode, names: Mapping[str, str], prefix: str) -> RowNode:
+    if isinstance(node, Leaf):
+        return Leaf(node.empty, {names[name]: y for name, y in node.rows.items()}, node.sides, node.d)
+    below, above = (_renamed(side, names, prefix) for side in (node.below, node.above))
+    return Fork(prefix + node.part, node.at, below, above)

@@ -1,0 +1,200 @@
+"""
+An exported proof: a system of linear rows over whole numbers, what is to be shown of it, and a derivation in which every
+leaf is one linear combination of rows, of the sides of the forks above, and of the ends of columns.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from genverify.model.errors import DataError
+from genverify.model.linear import OPEN, LinearSystem
+
+AT_MOST, AT_LEAST, NEVER = "at most", "at least", "never"
+SIGN = {AT_MOST: 1, AT_LEAST: -1, NEVER: 0}
+CLAIM = "claim"
+FORBIDDEN = re.compile(r"[^\w.:/+<>=-]+", re.ASCII)
+Vector = Mapping[int, int]  # weights by column
+Path = tuple[tuple[str, int, bool], ...]  # of each fork above: its part, its t, whether we are below it
+
+
+class TooLarge(DataError):
+    """A proof that a file of readable size cannot hold."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be shown of COUNT: that it is at most m, at least m, or never m. `never` of nothing: nothing fits."""
+
+    name: str
+    words: tuple[str, ...]
+    goal: str
+    m: int
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A combination of rows (multipliers by name) and of the sides of the forks above, all over d."""
+
+    empty: bool
+    rows: Mapping[str, int]
+    sides: tuple[int, ...]
+    d: int
+
+
+@dataclass(frozen=True)
+class Fork:
+    """At most `at` in a part, or more."""
+
+    part: str
+    at: int
+    below: "RowNode"
+    above: "RowNode"
+
+
+RowNode = Leaf | Fork
+
+
+@dataclass(frozen=True)
+class Row:
+    """lo <= the sum of the weights times the columns <= hi; a row without both is the claim, or the part of a fork."""
+
+    name: str
+    words: str
+    vector: Vector
+    lo: int | None = None
+    hi: int | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A row that is shown on the way: its sum is at most hi."""
+
+    row: Row
+    tree: RowNode
+
+
+@dataclass(frozen=True)
+class Program:
+    """
+    What is known (`system`: a column each for what is counted, a row each for what is published), in words; the question
+    about `count`, the parts of forks, rows that are shown on the way, and the derivation. No column exceeds `largest`.
+    """
+
+    title: str
+    system: LinearSystem
+    rows: Mapping[str, Row]
+    columns: tuple[str, ...]
+    question: Question
+    count: Vector
+    parts: Mapping[str, Row]
+    steps: tuple[Step, ...]
+    tree: RowNode
+    largest: int | None = None
+
+    @cached_property
+    def known(self) -> dict[str, Row]:
+        """The rows that a leaf may name: published ones, and those shown on the way."""
+        return {**self.rows, **{step.row.name: step.row for step in self.steps}}
+
+    def target(self, leaf: Leaf, of: Row | None) -> dict[int, int]:
+        """d times what a leaf bounds from above: the row of a step, the count with the sign of the goal, or nothing."""
+        sign = 0 if leaf.empty else 1 if of else SIGN[self.question.goal]
+        return {column: sign * leaf.d * own for column, own in (of.vector if of else self.count).items()} if sign else {}
+
+    def bound(self, leaf: Leaf, of: Row | None) -> int:
+        """What the target of a leaf must not exceed: the right side of what is to be shown."""
+        return -1 if self.opposes(leaf, of) else of.hi or 0 if of else SIGN[self.question.goal] * self.question.m
+
+    def opposes(self, leaf: Leaf, of: Row | None) -> bool:
+        """Whether a leaf shows that its case cannot be, and not a bound."""
+        return leaf.empty or (of is None and self.question.goal == NEVER)
+
+    def left(self, leaf: Leaf, path: Path, of: Row | None) -> dict[int, int]:
+        """What a leaf leaves of each column: the ends of the columns have to bound it. d target = rows + sides + left."""
+        left = self.target(leaf, of)
+        terms = [(self.known[name].vector, y) for name, y in leaf.rows.items()]
+        terms += [(self.parts[part].vector, w) for w, (part, _, _) in zip(leaf.sides, path, strict=True) if w]
+        for vector, y in terms:
+            for column, own in vector.items():
+                left[column] = left.get(column, 0) - y * own
+        return {column: own for column, own in left.items() if own}
+
+    def total(self, leaf: Leaf, path: Path, of: Row | None) -> int:
+        """The most that d times the target can be by a leaf; an error where it uses an end that is not there."""
+        found = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.sides, path, strict=True))
+        for name, y in leaf.rows.items():
+            end = self.known[name].hi if y > 0 else self.known[name].lo
+            found += y * _told(end, name)
+        for column, own in self.left(leaf, path, of).items():
+            end = int((self.system.hi if own > 0 else self.system.lo)[column])
+            found += own * _told(None if abs(end) == OPEN else end, self.system.cells[column])
+        return found
+
+    def adds_up(self) -> bool:
+        """Whether every leaf shows what it has to."""
+        for of, tree in [*((step.row, step.tree) for step in self.steps), (None, self.tree)]:
+            for leaf, path in leaves(tree):
+                if any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.sides, path, strict=True)):
+                    return False
+                if self.total(leaf, path, of) // leaf.d > self.bound(leaf, of):
+                    return False
+        return True
+
+
+def _told(end: int | None, name: str) -> int:
+    if end is None:
+        raise DataError(f"the exported proof uses an end of {name}, which has none there")
+    return end
+
+
+def leaves(node: RowNode, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
+    """Every leaf with the forks above it, outermost first."""
+    if isinstance(node, Leaf):
+        yield node, path
+    else:
+        yield from leaves(node.below, (*path, (node.part, node.at, True)))
+        yield from leaves(node.above, (*path, (node.part, node.at, False)))
+
+
+def plain(name: str) -> str:
+    """
+    A name without spaces and brackets.
+
+    >>> plain("north area/by sex.f")
+    'north_area/by_sex.f'
+    """
+    return FORBIDDEN.sub("_", name) or "_"
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """
+    A plain name for each, no two alike.
+
+    >>> unique(["a b", "a_b"])
+    ['a_b', 'a_b_2']
+    """
+    found: dict[str, None] = {}
+    for own in map(plain, names):
+        name, number = own, 1
+        while name in found:
+            number += 1
+            name = f"{own}_{number}"
+        found[name] = None
+    return list(found)
+
+
+def system_of(ends: Sequence[tuple[int, int]], rows: Iterable[Row], letter: str) -> LinearSystem:
+    """The published rows over columns with these ends, called by a letter and their number."""
+    listed = list(rows)
+    start = np.cumsum([0, *(len(row.vector) for row in listed)]).astype(np.int64)
+    entries = [entry for row in listed for entry in row.vector.items()]
+    columns, weights = np.array(entries, dtype=np.int64).reshape(-1, 2).T
+    lo, hi = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    sides = [(-OPEN if row.lo is None else row.lo, OPEN if row.hi is None else row.hi) for row in listed]
+    least, most = np.array(sides, dtype=np.int64).reshape(-1, 2).T
+    names = tuple(f"{letter}{place}" for place in range(len(ends)))
+    return LinearSystem(names, lo, hi, tuple(row.name for row in listed), start, columns, weights, least, most)

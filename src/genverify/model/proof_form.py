@@ -1,0 +1,22 @@
+"""The head that every certificate has: its version, what it is about, and the model of its statements."""
+
+from typing import Any
+
+VERSION = 1  # of the form; another one is refused with the command that makes the certificates anew
+RECORDS, LINEAR, AREAS, HOUSING = "records", "linear", "areas", "housing"
+KIND_OF = {RECORDS: "release", LINEAR: "system", AREAS: "areas", HOUSING: "statistics"}
+"""What a certificate of each model is about."""
+EXACTLY, NEVER, AT_LEAST, NOTHING = "exactly", "never", "at least", "nothing fits"
+GOALS = (EXACTLY, NEVER, AT_LEAST, NOTHING)
+"""What a statement about records shows of COUNT(where) and m; the last one: that no dataset fits."""
+
+
+def new_certificate(model: str, name: str, digest: str, **parts: Any) -> dict[str, Any]:
+    """
+    A certificate about what has this name and this digest, without a statement yet.
+
+    >>> new_certificate(LINEAR, "a table", "12ab")["about"]
+    {'kind': 'system', 'name': 'a table', 'digest': '12ab'}
+    """
+    about = {"kind": KIND_OF[model], "name": name, "digest": digest}
+    return {"version": VERSION, "about": about, "model": model, **parts, "statements": []}
