@@ -159,7 +159,7 @@ def composition_of(
 
 FIRST_SIZES = (1, 4, 7, 13, 21, 41, 81, 161)
 """Households of the smallest block of each class: every next one holds blocks of about twice the size."""
-FEWEST_PAIRS = 1000  # of neighbours: a class with fewer joins the next smaller one
+FEWEST = 1000  # householders: a class with fewer joins the next smaller one
 TRACT = GEOGRAPHY["tract"]
 
 
@@ -237,7 +237,7 @@ def estimate_setting(neighbours: pd.DataFrame, shares: pd.DataFrame, counties: S
         "race_and_origin": [
             dict(zip(GROUP, map(int, group.split()), strict=True))
             | {"percent": round(float(share), 4), "tracts": alike.get(group, alike.get(group.split()[0]))}
-            for group, share in (100 * own / own.sum()).items()
+            for group, share in zip(map(str, own.index), 100 * own / own.sum(), strict=True)
         ],
         "blocks": _classes(sizes[known], (within - expected)[known], (1 - expected)[known]),
         "described": describe_blocks(inside),
@@ -249,7 +249,7 @@ def _between(counts: Floats, place: Ints) -> Floats:
     whole = pd.DataFrame(counts).groupby(place).sum().to_numpy()
     pairs = (whole.sum(axis=1) ** 2 - np.bincount(place, counts.sum(axis=1) ** 2))[:, None]
     same = whole**2 - pd.DataFrame(counts**2).groupby(place).sum().to_numpy()
-    return np.divide(same, pairs, out=np.full(whole.shape, np.nan), where=pairs > 0)
+    return np.asarray(np.divide(same, pairs, out=np.full(whole.shape, np.nan), where=pairs > 0), dtype=np.float64)
 
 
 def _alike(weights: Floats, above: Floats, possible: Floats) -> float:
@@ -259,28 +259,17 @@ def _alike(weights: Floats, above: Floats, possible: Floats) -> float:
 
 
 def _classes(sizes: Floats, above: Floats, possible: Floats) -> list[dict[str, Any]]:
-    """The likeness by size of block: classes that hold too few neighbours, or rise with size, join the one before."""
-    parts: list[Flags] = []
-    for first, end in zip(FIRST_SIZES, (*FIRST_SIZES[1:], np.inf), strict=True):
-        parts.append((sizes >= first) & (sizes < end))
+    """The likeness by size of block: a class with too few householders, or more likeness than the one before, joins it."""
     firsts = list(FIRST_SIZES)
-    place = 1
-    while place < len(parts):
-        few = min(sizes[part].sum() for part in (parts[place - 1], parts[place])) < FEWEST_PAIRS
-        if few or _of(parts[place], sizes, above, possible) > _of(parts[place - 1], sizes, above, possible):
-            parts[place - 1] = parts[place - 1] | parts.pop(place)
-            firsts.pop(place)
-            place = max(1, place - 1)
-        else:
-            place += 1
-    return [
-        {"households": first, "blocks": int(part.sum()), "likeness": _of(part, sizes, above, possible)}
-        for first, part in zip(firsts, parts, strict=True)
-    ]
-
-
-def _of(part: Flags, sizes: Floats, above: Floats, possible: Floats) -> float:
-    return _alike(np.where(part, sizes, 0.0), above, possible)
+    while True:
+        parts = [(sizes >= low) & (sizes < high) for low, high in zip(firsts, [*firsts[1:], np.inf], strict=True)]
+        few = [sizes[part].sum() < FEWEST for part in parts]
+        alike = [_alike(np.where(part, sizes, 0.0), above, possible) for part in parts]
+        joins = [n for n in range(1, len(parts)) if few[n - 1] or few[n] or alike[n] > alike[n - 1]]
+        if not joins:
+            found = zip(firsts, parts, alike, strict=True)
+            return [{"households": low, "blocks": int(part.sum()), "likeness": value} for low, part, value in found]
+        firsts.pop(joins[0])
 
 
 # How alike the neighbours of a country are, beside real blocks.
@@ -296,7 +285,7 @@ def describe_blocks(counts: pd.DataFrame) -> dict[str, float]:
     for race, name in ((2, "Black"), (1, "White")):
         for level in ("tract", "block"):
             places = counts.groupby(counts.index.str[: GEOGRAPHY[level]]).sum().astype(np.float64)
-            alike = places[race] ** 2 / np.maximum(1, places.sum(axis=1))
+            alike: Any = places[race] ** 2 / np.maximum(1, places.sum(axis=1))
             found[f"isolation of {name} householders, {level}"] = _percent(alike.sum(), places[race].sum())
     for name, (low, high) in SIZES.items():
         chosen = table[(sizes >= low) & (sizes <= high)]

@@ -291,7 +291,7 @@ class Model:
         for columns in ((TENURE, "HHT", *GROUP), (TENURE, "THHLDRAGE")):
             codes = [self.types.records[name] for name in columns]
             _, cells = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
-            yield Margin(cells.reshape(-1), np.bincount(cells.reshape(-1), self.national.ravel()))
+            yield Margin(cells.reshape(-1), np.bincount(cells.reshape(-1), self.national.ravel()).astype(np.float64))
 
     def factors(self, by_cell: Floats, f: Floats, g: Floats, c: Floats) -> tuple[Floats, Floats]:
         """What each block makes of the traits of its cells (blocks x traits), and the chance of these traits."""
@@ -314,7 +314,7 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
     given = np.divide(by_cell, nation[:, tenure], out=np.zeros_like(by_cell), where=nation[:, tenure] > 0)
     traits = Traits(tenure, group, given)
     neighbours = neighbours_of(_groups(types, starts, likeness, {TENURE: tenures}, nation, traits), homogeneity)
-    shares = np.bincount(group, joint.sum(axis=0))
+    shares = np.bincount(group, joint.sum(axis=0)).astype(np.float64)
     composition = composition_of(country.settings, pairs, shares, country.rural, country.around, homogeneity)
     return Model(types, joint, joint, likeness.newcomers, starts, traits, neighbours, composition), margins
 

@@ -276,8 +276,8 @@ def _resampled(rows: pd.DataFrame, prior: str, percentile: float, blocks: pd.Ind
     """95 % interval of a percentile over claims, whole blocks resampled."""
     ordered = rows.sort_values(prior)
     chance = np.full(len(blocks), 1 / len(blocks))
-    drawn = np.random.default_rng(seed).multinomial(len(blocks), chance, RESAMPLES)[:, blocks.get_indexer(ordered["block"])]
-    reached = drawn.cumsum(axis=1)
+    drawn = np.random.default_rng(seed).multinomial(len(blocks), chance, RESAMPLES)
+    reached = np.take(drawn, blocks.get_indexer(pd.Index(ordered["block"])), axis=1).cumsum(axis=1)
     held = reached[:, -1] > 0
     place = (reached[held] >= percentile / 100 * reached[held, -1:]).argmax(axis=1)
     low, high = np.percentile(100 * ordered[prior].to_numpy()[place], (2.5, 97.5))
