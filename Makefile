@@ -56,7 +56,7 @@ measure: $(READY)
 site: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
-# the page that works offline, out of page/ and the npm package highs (its version and hash: page/package-lock.json)
+# the page that works offline, out of page/, the reading and the npm packages highs and pyodide (page/package-lock.json)
 page: $(READY)
 	cd page && npm ci --ignore-scripts --no-audit --no-fund
 	$(VENV)/bin/python page/build.py

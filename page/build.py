@@ -1,47 +1,59 @@
 """
-Build the page that works offline: one HTML file out of page/src, the style of the reports, and the npm package highs.
+Build the page that works offline: one HTML file out of page/src, the library's reading, the style of the reports, PyYAML,
+and the npm packages highs and pyodide.
 
 `make page` runs `npm ci`, then this. `--check` says whether the page is up to date with its sources, and needs no npm: what
-was taken from the package is read out of the page itself.
+was taken from the packages is read out of the page itself. `--own` renews only what is ours, and needs no npm either.
 """
 
 import argparse
+import ast
 import base64
 import gzip
 import json
 import re
+import runpy
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.metadata import distribution
 from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 PAGE = ROOT / "src/genverify/disclose/page.html"
 STYLES = (ROOT / "src/genverify/report/templates/style.css", HERE / "src/style.css")
+READER = HERE / "src/reader"
 IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"(\./[^"]+|\.\./[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:\{[^}]*\};\n)?", re.MULTILINE)
 TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) (\[?\{?[^=({;]+)", re.MULTILINE)
 SPLIT = "/* genverify: from here on, this page's own code */\n"
+PACKED = ("wasm", "python", "library", "loader", "sources")  # parts of the page that are packed, by the id of their element
 
 
 @dataclass(frozen=True)
-class Package:
-    """What the page takes from the npm package: its loader, its packed program, its licence."""
+class Packages:
+    """What the page takes from others: the solver's loader and program, Python's, and licences; packed texts as they are."""
 
-    loader: str
+    solver: str
     wasm: str
-    licence: str
+    python: str
+    library: str
+    loader: str
+    yaml: dict[str, str]
+    licences: str
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
+    parser.add_argument("--own", action="store_true", help="renew only what is no npm package's")
     options = parser.parse_args()
     before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    installed = HERE / "node_modules/highs"
-    made = page(from_page(before) if options.check else from_npm(installed, before))
+    made = page(from_page(before) if options.check or options.own else from_npm(before), before)
     if options.check:
         print("up to date" if made == before else f"{PAGE.name} is older than its sources: make page", file=sys.stderr)
         return int(made != before)
@@ -50,7 +62,7 @@ def main() -> int:
     return 0
 
 
-def page(package: Package) -> str:
+def page(packages: Packages, before: str) -> str:
     """The whole page; the policy names its script and its style by their hashes, and allows no network."""
     script = f'(() => {{\n"use strict";\n{bundle("main.js")}}})();\n'
     style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
@@ -58,37 +70,131 @@ def page(package: Package) -> str:
         f"default-src 'none'; script-src '{digest(script)}' 'wasm-unsafe-eval'; style-src '{digest(style)}'; "
         "worker-src blob:; base-uri 'none'; form-action 'none'"
     )
-    solver = f'{package.loader}\n{SPLIT}(() => {{\n"use strict";\n{bundle("solve/worker.js")}}})();\n'
+    solver = f'{packages.solver}\n{SPLIT}(() => {{\n"use strict";\n{bundle("solve/worker.js")}}})();\n'
+    reader = f'(() => {{\n"use strict";\n{bundle("reader/worker.js")}}})();\n'
+    sources = json.dumps(packages.yaml | own_sources(), ensure_ascii=False, sort_keys=True).encode()
     parts = {
-        "policy": policy, "style": style, "script": script, "solver": solver, "wasm": package.wasm,
-        "highs": locked_version(), "version": own_version(), "highs_licence": escaped(package.licence),
+        "policy": policy, "style": style, "script": script, "solver": solver, "wasm": packages.wasm, "reader": reader,
+        "python": packages.python, "library": packages.library, "loader": packages.loader,
+        "sources": packed(sources, part(before, "sources")), "version": own_version(),
+        "licences": escaped(packages.licences),
         "licence": escaped((ROOT / "LICENSE").read_text(encoding="utf-8").strip()),
+        **{name: locked_version(name) for name in ("highs", "pyodide")}, "yaml": yaml_version(packages.yaml),
     }  # fmt: skip
-    for name in ("script", "solver"):
+    for name in ("script", "solver", "reader"):
         if "</script" in parts[name].lower() or "<!--" in parts[name]:
             raise SystemExit(f"{name}: holds text that would end its element")
     text = (HERE / "src/page.html").read_text(encoding="utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
 
 
-def from_npm(folder: Path, before: str) -> Package:
-    """The installed package; where its program is the one already in the page, the packed text stays the same."""
+def from_npm(before: str) -> Packages:
+    """The installed packages; where a program is the one already in the page, its packed text stays the same."""
+    highs, pyodide = (installed(name) for name in ("highs", "pyodide"))
+    sources = yaml_sources() | own_sources()
+    with tempfile.TemporaryDirectory() as folder:
+        given, out = Path(folder) / "sources.json", Path(folder) / "library.zip"
+        given.write_text(json.dumps(sources), encoding="utf-8")
+        subprocess.run(["node", "pack.mjs", str(given), str(out)], cwd=HERE, check=True)
+        library = out.read_bytes()
+    info = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
+    loader = b"\n".join(
+        [
+            (pyodide / "pyodide.asm.js").read_bytes(),
+            (pyodide / "pyodide.js").read_bytes().rpartition(b"//#")[0],
+            f"self.pythonInfo = {json.dumps(info)};".encode(),  # of which build its packages are; the page has none
+        ]
+    )
+    made = {
+        "wasm": (highs / "build/highs.wasm").read_bytes(),
+        "python": (pyodide / "pyodide.asm.wasm").read_bytes(),
+        "library": library,
+        "loader": loader,
+    }
+    yaml = distribution("PyYAML")
+    licence = next(file for file in yaml.files or () if file.name == "LICENSE")
+    licences = (
+        f"highs {locked_version('highs')}\n\n{(highs / 'LICENSE').read_text(encoding='utf-8').strip()}\n\n"
+        f"PyYAML {yaml.version}\n\n{licence.read_text(encoding='utf-8').strip()}"
+    )
+    return Packages(
+        (highs / "build/highs.js").read_text(encoding="utf-8").strip(),
+        yaml=yaml_sources(),
+        licences=licences,
+        **{name: packed(raw, part(before, name)) for name, raw in made.items()},
+    )
+
+
+def installed(name: str) -> Path:
+    folder = HERE / "node_modules" / name
     if not (folder / "package.json").exists():
-        raise SystemExit("page/node_modules/highs is not there: run npm ci --ignore-scripts in page/, or make page")
+        raise SystemExit(f"page/node_modules/{name} is not there: run npm ci --ignore-scripts in page/, or make page")
     version = json.loads((folder / "package.json").read_text(encoding="utf-8"))["version"]
-    if version != locked_version():
-        raise SystemExit(f"highs {version} is installed, but {locked_version()} is locked: run npm ci in page/")
-    raw = (folder / "build/highs.wasm").read_bytes()
-    old = part(before, "wasm")
-    wasm = old if old and unpacked(old) == raw else base64.b64encode(gzip.compress(raw, 9, mtime=0)).decode()
-    loader = (folder / "build/highs.js").read_text(encoding="utf-8").strip()
-    return Package(loader, wasm, (folder / "LICENSE").read_text(encoding="utf-8").strip())
+    if version != locked_version(name):
+        raise SystemExit(f"{name} {version} is installed, but {locked_version(name)} is locked: run npm ci in page/")
+    return folder
 
 
-def from_page(text: str) -> Package:
-    loader = part(text, "solver").split(SPLIT)[0].removesuffix("\n")
-    licence = re.search(r"highs [\d.]+\n\n(.*?)</pre>", text, re.DOTALL)
-    return Package(loader, part(text, "wasm"), unescaped(licence[1]) if licence else "")
+def from_page(text: str) -> Packages:
+    solver = part(text, "solver").split(SPLIT)[0].removesuffix("\n")
+    licences = re.search(r'<pre id="licences">(.*?)</pre>', text, re.DOTALL)
+    sources = json.loads(unpacked(part(text, "sources")))
+    return Packages(
+        solver,
+        yaml={path: own for path, own in sources.items() if path.startswith("yaml/")},
+        licences=unescaped(licences[1]) if licences else "",
+        **{name: part(text, name) for name in PACKED if name != "sources"},
+    )
+
+
+def own_sources() -> dict[str, str]:
+    """The page's reader and the modules of the library that it imports when it starts; anything else is an error."""
+    found = {name: (READER / name).read_text(encoding="utf-8") for name in ("reader.py", "stand_ins.py")}
+    replaced = runpy.run_path(str(READER / "stand_ins.py"))["REPLACED"]
+    left = list(found)
+    while left:
+        for name in imports(found[left.pop()]):
+            top = name.partition(".")[0]
+            if top not in ("genverify", "yaml", *sys.stdlib_module_names) and name not in replaced:
+                raise SystemExit(f"the reader imports {name}, which the page does not hold")
+            for path in module_files(name) if top == "genverify" and name not in replaced else ():
+                if path not in found:
+                    found[path] = (ROOT / "src" / path).read_text(encoding="utf-8")
+                    left.append(path)
+    return found
+
+
+def imports(text: str) -> Iterator[str]:
+    """The modules that a module imports when it is imported, and those of the reading that it imports when it needs them."""
+    tree = ast.parse(text)
+    for own in ast.walk(tree):
+        if isinstance(own, ast.Import):
+            yield from (alias.name for alias in own.names if own in tree.body)
+        elif isinstance(own, ast.ImportFrom) and own.module and (own in tree.body or ".reading." in own.module):
+            yield own.module
+
+
+def module_files(name: str) -> Iterator[str]:
+    """The files of a module of the library and of the packages around it."""
+    parts = name.split(".")
+    yield from ("/".join([*parts[:at], "__init__.py"]) for at in range(1, len(parts)))
+    module = "/".join(parts)
+    yield f"{module}.py" if (ROOT / "src" / f"{module}.py").exists() else f"{module}/__init__.py"
+
+
+def yaml_sources() -> dict[str, str]:
+    """PyYAML as it is written in Python; its compiled part is for other machines."""
+    files = distribution("PyYAML").files or ()
+    return {
+        str(file): Path(str(file.locate())).read_text(encoding="utf-8")
+        for file in files
+        if file.parts[0] == "yaml" and file.suffix == ".py" and file.name != "cyaml.py"
+    }
+
+
+def yaml_version(sources: dict[str, str]) -> str:
+    found = re.search(r"__version__ = '([\d.]+)'", sources.get("yaml/__init__.py", ""))
+    return found[1] if found else ""
 
 
 def part(text: str, name: str) -> str:
@@ -96,13 +202,20 @@ def part(text: str, name: str) -> str:
     return found[1] if found else ""
 
 
-def unpacked(packed: str) -> bytes:
-    return gzip.decompress(base64.b64decode(packed))
+def packed(raw: bytes, old: str) -> str:
+    """Bytes as a text; where the old text holds the same bytes, that text."""
+    if old and unpacked(old) == raw:
+        return old
+    return base64.b64encode(gzip.compress(raw, 9, mtime=0)).decode()
 
 
-def locked_version() -> str:
+def unpacked(text: str) -> bytes:
+    return gzip.decompress(base64.b64decode(text))
+
+
+def locked_version(name: str) -> str:
     lock = json.loads((HERE / "package-lock.json").read_text(encoding="utf-8"))
-    return str(lock["packages"]["node_modules/highs"]["version"])
+    return str(lock["packages"][f"node_modules/{name}"]["version"])
 
 
 def own_version() -> str:

@@ -10,7 +10,7 @@ from genverify.run.manual import modules_page
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "config").glob("*.md")])
 PAST = {ROOT / "CHANGELOG.md"}  # it tells of modules that are gone
-NEW = {"studies/pairs/study.py", "genverify/disclose/read/dat.py"}  # what the tutorials write
+NEW = {"studies/pairs/study.py", "genverify/reading/dat.py"}  # what the tutorials write
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 

@@ -1,5 +1,5 @@
 """
-Reads: every figure and table of the study, and the job records behind them.
+Reads: every figure and table of the study, the job records behind them, and the audit of both.
 Writes: results/crate.zip, the study as a Workflow Run RO-Crate, to be shared. No microdata in it.
 """
 
@@ -8,6 +8,7 @@ rule write_crate:
     """Pack the study as a Workflow Run RO-Crate: workflow, settings, figures, tables and the record of every job."""
     input:
         results=DEFAULT,
+        audit=["results/audit.json", "results/audit.md"],
         workflow=["Snakefile", *sorted(map(str, Path("workflow").rglob("*.smk")))],
         lock="envs/requirements.lock",
         sources="data/sources.csv",

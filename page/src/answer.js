@@ -7,9 +7,8 @@ import { usedRows } from "./why.js";
  * The answer from what was found: every proof is checked here, and every dataset that is said to attain an end is counted
  * again. A proof that fails is an error: then nothing is reported.
  */
-export function settle(understood, found) {
-  const { linked } = understood,
-    { sums } = linked;
+export function settle(linked, found) {
+  const { sums, left } = linked;
   checkEnds(sums, linked.printed);
   const bounds = checkSums(sums, found.statements);
   if (bounds.empty) throw new Problem(contradiction(linked, found.statements));
@@ -22,13 +21,11 @@ export function settle(understood, found) {
     statements: found.statements,
     linked,
     limit: found.limit,
-    understood,
     point: ends.point,
     place: new Map(sums.cells.map((cell, at) => [cell, at])),
   };
   const cells = [...linked.printed].map(([name, said]) => cellOf(base, ends, name, said));
-  const left = understood.tables.flatMap((table) => table.left),
-    open = cells.filter((cell) => cell.unclear);
+  const open = cells.filter((cell) => cell.unclear);
   // safe: nothing was left out or not told, and of every count that is not printed exactly two values were found that fit
   const safe = !left.length && !linked.unsaid && !found.limit && open.every((cell) => !cell.exact && cell.attained);
   return { ...base, cells, counts: countsOf(cells, linked), accepted: found.statements.length, left, safe };
@@ -40,12 +37,12 @@ export const endsShown = ({ lo, hi }) => [lo.map(Number), hi.map((own) => (own =
 /** One printed cell: what is printed, its range, and what is known of it. */
 function cellOf({ sums, lo, hi, statements, linked, place }, ends, name, said) {
   const at = place.get(name),
-    first = said[0].entry;
+    first = said[0];
   const numbers = statements.flatMap((statement, number) => (statement.cell === name ? [number] : []));
   return {
     cell: name,
     at,
-    table: [...new Set(said.map(({ table }) => table.name))].join(" "),
+    table: [...new Set(said.map(({ table }) => table))].join(" "),
     place: first.place,
     published: first.text,
     lower: lo[at],
@@ -115,16 +112,12 @@ function countsOf(cells, linked) {
 export function linesOf({ counts, limit, linked, cells, left }) {
   const lines = [],
     known = (number) => ((left.length || linked.unsaid) && number < counts.suppressed ? `At least ${number}` : `${number}`);
-  if (left.length) {
-    const all = left.reduce((sum, { cells: own }) => sum + own, 0),
-      what = left.slice(0, 5).map((own) => `${own.what} (${own.cells})`);
+  if (left.length)
     lines.push(
-      `As far as it was read: ${all} cells were left out and may give away more: ` +
-        `${what.join(", ")}${left.length > 5 ? ", ..." : ""}. ` +
-        "So this is no proof that the table is safe, and no cells to withhold are proposed; " +
-        "the command genverify disclose reads percentages.",
+      `As far as it was read. Left out, and may give away more: ${left.slice(0, 5).join("; ")}` +
+        `${left.length > 5 ? `; and ${left.length - 5} more` : ""}. ` +
+        "So this is no proof that the table is safe, and no cells to suppress are proposed.",
     );
-  }
   if (counts.suppressed)
     lines.push(`${known(counts.suppressedExact)} of your ${counts.suppressed} suppressed cells are known exactly.`);
   if (counts.other) lines.push(`${counts.otherExact} of ${counts.other} rounded counts are known exactly.`);
@@ -167,52 +160,12 @@ function contradiction(linked, statements) {
   }
   const where = [...linked.printed]
     .filter(([name]) => [...cells].slice(0, 12).includes(name))
-    .flatMap(([, all]) => all.map(({ entry }) => `${entry.text || "blank"} at ${entry.place}`));
+    .flatMap(([, all]) => all.map(({ text, place }) => `${text || "blank"} at ${place}`));
   const more = rows.size > 3 ? ` and ${rows.size - 3} more sums` : "";
   return (
     `these printed counts contradict each other (proof checked): ${[...rows].slice(0, 3).join("; ")}${more}. They are ` +
-    `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or that a label is no total (rename it)`
+    `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or click a row or column and say that it is no total`
   );
-}
-
-/** How a table was read, and what of it was not. */
-export const notesOf = ({ notes, left }) => [
-  ...notes,
-  ...left.map(({ cells, what }) => `left out: ${what} (${cells} cells)`),
-];
-
-/** What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions. */
-export function summaryOf({ tables, marks, rule, linked }) {
-  const lines = tables.flatMap((table) => {
-    const parts = table.columns.map((column) => {
-      const labels = new Set([...table.entries.values()].map((entry) => entry.labels[table.columns.indexOf(column)]));
-      const totals = treeOf(table.sums.get(column) ?? []);
-      return `${column} (${labels.size}; ${totals || "no total"})`;
-    });
-    return [
-      `${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`,
-      ...notesOf(table).map((note) => `    ${note}`),
-    ];
-  });
-  for (const [mark, value] of marks.meanings)
-    lines.push(`mark ${mark || "blank"}: ${meaning(value)} (${marks.how.get(mark)})`);
-  const words = [
-    rule.rounding === "none" ? "" : `${rule.rounding}=${rule.base}`,
-    rule.suppress ? `suppress=${rule.suppress}` : "",
-  ];
-  lines.push(`numbers: ${words.filter(Boolean).join(" ") || "exact"}`, ...linked.assumed.map((one) => `assumed: ${one}`));
-  return lines;
-}
-
-/** What adds up to what: `Total = A + B; A = ...`. */
-const treeOf = (sums) =>
-  sums
-    .map(([parent, children]) => `${parent} = ${children.length > 8 ? `${children.length} others` : children.join(" + ")}`)
-    .join("; ");
-
-function meaning({ lo, hi, hidden }) {
-  if (hi === null) return lo ? `>=${lo}` : hidden ? "suppressed" : "missing";
-  return lo === hi ? `${lo}` : `${lo}-${hi}`;
 }
 
 export { CertificateError };

@@ -1,25 +1,72 @@
-// A whole audit: a text and what was told about it, in; the checked answer out.
-import { settle } from "./answer.js";
-import { ruleOf } from "./marks.js";
-import { Problem } from "./problem.js";
-import { readText, understand } from "./read.js";
-import { solve } from "./solver.js";
+// A whole audit: the system that the reader made of the tables, in; the checked answer out.
+import { linesOf, settle } from "./answer.js";
+import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
+import { solve } from "./solve/highs.js";
+import { whyOf } from "./why.js";
+import { suppressMore } from "./suppress.js";
 
-/** What a text says. `told`: marks, totals, rounding, base, suppress, name. */
-export function read(text, told) {
-  const name = told.name ?? "table",
-    tables = readText(text, name, name, told.totals ?? {});
-  const lost = Object.keys(told.totals ?? {}).find((column) => !tables.some((table) => table.columns.includes(column)));
-  if (lost !== undefined) throw new Problem(`${name}: a total of ${lost} is told, but no table has that column`);
-  return understand(tables, told.marks ?? {}, ruleOf(told.rounding ?? "none", told.base ?? 1, told.suppress ?? 0));
+const MOST_WHY = 20;
+
+/** The system as the solver and the checker take it: an end that nobody printed is infinite. */
+export function linkedOf({ sums, printed, placed, ...rest }) {
+  const open = (ends, none) => ends.map((end) => end ?? none);
+  return {
+    ...rest,
+    placed,
+    sums: { ...sums, hi: open(sums.hi, Infinity), least: open(sums.least, -Infinity), most: open(sums.most, Infinity) },
+    printed: new Map(
+      printed.map(([cell, said]) => [
+        cell,
+        said.map(([table, text, place, lo, hi, hidden]) => ({ table, text, place, value: { lo, hi, hidden } })),
+      ]),
+    ),
+    unsaid: placed.reduce((sum, table) => sum + unsaidOf(table), 0),
+  };
 }
 
-/** What a text gives away, found within `told.seconds` and checked; `say` hears how far the search is. */
-export async function audit(text, told = {}, say = () => {}) {
-  const understood = read(text, told),
-    { linked } = understood;
-  const place = new Map(linked.sums.cells.map((cell, at) => [cell, at]));
+/** How many combinations of a table's labels it does not print at all: they may be any count, or may not occur. */
+function unsaidOf({ columns, entries }) {
+  const labels = columns.map((_, at) => new Set(entries.map(([own]) => own[at])).size);
+  return labels.reduce((size, own) => size * own, 1) - entries.length;
+}
+
+/** What the tables give away, found within `seconds` and checked; `say` hears how far the search is. */
+export async function audit(system, seconds = 60, say = () => {}) {
+  const linked = linkedOf(system),
+    place = new Map(linked.sums.cells.map((cell, at) => [cell, at]));
   const wanted = [...linked.printed.keys()].map((cell) => place.get(cell));
-  const found = await solve(linked.sums, wanted, told.seconds ?? 60, say);
-  return settle(understood, found);
+  return settle(linked, await solve(linked.sums, wanted, seconds, say));
 }
+
+let last = null; // the answer of the last audit, to which the page's further questions are
+
+/** The tasks of the thread, by the name under which the page asks for them; what they hand back can be sent. */
+export const TASKS = {
+  async audit({ system, seconds }, say) {
+    const answer = (last = await audit(system, seconds, say));
+    const exact = answer.cells.filter((cell) => cell.unclear && cell.exact);
+    return {
+      lines: linesOf(answer),
+      summary: [...answer.linked.summary],
+      counts: answer.counts,
+      cells: answer.cells,
+      left: answer.left,
+      safe: answer.safe,
+      limit: answer.limit,
+      accepted: answer.accepted,
+      unsaid: answer.linked.unsaid,
+      placed: answer.linked.placed,
+      reasons: exact.slice(0, MOST_WHY).map((cell) => whyOf(answer, cell.cell)),
+    };
+  },
+  suppress: async ({ seconds }) => (last ? suppressMore(last, seconds) : null),
+  async files() {
+    return { cells: cellsCsv(last), system: systemText(last.sums), proofs: await proofsText(last) };
+  },
+  /** For tests: the system and the statements of the last audit. */
+  proofs: async () => ({ system: last.sums, digest: await digestOf(last.sums), statements: last.statements }),
+  solve: ({ sums, seconds }, say) => {
+    const { sums: own } = linkedOf({ sums, printed: [], placed: [] });
+    return solve(own, own.cells.map((_, at) => at), seconds, say); // prettier-ignore
+  },
+};

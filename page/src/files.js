@@ -1,6 +1,17 @@
 // What is saved: the cells as CSV, and the system with its proofs as `genverify disclose --check` reads them.
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-const COLUMNS = ["table", "cell", "published", "lower", "upper", "status", "known_exactly", "ends_attained", "proof", "place"];
+const COLUMNS = [
+  "table",
+  "cell",
+  "published",
+  "lower",
+  "upper",
+  "status",
+  "known_exactly",
+  "ends_attained",
+  "proof",
+  "place",
+];
 
 /** A row for each printed cell; a text that a spreadsheet program would take for a formula has ' before it. */
 export function cellsCsv({ cells }) {
@@ -44,8 +55,4 @@ export const systemText = (sums) => JSON.stringify(sums);
 export async function proofsText({ sums, statements }) {
   const about = { kind: "system", name: "tables", digest: await digestOf(sums) };
   return JSON.stringify({ version: 1, about, model: "linear", statements }) + "\n";
-}
-
-export async function gzipped(text) {
-  return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }

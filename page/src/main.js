@@ -1,17 +1,10 @@
-// The form: a table in, what is told about it, the answer out.
-import { CertificateError, notesOf, settle } from "./answer.js";
-import { audit, read } from "./audit.js";
-import { checkSums, fitsSums } from "./check.js";
-import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
-import { BLANK, marksIn, ROUNDINGS } from "./marks.js";
-import { labelsOf } from "./model.js";
+// The form: files in, how they were read, what is told about them, the answer out.
+import { download, showReading } from "./show_reading.js";
+import { make } from "./elements.js";
 import { Problem } from "./problem.js";
-import { readText } from "./read.js";
-import { make, showAdvice, showReport } from "./show.js";
-import { solve, stop } from "./solver.js";
-import { decoded } from "./text.js";
-import { whyOf } from "./why.js";
-import { withhold } from "./withhold.js";
+import { showAdvice, showReport } from "./show.js";
+import { reader, solver } from "./threads.js";
+import { commandOf, ROUNDINGS, ruleWords, Told } from "./told.js";
 
 const EXAMPLE = `Made-up hospital: patients by ward and age
 ward/age,0-17,18-39,40-64,65+,Total
@@ -20,146 +13,119 @@ South,*,22,*,14,58
 East,9,17,20,*,61
 West,*,*,18,11,43
 Total,38,*,*,46,232`;
-const CHOICES = [
-  ["", "choose what it means"],
-  ["suppressed", "suppressed: any count"],
-  ["missing", "missing: not told"],
-  ["0", "zero"],
-  ["other", "a range or a limit"],
-];
+const LONGEST_SHOWN = 200000, // characters of a file that the box shows
+  PAUSE = 250; // milliseconds without a key before a table is read
 const at = (id) => document.getElementById(id);
-let name = "table",
-  told = { marks: {}, totals: {} };
+let files = [], // what is read: names and bytes
+  told = new Told(),
+  reading = null,
+  sent = null, // the thread that has the files
+  asked = 0; // the number of the last question to the reader: what is older is not shown
 
-/** Read what stands in the box, and ask what has to be asked. */
-function look() {
+/** Read the files as told, and show it; a correction that does not work is said, and taken back. */
+async function look(before = null, focus = "") {
+  const mine = ++asked;
   at("report").replaceChildren();
-  at("asked").hidden = true;
-  say("");
-  if (!at("text").value.trim()) return fail("");
-  attempt(() => {
-    const tables = readText(at("text").value, name, name, told.totals);
-    fail("");
-    at("understood").replaceChildren(...tables.map(described));
-    at("totals").replaceChildren(...tables.flatMap((table) => table.columns.map((column) => totalChoice(table, column))));
-    const marks = marksIn(tables);
-    at("marks").replaceChildren(...marks.map(markChoice));
-    at("marked").hidden = !marks.length;
-    at("asked").hidden = false;
-  });
-}
-
-function described(table) {
-  const columns = table.columns.map((column) => `${column} (${labelsOf(table, column).length})`).join(" \u00d7 ");
-  const title = table.title ? `${table.name}, ${table.title}` : table.name;
-  return make("li", {}, `${title}: ${table.entries.size} cells, ${columns}; ${notesOf(table).join("; ")}`);
-}
-
-/** The total of a column: as it was recognised, or another label. */
-function totalChoice(table, column) {
-  const id = `total ${table.name} ${column}`,
-    recognised = (table.sums.get(column) ?? []).map(([parent]) => parent);
-  const words = recognised.length ? `as recognised: ${recognised.join(", ")}` : "no total";
-  const choice = make(
-    "select",
-    { id, name: column },
-    make("option", { value: "" }, words),
-    make("option", { value: "none" }, "none of the labels is a total"),
-    ...labelsOf(table, column).map((label) => make("option", { value: `=${label}` }, label)),
-  );
-  const before = told.totals[column];
-  choice.value = before === undefined ? "" : before === null ? "none" : `=${before}`;
-  choice.addEventListener("change", () => {
-    chooseTotal(column, choice.value);
-    at(id)?.focus();
-  });
-  return labelled(id, `Total of ${column}`, choice);
-}
-
-/** Read again with another total; a choice that does not work is said, and taken back. */
-function chooseTotal(column, value) {
-  const before = told.totals;
-  told.totals = { ...before };
-  if (value) told.totals[column] = value === "none" ? null : value.slice(1);
-  else delete told.totals[column];
-  look();
-  if (!at("asked").hidden) return;
-  const problem = at("failed").textContent;
-  told.totals = before;
-  look();
-  fail(problem);
-}
-
-/** What a mark means: asked for, unless the mark says it. */
-function markChoice({ mark, times, says }) {
-  const shown = mark || BLANK,
-    id = `mark ${shown}`,
-    label = `${mark || "blank cells"} (${times} times)`;
-  if (says) {
-    const range = says.hi === null ? `${says.lo} or more` : `${says.lo} to ${says.hi}`;
-    return make("p", {}, `${label}: ${range}, as it says`);
+  fail("");
+  if (!files.length) return forget();
+  reads(reader.ready ? "reading ..." : "The reader is starting ...");
+  try {
+    const given = before && sent === (await reader.begin()) ? {} : { files }; // another thread does not have them yet
+    sent = await reader.begin();
+    if (mine !== asked) return;
+    const found = await reader.ask({ ask: "read", words: told.pairs().flat(), ...given });
+    if (mine !== asked) return;
+    reading = found;
+    showReading(reading, told, at("reading"), change, rounded);
+    at("reading").hidden = at("asked").hidden = false;
+    reads("");
+    if (focus) at(focus)?.focus();
+  } catch (error) {
+    if (mine !== asked) return;
+    if (before) {
+      told = before;
+      await look(told, focus);
+    } else forget();
+    reads("");
+    show(error);
   }
-  const choice = make("select", { id }, ...CHOICES.map(([value, text]) => make("option", { value }, text)));
-  const other = make("input", {
-    type: "text",
-    placeholder: "1-4, <5, >=3",
-    hidden: true,
-    ariaLabel: `range or limit of ${shown}`,
-  });
-  const keep = () => {
-    other.hidden = choice.value !== "other";
-    told.marks[shown] = other.hidden ? choice.value : other.value;
-  };
-  const before = told.marks[shown] ?? "";
-  choice.value = CHOICES.some(([value]) => value === before) ? before : "other";
-  other.value = choice.value === "other" ? before : "";
-  other.hidden = choice.value !== "other";
-  choice.addEventListener("change", keep);
-  other.addEventListener("input", keep);
-  return labelled(id, label, choice, other);
 }
 
-const labelled = (id, text, ...inputs) => make("p", { className: "field" }, make("label", { htmlFor: id }, text), ...inputs);
+/** Correct what is told, and read again. */
+function change(how, focus = "") {
+  const before = told;
+  told = told.copy();
+  how(told);
+  return look(before, focus);
+}
 
-/** What was told, for an audit. */
+function forget() {
+  reading = null;
+  at("reading").hidden = at("asked").hidden = true;
+  at("reading").replaceChildren();
+  reads("");
+}
+
+const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value));
+
+/** What is told about the numbers, read again with it. */
+function treated() {
+  at("base").disabled = ["none", "exact"].includes(at("rounding").value);
+  try {
+    const rule = ruleWords(at("rounding").value, number("base"), number("suppress"));
+    if (rule.join() !== told.rule.join()) return change((all) => Object.assign(all, { rule }));
+  } catch (error) {
+    show(error);
+  }
+}
+
+/** All counts are multiples of a number: they were rounded to it, or they were not. */
+function rounded(base, is) {
+  at("rounding").value = is ? "round" : "exact";
+  at("base").value = base;
+  return treated();
+}
+
+/** Seconds to search, and what is told for the audit beside how files are read. */
 function options() {
-  const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value));
   const seconds = number("seconds");
   if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
-  // of marks and columns that are no longer in the table, nothing is told
-  const kept = (own, here) => Object.fromEntries(Object.entries(own).filter(([key]) => here(key)));
-  const columns = [...at("totals").querySelectorAll("select")].map((choice) => choice.name);
-  const marks = kept(told.marks, (mark) => at(`mark ${mark}`)),
-    totals = kept(told.totals, (column) => columns.includes(column));
-  return {
-    marks,
-    totals,
-    name,
-    rounding: at("rounding").value,
-    base: number("base"),
-    suppress: number("suppress"),
-    seconds,
-  };
+  ruleWords(at("rounding").value, number("base"), number("suppress")); // an error where it is no rule: then none is told
+  const flags = ["same-people", "allow-partial"].filter((id) => at(id).checked).map((id) => [`--${id}`, ""]);
+  return { seconds, pairs: [...told.pairs(), ...flags] };
 }
 
 async function run() {
   at("report").replaceChildren();
   fail("");
   busy(true);
-  await attempt(async () => {
-    const text = at("text").value,
-      how = options();
-    const answer = await audit(text, how, (done, of) => say(`${done} of ${of} cells ...`));
-    if (at("text").value !== text) throw new Problem("the table was changed meanwhile: ask again");
-    showReport(answer, at("report"));
+  const mine = asked;
+  try {
+    const { seconds, pairs } = options(),
+      system = await reader.ask({ ask: "system", words: pairs.flat() });
+    const answer = await solver.ask({ ask: "audit", system, seconds }, (done, of) => say(`${done} of ${of} cells ...`));
+    if (mine !== asked) throw new Problem("the table was changed meanwhile: ask again");
+    const command = commandOf(
+      "disclose",
+      reading.files.map(({ name }) => name),
+      pairs,
+    );
+    showReport({ ...answer, command }, at("report"), save);
     at("answer").focus();
-    say("looking for cells to withhold as well ...");
-    const advice = at("advice");
-    showAdvice(await withhold(answer, how.seconds), advice);
-  });
+    say("looking for cells to suppress as well ...");
+    showAdvice(await solver.ask({ ask: "suppress", seconds }), at("advice"));
+  } catch (error) {
+    show(error);
+  }
   say("");
   busy(false);
   if (!at("failed").hidden) at("failed").scrollIntoView({ block: "nearest" });
+}
+
+async function save(name, part, packed) {
+  const text = (await solver.ask({ ask: "files" }))[part],
+    blob = new Blob([text]);
+  download(name, packed ? await new Response(blob.stream().pipeThrough(new CompressionStream("gzip"))).blob() : blob);
 }
 
 function busy(is) {
@@ -172,81 +138,80 @@ function busy(is) {
 const say = (text) => {
   at("said").textContent = text;
 };
+const reads = (text) => {
+  at("reads").textContent = text;
+};
 const fail = (text) => {
   at("failed").textContent = text;
   at("failed").hidden = !text;
 };
 
-/** Do something; a mistake is shown in words. */
-function attempt(work) {
-  const shown = (error) => {
-    if (error instanceof CertificateError)
-      fail(`A proof was refused, so nothing is reported. Please report this: ${error.message}`);
-    else if (error instanceof Problem) fail(error.message);
-    else {
-      fail(`Something went wrong in this page: ${error?.message ?? error}`);
-      throw error;
-    }
-  };
-  try {
-    return Promise.resolve(work()).catch(shown);
-  } catch (error) {
-    return Promise.resolve(shown(error));
+/** A mistake in words. */
+function show(error) {
+  if (error.refused) fail(`A proof was refused, so nothing is reported. Please report this: ${error.message}`);
+  else if (error instanceof Problem) fail(error.message);
+  else {
+    fail(`Something went wrong in this page: ${error?.message ?? error}`);
+    throw error;
   }
 }
 
-async function take(file) {
-  await attempt(async () => {
-    const text = decoded(new Uint8Array(await file.arrayBuffer()), file.name);
-    name = file.name.replace(/\.(csv|tsv|txt)$/i, "");
-    fresh(text);
-  });
+async function take(chosen) {
+  const own = await Promise.all(
+    [...chosen].map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
+  );
+  const [first] = own,
+    text = own.length === 1 && first.bytes.length <= LONGEST_SHOWN ? new TextDecoder().decode(first.bytes) : "";
+  at("text").value = /[\0\ufffd]/.test(text) ? "" : text;
+  fresh(own);
 }
 
-function fresh(text) {
-  at("text").value = text;
-  told = { marks: {}, totals: {} };
-  look();
+/** Other files: nothing is taken over from the last ones. */
+function fresh(own) {
+  files = own;
+  told = new Told();
+  for (const [id, value] of [["rounding", "none"], ["suppress", "0"]]) at(id).value = value; // prettier-ignore
+  at("base").disabled = true;
+  return look();
 }
+
+const pasted = (text, name = "table.csv") => (text.trim() ? [{ name, bytes: new TextEncoder().encode(text) }] : []);
 
 function wire() {
   at("rounding").append(...Object.entries(ROUNDINGS).map(([value, text]) => make("option", { value }, text)));
-  at("rounding").addEventListener("change", () => {
-    at("base").disabled = at("rounding").value === "none";
-  });
-  at("text").addEventListener("input", look);
-  at("text").addEventListener("paste", () => {
-    // another table: nothing is taken over from the last one
-    name = "table";
-    told = { marks: {}, totals: {} };
+  for (const id of ["rounding", "base", "suppress"]) at(id).addEventListener("change", treated);
+  let pause = 0;
+  at("text").addEventListener("input", () => {
+    clearTimeout(pause);
+    reads("reading ...");
+    pause = setTimeout(() => fresh(pasted(at("text").value)), PAUSE);
   });
   at("example").addEventListener("click", () => {
-    name = "example";
-    fresh(EXAMPLE);
+    at("text").value = EXAMPLE;
+    at("file").value = "";
+    fresh(pasted(EXAMPLE, "example.csv"));
   });
-  at("file").addEventListener("change", () => at("file").files[0] && take(at("file").files[0]));
+  at("file").addEventListener("change", () => at("file").files.length && take(at("file").files));
   at("asked").addEventListener("submit", (event) => {
     event.preventDefault();
     run();
   });
-  at("stop").addEventListener("click", stop);
+  at("stop").addEventListener("click", () => solver.stop());
   for (const kind of ["dragover", "drop"]) document.addEventListener(kind, (event) => event.preventDefault());
-  document.addEventListener("drop", (event) => event.dataTransfer.files[0] && take(event.dataTransfer.files[0]));
+  document.addEventListener("drop", (event) => event.dataTransfer.files.length && take(event.dataTransfer.files));
 }
 
 wire();
-look();
+if (at("text").value) fresh(pasted(at("text").value)); // a browser may put back what stood there
+const begun = performance.now();
+reader.ask({ ask: "ready" }).then(() => {
+  reader.ready = true;
+  globalThis.genverify.started = performance.now() - begun;
+  if (!files.length) reads("");
+}, show);
 globalThis.genverify = {
-  audit,
-  read,
-  settle,
-  solve,
-  whyOf,
-  withhold,
-  checkSums,
-  fitsSums,
-  cellsCsv,
-  systemText,
-  proofsText,
-  digestOf,
+  /** For tests: what the threads answer, and how a text is read and audited. */
+  reader: (question) => reader.ask(question),
+  solver: (question) => solver.ask(question),
+  started: null,
 };

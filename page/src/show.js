@@ -1,36 +1,26 @@
-// The answer as a report. All texts are set as texts, never as HTML.
-import { knownAs, linesOf, summaryOf } from "./answer.js";
-import { cellsCsv, gzipped, proofsText, systemText } from "./files.js";
-import { joined, labelsOf } from "./model.js";
-import { whyOf } from "./why.js";
+// The answer as a report.
+import { knownAs } from "./answer.js";
+import { make, wide } from "./elements.js";
 
-const MOST_WHY = 20,
-  MOST_ROWS = 80,
+const MOST_ROWS = 80,
   MOST_ACROSS = 24;
 
-/** An element with properties and what stands in it. */
-export function make(tag, properties = {}, ...inside) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...inside.filter((own) => own !== null));
-  return element;
-}
-
-/** The whole report into an element. */
-export function showReport(answer, into) {
+/** The whole report into an element; `save` writes a file by its name. */
+export function showReport(answer, into, save) {
   into.replaceChildren(
     make("h2", { tabIndex: -1, id: "answer" }, "The answer"),
-    ...linesOf(answer).map((line) => make("p", {}, make("b", {}, line))),
+    ...answer.lines.map((line) => make("p", {}, make("b", {}, line))),
     cards(answer),
     ...why(answer),
     make("div", { id: "advice" }),
     ...tables(answer),
     ...cellList(answer),
-    ...saving(answer),
+    ...saving(save),
     ...basis(answer),
   );
 }
 
-/** What to withhold as well, once that is known. */
+/** What to suppress as well, once that is known. */
 export function showAdvice(found, into) {
   if (!found) return;
   const { cells, left, inTime } = found;
@@ -39,10 +29,10 @@ export function showAdvice(found, into) {
     : "none of them is known exactly any more";
   const which = cells.length === 1 ? "this cell" : `these ${cells.length} cells`;
   const said = cells.length
-    ? `Withhold ${which} as well, then ${done} (ranges proved and checked again):`
-    : `No set of cells to withhold was found for ${left.length} of them.`;
+    ? `Also suppress ${which}, then ${done} (ranges proved and checked again):`
+    : `No set of cells to suppress was found for ${left.length} of them.`;
   into.replaceChildren(
-    make("h2", {}, "What to withhold as well"),
+    make("h2", {}, "What to suppress as well"),
     make("p", {}, said),
     make("ul", {}, ...cells.map((cell) => make("li", {}, cell))),
     make(
@@ -53,11 +43,11 @@ export function showAdvice(found, into) {
   );
 }
 
-function cards({ counts, accepted, left, linked }) {
+function cards({ counts, accepted, left, unsaid }) {
   const shown = [
     [counts.printed, "printed cells"],
     [counts.suppressed, "suppressed cells"],
-    [counts.suppressedExact, `of them known exactly${left.length || linked.unsaid ? ", or more" : ""}`],
+    [counts.suppressedExact, `of them known exactly${left.length || unsaid ? ", or more" : ""}`],
     [accepted, "steps of proofs, all accepted"],
   ];
   if (counts.other) shown.push([counts.otherExact, `of ${counts.other} rounded counts known exactly`]);
@@ -68,90 +58,78 @@ function cards({ counts, accepted, left, linked }) {
   );
 }
 
-function why(answer) {
-  const exact = answer.cells.filter((cell) => cell.unclear && cell.exact);
+function why({ cells, reasons }) {
+  const exact = cells.filter((cell) => cell.unclear && cell.exact);
   if (!exact.length) return [];
-  const reasons = exact
-    .slice(0, MOST_WHY)
-    .map((cell, at) =>
-      make(
-        "details",
-        { open: at < 3 },
-        make("summary", {}, `${cell.cell}: ${knownAs(cell)}`),
-        make("ol", {}, ...whyOf(answer, cell.cell).map((line) => make("li", {}, line))),
-      ),
-    );
-  const more =
-    exact.length > MOST_WHY ? [make("p", { className: "soft" }, `${exact.length - MOST_WHY} more in cells.csv.`)] : [];
-  return [make("h2", {}, "Why"), ...reasons, ...more];
+  const details = reasons.map((lines, at) =>
+    make(
+      "details",
+      { open: at < 3 },
+      make("summary", {}, `${exact[at].cell}: ${knownAs(exact[at])}`),
+      make("ol", {}, ...lines.map((line) => make("li", {}, line))),
+    ),
+  );
+  const more = exact.length - reasons.length;
+  return [
+    make("h2", {}, "Why"),
+    ...details,
+    ...(more > 0 ? [make("p", { className: "soft" }, `${more} more in cells.csv.`)] : []),
+  ];
 }
 
 /** The tables as they are printed, and below each count that is not printed exactly what it must be. */
-function tables({ linked, cells }) {
+function tables({ placed, cells }) {
   const byName = new Map(cells.map((cell) => [cell.cell, cell]));
   const note = "Below each count that is not printed exactly: what it must be. Framed: known exactly all the same.";
   return [
     make("h2", {}, "The tables"),
     make("p", { className: "soft" }, note),
-    ...linked.placed.flatMap(({ table, cells: names }) => [
+    ...placed.flatMap((table) => [
       make("h3", {}, table.title ? `${table.name}: ${table.title}` : table.name),
-      wide(
-        printedTable(table, (labels) => byName.get(names.get(joined(labels)))),
-        `the table ${table.name}`,
-      ),
+      wide(printedTable(table, byName), `the table ${table.name}`),
     ]),
   ];
 }
 
-function printedTable(table, cellAt) {
-  const two = table.columns.length > 1,
-    across = two ? labelsOf(table, table.columns.at(-1)) : ["count"];
-  const down = [
-    ...new Map(
-      [...table.entries.values()].map(({ labels }) => {
-        const own = two ? labels.slice(0, -1) : labels;
-        return [joined(own), own];
-      }),
-    ).values(),
-  ];
+function printedTable({ columns, entries }, byName) {
+  const two = columns.length > 1,
+    across = two ? [...new Set(entries.map(([labels]) => labels.at(-1)))] : ["count"];
+  const rows = new Map();
+  for (const [labels, text, name] of entries) {
+    const own = two ? labels.slice(0, -1) : labels,
+      key = JSON.stringify(own);
+    if (!rows.has(key)) rows.set(key, { own, cells: new Map() });
+    rows.get(key).cells.set(two ? labels.at(-1) : "count", { text, cell: byName.get(name) });
+  }
   const head = [
-    ...(two ? table.columns.slice(0, -1) : table.columns).map((text) => make("th", { scope: "col" }, text)),
+    ...(two ? columns.slice(0, -1) : columns).map((text) => make("th", { scope: "col" }, text)),
     ...across.slice(0, MOST_ACROSS).map((text) => make("th", { scope: "col", className: "n" }, text)),
   ];
-  const rows = down
+  const body = [...rows.values()]
     .slice(0, MOST_ROWS)
-    .map((own) =>
+    .map(({ own, cells }) =>
       make(
         "tr",
         {},
         ...own.map((text) => make("th", { scope: "row" }, text)),
-        ...across.slice(0, MOST_ACROSS).map((label) => printedCell(table, two ? [...own, label] : own, cellAt)),
+        ...across.slice(0, MOST_ACROSS).map((label) => printedCell(cells.get(label))),
       ),
     );
-  const cut = down.length > MOST_ROWS || across.length > MOST_ACROSS;
+  const cut = rows.size > MOST_ROWS || across.length > MOST_ACROSS;
   return make(
     "table",
     { className: "printed" },
     cut ? make("caption", {}, "Cut for this page; all cells are in cells.csv.") : null,
     make("thead", {}, make("tr", {}, ...head)),
-    make("tbody", {}, ...rows),
+    make("tbody", {}, ...body),
   );
 }
 
-function printedCell(table, labels, cellAt) {
-  const entry = table.entries.get(joined(labels)),
-    cell = cellAt(labels);
-  if (!entry || !cell) return make("td");
-  const className = `n${cell.unclear && cell.exact ? " unsafe" : ""}`;
-  return make("td", { className }, entry.text || "blank", cell.unclear ? make("small", {}, knownAs(cell)) : null);
-}
-
-/** A table that can be wider than the screen: it scrolls, with the keys too. */
-function wide(table, label) {
-  const box = make("div", { className: "wide", tabIndex: 0 }, table);
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", label);
-  return box;
+function printedCell(own) {
+  if (!own?.cell) return make("td");
+  const { text, cell } = own,
+    className = `n${cell.unclear && cell.exact ? " unsafe" : ""}`;
+  return make("td", { className }, text || "blank", cell.unclear ? make("small", {}, knownAs(cell)) : null);
 }
 
 function cellList({ cells }) {
@@ -193,15 +171,15 @@ function cellList({ cells }) {
   ];
 }
 
-function saving(answer) {
+function saving(save) {
   const files = [
-    ["cells.csv", async () => new Blob([cellsCsv(answer)], { type: "text/csv" })],
-    ["system.json.gz", async () => gzipped(systemText(answer.sums))],
-    ["proofs.jsonl.gz", async () => gzipped(await proofsText(answer))],
+    ["cells.csv", "cells", false],
+    ["system.json.gz", "system", true],
+    ["proofs.jsonl.gz", "proofs", true],
   ];
-  const buttons = files.map(([name, made]) => {
+  const buttons = files.map(([name, part, packed]) => {
     const button = make("button", { type: "button" }, name);
-    button.addEventListener("click", async () => download(name, await made()));
+    button.addEventListener("click", () => save(name, part, packed));
     return button;
   });
   return [
@@ -216,15 +194,6 @@ function saving(answer) {
   ];
 }
 
-function download(name, blob) {
-  const address = URL.createObjectURL(blob),
-    link = make("a", { href: address, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 60000);
-}
-
 function basis(answer) {
   const text =
     "All tables stand in one model: a cell that two tables share is one cell, and every total is the sum of its parts. " +
@@ -232,8 +201,8 @@ function basis(answer) {
     "code with the solver. Both ends of a range were found in counts that fit all tables, counted again, unless the list " +
     "says otherwise.";
   return [
-    make("h2", {}, "What was understood"),
-    make("pre", {}, summaryOf(answer.understood).join("\n")),
+    make("h2", {}, "The same by command"),
+    make("pre", { id: "disclose" }, [answer.command, "", ...answer.summary].join("\n")),
     make("h2", {}, "What this rests on"),
     make("p", {}, text),
   ];

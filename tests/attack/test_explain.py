@@ -174,7 +174,7 @@ def test_the_commands_as_a_user_types_them(made_study: Path) -> None:
     assert checked.stdout.startswith("2 blocks, 21 claims, 6 proofs: all right\n")
     missing = subprocess.run([*python, "explain", FIRST, "PET=1", "--study", "nowhere"], capture_output=True, text=True)
     assert missing.returncode == 2
-    assert missing.stderr.startswith("ReleaseError: nowhere/release/schema.json: not a release schema")
+    assert missing.stderr.startswith("DataError: nowhere: there is no such file or folder")
     assert "Traceback" not in missing.stderr
 
 

@@ -428,11 +428,11 @@ FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
     "people": ("people.csv", lambda text: text + "f,old,b\n", "another SHA-256"),
     "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "something else"),
     "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
-    "a range": ("audit/cells.jsonl.gz", lambda text: text.replace('upper","value":1', 'upper","value":0'), "shows only"),
-    "no ranges": ("audit/cells.jsonl.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "something"),
-    "no side": ("audit/cells.jsonl.gz", lambda text: text.replace('"upper"', '"up"'), "no side, or none"),
-    "no cell": ("audit/cells.jsonl.gz", lambda text: text.replace('"cell":', '"sell":'), "no cell, or none"),
-    "another release": ("audit/cells.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
+    "a range": ("audit/cells.proofs.gz", lambda text: text.replace('upper","value":1', 'upper","value":0'), "shows only"),
+    "no ranges": ("audit/cells.proofs.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "something"),
+    "no side": ("audit/cells.proofs.gz", lambda text: text.replace('"upper"', '"up"'), "no side, or none"),
+    "no cell": ("audit/cells.proofs.gz", lambda text: text.replace('"cell":', '"sell":'), "no cell, or none"),
+    "another release": ("audit/cells.proofs.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
 }  # fmt: skip
 
 

@@ -22,21 +22,38 @@ def test_the_page_is_up_to_date_with_its_sources() -> None:
     assert (done.returncode, done.stderr) == (0, "up to date\n")
 
 
-def test_the_solver_in_the_page_is_the_locked_package() -> None:
-    """Where the package is installed (make page, or npm ci), byte by byte; everywhere, by its version and licence."""
+def test_what_the_page_holds_of_others_is_the_locked_packages() -> None:
+    """Where the packages are installed (make page, or npm ci), byte by byte; everywhere, by their versions and licences."""
     lock = json.loads((SOURCES / "package-lock.json").read_text())["packages"]
-    assert {name for name in lock if name} == {"node_modules/highs"}
-    highs = lock["node_modules/highs"]
-    assert highs["integrity"].startswith("sha512-")
-    assert "resolved" not in highs
+    assert {"node_modules/highs", "node_modules/pyodide"} <= set(lock)
+    assert all(own["integrity"].startswith("sha512-") and "resolved" not in own for name, own in lock.items() if name)
     text = PAGE.read_text(encoding="utf-8")
-    assert f"npm package highs\n{highs['version']} (MIT licence)" in text
+    highs, pyodide = (lock[f"node_modules/{name}"]["version"] for name in ("highs", "pyodide"))
+    assert f"npm package\nhighs {highs} (MIT licence)" in text
+    assert f"with Pyodide {pyodide}\n(npm package pyodide, Mozilla Public License 2.0)" in text
+    assert "Python Software Foundation" in text
     assert "Copyright (c) 2026 HiGHS" in text
-    installed = SOURCES / "node_modules/highs"
-    if installed.exists():
+    assert "Copyright (c) 2017-2021 Ingy d\u00f6t Net" in text
+    assert PAGE.stat().st_size < 8.2e6
+    installed = SOURCES / "node_modules"
+    if (installed / "pyodide").exists():
         build = runpy.run_path(str(SOURCES / "build.py"))
-        assert build["unpacked"](build["part"](text, "wasm")) == (installed / "build/highs.wasm").read_bytes()
-        assert build["from_page"](text).loader == (installed / "build/highs.js").read_text().strip()
+        files = {"wasm": "highs/build/highs.wasm", "python": "pyodide/pyodide.asm.wasm"}
+        for part, file in files.items():
+            assert build["unpacked"](build["part"](text, part)) == (installed / file).read_bytes()
+        assert build["from_page"](text).solver == (installed / "highs/build/highs.js").read_text().strip()
+
+
+def test_the_reading_in_the_page_is_that_of_the_library() -> None:
+    """Module by module, and all that the reader imports; what is replaced is named, and no module of the reading is."""
+    build = runpy.run_path(str(SOURCES / "build.py"))
+    held = json.loads(build["unpacked"](build["part"](PAGE.read_text(encoding="utf-8"), "sources")))
+    library = {path for path in held if path.startswith("genverify/")}
+    assert {f"genverify/reading/{path.name}" for path in (ROOT / "src/genverify/reading").glob("*.py")} <= library
+    assert {"genverify/disclose/interpretation.py", "genverify/disclose/link.py", "genverify/model/linear.py"} <= library
+    assert all(held[path] == (ROOT / "src" / path).read_text(encoding="utf-8") for path in library)
+    replaced = runpy.run_path(str(SOURCES / "src/reader/stand_ins.py"))["REPLACED"]
+    assert not any(name.startswith("genverify.reading") for name in replaced)
 
 
 def test_the_policy_allows_no_network_and_no_other_script() -> None:

@@ -23,9 +23,9 @@ from genverify.checker.certificate import CertificateError, read_bounds, read_ce
 from genverify.checker.record_proofs import check_block
 from genverify.checker.vipr_checker import ViprError, check_vipr
 from genverify.export import kinds as signatures
+from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
+from genverify.export.derivation import AT_LEAST, AT_MOST, NEVER, Fork, Program
 from genverify.export.export_command import exports_of, join_exports, range_exports, write_export, write_files
-from genverify.export.formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.program import AT_LEAST, AT_MOST, NEVER, Fork, Program
 from genverify.export.record_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain, Predicate

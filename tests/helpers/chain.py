@@ -22,6 +22,10 @@ from genverify.model.tabulate import tabulate
 from genverify.run import code, jobs
 from genverify.run.code import forget_code
 from genverify.run.jobs import Job
+from genverify.run.provenance import crate
+from genverify.run.provenance.chain import walk
+from genverify.run.provenance.records import find_records
+from genverify.run.provenance.rerun import THREADS
 from genverify.solve.program_settings import ProgramSettings
 
 STAGES = """
@@ -103,6 +107,27 @@ rule collect:
         code=code_of("collect"),
 
 
+rule write_table:
+    input:
+        claims="results/paper/claims.parquet",
+    output:
+        table="results/tables/toy.csv",
+        record="results/tables/toy.record.json",
+    params:
+        code=code_of("write_table"),
+
+
+rule write_crate:
+    input:
+        results=["figures/fig3.pdf", "results/tables/toy.csv"],
+        workflow=["Snakefile", "workflow/all.smk"],
+    output:
+        crate="results/crate.zip",
+        record="results/crate.record.json",
+    params:
+        code=code_of("write_crate"),
+
+
 rule plot_fig3:
     input:
         claims="results/paper/claims.parquet",
@@ -124,7 +149,10 @@ rule plot_ablation:
     params:
         code=code_of("plot_ablation"),
 """
-RULES = ("make_store", "sample", "publish", "generate", "verify", "collect", "plot_fig3", "plot_ablation")
+# the same text for every rule
+SCRIPT = "import chain\nfrom kit.shapes import size\n\nmain = size and getattr(chain, __name__.removeprefix('script_'))\n"
+RULES = ("make_store", "sample", "publish", "generate", "verify", "collect", "write_table", "write_crate", "plot_fig3",
+         "plot_ablation")  # fmt: skip
 
 
 def make_study(study: Path, schema: Schema, settings: ProgramSettings, blocks: Mapping[str, Sequence[Any]]) -> None:
@@ -193,6 +221,20 @@ def collect(job: Job) -> None:
     by_design(drawn, (one.merge(other, on="block") for one, other in parts)).to_parquet(job.output.blocks, index=False)
 
 
+def write_table(job: Job) -> None:
+    """How many claims there are of each k."""
+    counted = pd.read_parquet(job.input.claims).groupby("k").size()
+    counted.rename("claims").reset_index().to_csv(job.output.table, index=False)
+
+
+def write_crate(job: Job) -> None:
+    chain = walk(job.input.results, find_records(("results", "figures")))
+    about = {"name": "toy", "description": "a toy", "license": "https://spdx.org/licenses/MIT", "licence_name": "MIT",
+             "workflow": "Snakefile", "settings": "config.yaml"}  # fmt: skip
+    files = [*job.input.workflow, "config.yaml", *{path for record in chain.jobs for path in record.code}]
+    crate.write_crate(Path(job.output.crate), chain, files, {}, about)
+
+
 def plot_fig3(job: Job) -> None:
     for name in ("pdf", "png"):
         Path(getattr(job.output, name)).write_text(f"{name} of {job.input.claims}")
@@ -231,6 +273,11 @@ def run_study() -> None:
     start(sample, {"store": "results/store"}, {"blocks": "results/sample.parquet"}, "results/sample.record.json")
     run_variant(config, "paper", plot_fig3, "fig3")
     run_variant(config, "no_ones", plot_ablation, "ablation")
+    start(write_table, {"claims": "results/paper/claims.parquet"}, {"table": "results/tables/toy.csv"},
+          "results/tables/toy.record.json")  # fmt: skip
+    results = ["figures/fig3.pdf", "results/tables/toy.csv"]
+    start(write_crate, {"results": results, "workflow": ["Snakefile", "workflow/all.smk"]}, {"crate": "results/crate.zip"},
+          "results/crate.record.json")  # fmt: skip
 
 
 def run_variant(config: dict[str, Any], variant: str, draw: Callable[[Job], None], figure: str) -> None:
@@ -270,7 +317,7 @@ def make_repository(home: Path, root: Path) -> None:
     (home / "Snakefile").write_text("")
     (home / "workflow" / "all.smk").write_text(STAGES)
     for name in RULES:
-        (home / "scripts" / f"{name}.py").write_text("from kit.shapes import size\n\nmain = size\n")
+        (home / "scripts" / f"{name}.py").write_text(SCRIPT)
     (home / "src" / "kit" / "__init__.py").write_text("")
     (home / "src" / "kit" / "shapes.py").write_text("size = 1\n\n\ndef unused():\n    return 2\n")
     shutil.copy(root / "envs" / "requirements.lock", home / "envs")
@@ -283,5 +330,7 @@ def enter(home: Path, patch: pytest.MonkeyPatch, made_study: Path) -> None:
     """Work in the small repository."""
     patch.chdir(home)
     patch.setenv("MADE_STUDY", str(made_study))
+    for name, number in THREADS.items():  # so that an audit forks its jobs from this process, which has the libraries
+        patch.setenv(name, number)
     patch.setattr(code, "SRC", home / "src")
     forget_code()

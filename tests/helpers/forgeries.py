@@ -3,6 +3,7 @@
 import copy
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -12,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from forger import forge_proofs, forge_record, forge_table
+from forger import forge_proofs, forge_record, forge_table, rewrite
 
 HOME = "results/paper"
 CLAIMS, ALL_CLAIMS = f"{HOME}/claims/000.parquet", f"{HOME}/claims.parquet"
@@ -185,7 +186,8 @@ def list_claims() -> None:
 def forge_some_record(draw: Random) -> str:
     paths = [f"{HOME}/claims/000.record.json", f"{HOME}/claims.record.json", f"{HOME}/generated/000.record.json",
              f"{HOME}/release/record.json", "figures/fig3.record.json", "results/store.record.json"]  # fmt: skip
-    path, change = draw.choice(paths), draw.choice((rename, drop_name, empty_name, add_output, change_value, change_digest))
+    changes = (rename, drop_name, empty_name, add_output, change_value, change_digest, change_list, change_wildcards)
+    path, change = draw.choice(paths), draw.choice(changes)
     forge_record(path, lambda text: change(text, draw))
     return f"{change.__name__} of {path}"
 
@@ -232,4 +234,96 @@ def change_digest(text: dict[str, Any], draw: Random) -> None:
         files[draw.choice(list(files))] = "0" * 64
 
 
-FORGERS: Sequence[Callable[[Random], str]] = (forge_some_table, forge_some_table, forge_some_proofs, forge_some_record)
+def change_list(text: dict[str, Any], draw: Random) -> None:
+    lists = text["lists"][draw.choice(("inputs", "outputs"))]
+    if lists and draw.random() < 0.7:
+        name = draw.choice(list(lists))
+        lists[name] = draw.choice(
+            ([], list(reversed(lists[name])), [*lists[name], *lists[name]], ["figures/fig3.pdf"], None)
+        )
+    else:
+        lists[draw.choice(("claims", "more", "pdf"))] = draw.choice(([], ["figures/fig3.pdf"], "figures/fig3.pdf"))
+
+
+def change_wildcards(text: dict[str, Any], draw: Random) -> None:
+    text["wildcards"][draw.choice(("variant", "batch", "more"))] = draw.choice(("no_ones", "paper", "001"))
+
+
+# What a forger does to files of every kind: microdata, releases, derived tables, figures, the crate, raw data
+
+
+def written() -> list[str]:
+    """Every file that some job of the variant wrote which is audited."""
+    records = [json.loads(path.read_text()) for made in ("results", "figures") for path in Path(made).rglob("*record.json")]
+    outputs = {path for text in records for files in text["outputs"].values() for path in files}
+    return sorted(path for path in outputs if Path(path).is_file() and not re.search("no_ones|ablation", path))
+
+
+def changed_bytes(content: bytes, draw: Random) -> bytes:
+    """Other bytes: one altered, some cut off or added, none left; digits of a text multiplied, lines in another order."""
+    at = draw.randrange(len(content)) if content else 0
+    lines = content.splitlines(keepends=True)
+    kinds = [
+        content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :] if content else b"x", content[:at], content + b"\n", b"",
+        content.replace(b"1", b"3"), b"".join(reversed(lines)), b"".join(lines[:-1]),
+    ]  # fmt: skip
+    return draw.choice(kinds)
+
+
+def forge_some_file(draw: Random) -> str:
+    path = draw.choice(written())
+    swap = draw.random() < 0.2
+    content = Path(draw.choice(written())).read_bytes() if swap else changed_bytes(Path(path).read_bytes(), draw)
+    rewrite(path, content)
+    slow = draw.random() < 0.3
+    if slow:  # so that its job seems too dear to be run again
+        for record in [record for made in ("results", "figures") for record in Path(made).rglob("*record.json")]:
+            forge_record(str(record), lambda text: text.update(seconds=99.0))
+    return f"{'swap' if swap else 'bytes'} of {path}{', said to be dear' if slow else ''}"
+
+
+def link_some_file(draw: Random) -> str:
+    """The file lies elsewhere, and a link to it, or to another file, stands in its stead."""
+    path, other = draw.sample(written(), 2)
+    target = Path("elsewhere")
+    target.write_bytes(Path(other if draw.random() < 0.5 else path).read_bytes())
+    rewrite(path, target.read_bytes())
+    Path(path).unlink()
+    Path(path).symlink_to(target.absolute())
+    return f"link in place of {path}"
+
+
+def forge_raw(draw: Random) -> str:
+    """Raw data, the list of sources and every record changed alike."""
+    content = draw.choice((b"", b"a: 3\n", b"a: 1\nb: 2\n"))
+    old, sources = sha256(Path("data/raw.yaml").read_bytes()).hexdigest(), Path("data/sources.csv")
+    rewrite("data/raw.yaml", content)
+    sources.write_text(sources.read_text().replace(old, sha256(content).hexdigest()))
+    return f"raw data {content!r}"
+
+
+def forge_reference(draw: Random) -> str:
+    """A file of the reference set, its page, or a number of its manifest, the digests in the manifest made to fit."""
+    folder = Path("docs/reference")
+    path = draw.choice([file for file in sorted(folder.iterdir()) if file.name != "manifest.json"])
+    old = sha256(path.read_bytes()).hexdigest()
+    path.write_bytes(changed_bytes(path.read_bytes(), draw))
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(old, sha256(path.read_bytes()).hexdigest()))
+    return f"bytes of {path}"
+
+
+def forge_one_job(draw: Random) -> str:
+    """One file that no proof is about, and that no job of the toy computes with, so that one job is false and no other."""
+    path = draw.choice([path for path in written() if re.search("store/|figures/|tables/|generated/000.parquet", path)])
+    content = Path(path).read_bytes()
+    while (new := changed_bytes(content, draw)) == content:
+        pass
+    rewrite(path, new)
+    return f"bytes of {path}"
+
+
+FORGERS: Sequence[Callable[[Random], str]] = (
+    forge_some_table, forge_some_table, forge_some_proofs, forge_some_record, forge_some_file, forge_some_file,
+    forge_some_file, link_some_file, forge_raw, forge_reference,
+)  # fmt: skip

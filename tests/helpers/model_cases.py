@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -102,10 +103,10 @@ def housing_case(random: Random) -> Case | None:
                 verifier = Verifier(DEFAULT.bounder(release))
                 found = verifier.range(Claim(codes, 0))
                 assert found.low == least
+                assert found.lower
                 said = {"goal": "at least", "where": {names[0]: code}, "m": least, "proof": found.lower.as_dict()}
                 text = certificate_of(release, verifier.bounder.program.lemmas, said, model=HOUSING)
-                parts = [other, release]
-                return Case(HOUSING, release, deepcopy(text), lambda text, parts=parts: check_part(parts, text))
+                return Case(HOUSING, release, deepcopy(text), partial(check_part, [other, release]))
     return None
 
 

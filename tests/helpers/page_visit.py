@@ -1,6 +1,8 @@
 """The page that works offline, opened from its file, and what tests do on it."""
 
+import base64
 import json
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -9,6 +11,13 @@ import numpy as np
 from browsers import Visit
 from genverify.disclose.disclose_command import PAGE
 
+READ = """async (asked) => {
+  const { files, words } = JSON.parse(asked);
+  const given = files.map(({ name, bytes }) => ({ name, bytes: Uint8Array.from(atob(bytes), (own) => own.charCodeAt(0)) }));
+  try { return JSON.stringify(await genverify.reader({ ask: "read", files: given, words })); }
+  catch (error) { return JSON.stringify({ problem: error.message }); }
+}"""
+
 
 class PageVisit(Visit):
     """The page, with what people do on it."""
@@ -16,13 +25,36 @@ class PageVisit(Visit):
     def __init__(self, browser: Any, **context: Any) -> None:
         super().__init__(browser, **context)
         self.page.goto(PAGE.as_uri())
+        self.page.wait_for_function("() => genverify.started !== null", timeout=60_000)
 
     def ask(self, code: str, asked: Any) -> Any:
         """What code of the page makes of something; as text, because the browser's own conversion of large lists is slow."""
         return json.loads(self.page.evaluate(code, json.dumps(asked)))
 
+    def read(self, files: Mapping[str, bytes], words: Sequence[str] = ()) -> dict[str, Any]:
+        """How the page reads files as told by the words of a command line: the reading, or a problem."""
+        given = [{"name": name, "bytes": base64.b64encode(data).decode()} for name, data in files.items()]
+        found: dict[str, Any] = self.ask(READ, {"files": given, "words": list(words)})
+        return found
+
+    def settled(self) -> None:
+        """Wait until the page has read what it was given."""
+        self.page.wait_for_function("() => document.getElementById('reads').textContent === ''")
+
     def fill(self, text: str) -> None:
         self.page.fill("#text", text)
+        self.settled()
+
+    def mean(self, symbol: str, meaning: str) -> None:
+        """Say what a symbol means."""
+        self.page.select_option(f"[id='symbol {symbol}']", meaning)
+        self.settled()
+
+    def click(self, head: str, choice: str) -> None:
+        """Click the head of a column (a letter) or a row (a number), and a choice of its menu."""
+        self.page.locator(f"xpath=//table[@class='sheet']//th//button[b='{head}']").first.click()
+        self.page.click(f"#menu button:has-text('{choice}')")
+        self.settled()
 
     def run(self) -> str:
         self.page.click("#run")

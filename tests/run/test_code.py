@@ -150,6 +150,9 @@ def test_definitions_are_followed_through_the_packages(write: Callable[..., Path
         ("class A:\n    def __init_subclass__(cls): ...\nclass B(A): ...\ndef f(): return A\n", "*"),
         ("def g():\n    'words'\ndef f():\n    return g.__doc__\n", "*"),
         ("import sys\ndef f():\n    return sys.modules\ndef g(): ...\n", "*"),
+        ("import sys\ndef f():\n    return sys.modules[__name__]\ndef g(): ...\n", "*"),
+        ("import sys\ndef f():\n    return sys.modules[__name__], sys.modules\ndef g(): ...\n", "*"),
+        ("import sys\nclass A(type(sys)): ...\nsys.modules[__name__].__class__ = A\ndef f(): ...\n", "f A"),
         ("def f(:\n", "*"),
     ],
 )

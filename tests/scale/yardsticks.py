@@ -173,14 +173,15 @@ def _rule_to_code(rule: str) -> set[str]:
 def _read_workbook() -> None:
     from openpyxl import Workbook  # type: ignore[import-untyped]  # it has no types of its own
 
-    from genverify.disclose.read.choose import read_tables
+    from genverify.reading.read_command import read_files
+    from genverify.reading.reading import Corrections
 
     with tempfile.TemporaryDirectory() as folder:
         path, book = Path(folder) / "book.xlsx", Workbook()
         for row in (["", "men", "women", "Total"], ["A", 3, "*", 7], ["B", 4, "*", 9], ["Total", 7, 9, 16]):
             book.active.append(row)
         book.save(path)
-        read_tables([path])
+        read_files([path], Corrections())
 
 
 if __name__ == "__main__":

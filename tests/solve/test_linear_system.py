@@ -90,7 +90,7 @@ def test_every_rounding_of_multipliers_is_a_bound_that_holds(seed: int) -> None:
     y, c, ends = rng.normal(size=3), rng.integers(-2, 3, 4), Ends(system.lo, system.hi)
     best = max(int(c @ x) for x in fitting(system, A))
     for d, Y in list(rationalise(y))[:6]:
-        assert bound(system, ends, Y, d * c - weighed(system, Y)) >= d * best
+        assert bound(system, Y, ends, d * c - weighed(system, Y)) >= d * best
     assert exact_multipliers(system, ends, y, c, best - 1) is None
 
 

@@ -254,7 +254,7 @@ def test_the_source_opens_no_path_of_the_repository(path: Path) -> None:
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_what_a_study_registers_is_there(study: Study) -> None:
     single = [study.names, study.settings_check, study.files_check, study.possible, study.private, study.left_out]
-    many = [*study.settings.values(), *study.parts.values(), *study.extends.values()]
+    many = [*study.settings.values(), *study.parts.values()]
     many += [param.value for param in study.params.values()] + [kind.check for kind in study.proofs.values()]
     for name in [*filter(None, single), *many, *(group.add for group in study.commands)]:
         assert callable(study.load(name)), name

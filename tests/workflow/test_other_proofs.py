@@ -11,15 +11,18 @@ import pandas as pd
 import pytest
 import yaml
 
+from audit_fuzz import RepeatedJobs
 from forger import forge_proofs, forge_table
 from genverify.cli import main
 from genverify.model.errors import GenverifyError
 from genverify.model.proof_form import KIND_OF
 from genverify.run import code
 from genverify.run.code import forget_code
+from genverify.run.provenance import rerun
 from genverify.run.provenance.audit import audit, read_config, repository
 from genverify.run.provenance.recheck import KINDS, PROOFS, kind_of
 from genverify.run.provenance.records import read_stages
+from genverify.run.provenance.rerun import read_costs
 from genverify.run.registry import load, proof_kinds
 from study_runs import ROOT, copy_repository, snakemake
 
@@ -43,6 +46,7 @@ SETTINGS = {
     },
     "nz": {"tables": "tables.yaml", "counts": "small.csv", "larger": "larger.csv", "areas": "areas.csv", "batches": 1},
 }
+REPEATED = RepeatedJobs(rerun.rerun_jobs)  # a job that nobody changed is run again once for all tests
 TRACTS, AREAS = "results/tracts/records/bins", "results/nz"
 OF_TRACTS, OF_AREAS = f"{TRACTS}/checked.csv", "results/tables/rounded_areas.csv"
 
@@ -79,6 +83,9 @@ def study(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copytree(made / "kept", made / "results")
     monkeypatch.chdir(made)
     monkeypatch.setattr(code, "SRC", made / "src")
+    monkeypatch.setattr(rerun, "rerun_jobs", REPEATED)
+    for name, number in rerun.THREADS.items():
+        monkeypatch.setenv(name, number)
     forget_code()
     yield made
     forget_code()
@@ -186,7 +193,7 @@ FORGED: dict[str, tuple[Callable[[], None], str]] = {
     ),
     "no proof of a contradiction": (
         in_proofs(lambda lines: lines[1]["statements"].clear(), f"{AREAS}/proofs/000.jsonl.gz"),
-        "contradicts is geography, which its counts",
+        "which its counts and proofs do not show",
     ),
     "a system of one's own": (
         in_proofs(lambda lines: lines[0]["about"].update(digest="0" * 64), f"{AREAS}/proofs/000.jsonl.gz"),
@@ -224,3 +231,29 @@ def test_no_rule_writes_proofs_under_another_name() -> None:
     for path in [ROOT / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]:
         for name in re.findall(r"^        (\w+)=.*proofs[^\n]*\.jsonl\.gz", path.read_text(), re.MULTILINE):
             assert name == PROOFS, f"{path}: {name}"
+
+
+def test_every_result_says_what_it_states_and_how_that_is_checked() -> None:
+    """A sentence, a record, a script of the name of the rule, and a row of the table in docs/audit.md."""
+    stages = [ROOT / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]
+    rules, costs = read_stages(stages).rules, read_costs(ROOT / "workflow" / "times.yaml")
+    text = "\n".join(path.read_text() for path in stages)
+    documented = (ROOT / "docs" / "audit.md").read_text().partition("## What states something")[2].partition("## What it")[0]
+    writing = [name for name, rule in rules.items() if rule.outputs]
+    assert len(writing) > 100
+    for name in writing:
+        body = re.search(rf"^rule {name}:\n((?:[ \t]+.*\n|\n)+)", text, re.MULTILINE)
+        assert body, name
+        assert re.match(r'    """[A-Z][^"]{20,}[.?]"""', body[1]), f"rule {name}: say in a sentence what it states"
+        assert "record" in rules[name].outputs, f"rule {name}: no record, so no audit sees what it writes"
+        assert re.search(rf'script:\n +"[./]+/scripts/[\w/]*/{name}.py"', body[1]), f"rule {name}: no script of its name"
+        assert "code" in rules[name].params
+        outputs = re.findall(r'"((?:results|figures)/[^"]+)"', body[1].partition("    output:")[2].partition("    log:")[0])
+        folders = {
+            "/".join(path.replace("{{", "{").replace("}}", "}").split("/")[: 1 + path.startswith("results")])
+            for path in outputs
+        }
+        for folder in {folder for folder in folders if not re.search(r"\.record\.json$|^results/\w+\.json$", folder)}:
+            assert f"`{folder}`" in documented, f"rule {name} writes {folder}: give it a row in docs/audit.md"
+    assert costs.seconds.keys() | costs.unrepeatable.keys() <= rules.keys()
+    assert all(len(reason) > 5 for reason in costs.unrepeatable.values())

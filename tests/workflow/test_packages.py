@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "export": {"model", "checker"},  # what writes a proof for other checkers shares nothing with what found it
     "explorer": {*ATTACKING, "export", "report"},
     "reading": {"model"},
-    "disclose": {*ATTACKING, "export", "report"},
+    "disclose": {*ATTACKING, "export", "report", "reading"},
     "run": {*ATTACKING, "export", "report", "explorer", "reading", "disclose"},
 }
 API = {"__init__.py", "__init__.pyi", "__main__.py", "cli.py", "py.typed"}

@@ -23,7 +23,7 @@ rule disclose_release:
         cells="results/disclosure/{release}/cells.csv",
         suppress="results/disclosure/{release}/suppress.csv",
         reading="results/disclosure/{release}/reading.yaml",
-        bounds="results/disclosure/{release}/cells.jsonl.gz",
+        bounds="results/disclosure/{release}/cells.proofs.gz",
         schema="results/disclosure/{release}/release/schema.json",
         counts="results/disclosure/{release}/release/000.parquet",
         proofs="results/disclosure/{release}/proofs/000.jsonl.gz",

@@ -1,4 +1,4 @@
-// The cheapest printed cells that would have to be withheld so that one cell can take another value.
+// The cheapest printed cells that would have to be suppressed so that one cell can take another value.
 const TOTALS = 4,
   ZEROS = 1.5,
   FREE = 1e-4; // a total, or a 0, is rather printed than an inner cell
@@ -6,8 +6,8 @@ const ROOM = 4,
   NODES_OF_MOVE = 2000;
 
 /**
- * The cells to withhold so that `target` can be one more or one less than in the counts x, or null. `fixed` are the printed
- * cells that may be withheld, `open` those that are withheld already; everything else stays within its ends.
+ * The cells to suppress so that `target` can be one more or one less than in the counts x, or null. `fixed` are the printed
+ * cells that may be suppressed, `open` those that are suppressed already; everything else stays within its ends.
  */
 export function cheapestMove(highs, sums, x, fixed, open, target, seconds) {
   const totals = new Set(sums.columns.filter((_, at) => sums.weights[at] < 0)),

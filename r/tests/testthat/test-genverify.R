@@ -82,8 +82,10 @@ test_that("mistakes are said in one sentence", {
   expect_error(gv_disclose(patients(a = c("1", "2", "3")), fail_on = "nonsense"), "--fail-on nonsense")
   expect_error(gv_disclose(list()), "give a data frame")
   expect_error(gv_disclose(matrix(1:4, 2)), "names of its rows and columns")
-  expect_error(gv_disclose(patients(a = c("1", "2", "-3"))), "is negative|neither a number nor a mark")
-  expect_error(gv_disclose(patients(a = c("1", "1", "3"), b = c("2", "2", "4"))), "contradict each other")
+  expect_error(gv_disclose(patients(a = c("1", "2", "-3"))), "is negative|neither a number nor a mark|no table with counts")
+  wrong <- gv_disclose(patients(a = c("1", "1", "3"), b = c("2", "2", "4"))) # sums that cannot be are left out, and named
+  expect_match(wrong$left_out, "contradict")
+  expect_false(wrong$safe)
   expect_error(gv_bounds(data.frame(age = "old", yes = "1/2", no = "1/2"), given = "rows"), "total")
   expect_error(gv_check(tempfile()), "holds no results")
 })

@@ -56,9 +56,9 @@ class Evaluation:
         """Claims, those with m = 1, false ones and records singled out: for every number k of columns, and 0 for any."""
         rows = []
         for value in range(columns + 1):
-            own = (k == value) | (value == 0)
-            single = own & self.single
-            rows.append((value, own.sum(), single.sum(), self.false[own].sum(), self.represented(single)))
+            part = (k == value) | (value == 0)
+            single = part & self.single
+            rows.append((value, part.sum(), single.sum(), self.false[part].sum(), self.represented(single)))
         return pd.DataFrame(rows, columns=["k", "claims", "singletons", "false_claims", "singled_out"])
 
 
@@ -72,10 +72,10 @@ def evaluate(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Evaluation
     names = shared_columns(claims, records)
     codes, m = claims[names].fillna(ANY).to_numpy(dtype=np.int16), claims["m"].to_numpy()
     values = records[names].to_numpy(dtype=np.int16)
-    places = records.groupby("block", observed=True).indices
+    indices = records.groupby("block", observed=True).indices
     for block, of_block in sorted(claims.groupby("block", observed=True).indices.items()):
         rows = np.asarray(of_block, dtype=np.int64)
-        positions = np.asarray(places.get(block, []), dtype=np.int64)
+        positions = np.asarray(indices.get(block, []), dtype=np.int64)
         yield Evaluation(str(block), rows, positions, matches(codes[rows], values[positions]), m[rows])
 
 
@@ -112,7 +112,7 @@ def count_households(
     without claims counts 0. Every claim is checked against the records on the way.
     """
     keys = pd.Index(["claims", "grouping", "columns"])
-    rows = [row for own in evaluate(claims, records) for row in _block_rows(own, claims, records, household)]
+    rows = [row for part in evaluate(claims, records) for row in _block_rows(part, claims, records, household)]
     counted = pd.DataFrame(rows, columns=["block", "design", *keys, "households"])
     grid = pd.MultiIndex.from_tuples(
         [(s, g, v) for s in ("singleton", "all") for g in GROUPINGS for v in range(g == "k", columns + 1)], names=list(keys)
@@ -127,16 +127,16 @@ def _block_rows(
 ) -> Iterator[tuple[str, str, str, str, int, int]]:
     """For each design, kind of claims and group: the number of households of the block that match one of its claims."""
     _check_block(evaluation, claims, records)
-    own = replace(evaluation, flags=evaluation.flags & household[evaluation.records])
-    of_block = claims.iloc[own.claims]
+    part = replace(evaluation, flags=evaluation.flags & household[evaluation.records])
+    of_block = claims.iloc[part.claims]
     for design in of_block["design"].unique():
         listed = (of_block["design"] == design).to_numpy()
-        for kind, meant in (("singleton", own.single), ("all", own.m >= 1)):
+        for kind, meant in (("singleton", part.single), ("all", part.m >= 1)):
             for grouping in GROUPINGS:
                 values = of_block[grouping].to_numpy()
                 for value in np.unique(values[listed & meant]):
-                    households = own.represented(listed & meant & (values == value))
-                    yield own.block, str(design), kind, grouping, int(value), households
+                    households = part.represented(listed & meant & (values == value))
+                    yield part.block, str(design), kind, grouping, int(value), households
 
 
 def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:

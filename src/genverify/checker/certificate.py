@@ -289,7 +289,8 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     if len(found[NOTHING]) > 1:
         raise CertificateError(f"{block}: two statements say that no dataset fits")
     contradiction = found[NOTHING][0].lower if found[NOTHING] else None
-    return Certificate(tuple(lemmas), *(tuple(found[goal]) for goal in (EXACTLY, NEVER, AT_LEAST)), contradiction)
+    claims, impossible, at_least = (tuple(found[goal]) for goal in (EXACTLY, NEVER, AT_LEAST))
+    return Certificate(tuple(lemmas), claims, impossible, at_least, contradiction)
 
 
 @dataclass(frozen=True)

@@ -238,8 +238,9 @@ class ProofChecker:
             yield from self.leaves(node.below, (*path, (part, node.at, True)))
             yield from self.leaves(node.above, (*path, (part, node.at, False)))
 
-    def alike(self, record: tuple[int, ...]) -> Flags:
+    def alike(self, record: tuple[int, ...] | str) -> Flags:
         """The types that lie in the same published cells as a record."""
+        assert not isinstance(record, str)  # a fork on a cell is for systems of sums
         held = dict(zip(self.types.domain.names, record, strict=True))
         alike: Flags = np.ones(len(self.types), dtype=bool)
         for cell in self.cells.values():

@@ -29,6 +29,7 @@ from genverify.disclose.link import (
     rounded,
     symbol_value,
     value_of,
+    without_sums,
 )
 from genverify.disclose.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
@@ -310,7 +311,8 @@ class Interpretation:
     @property
     def left_out(self) -> tuple[str, ...]:
         """What stands in the files and is no part of the system: of it, nothing is said."""
-        return tuple(dict.fromkeys([*self.open, *(one for table in self.tables for one in table.left_out)]))
+        sums = [contradictory(self.form.without)] if self.form.without else []
+        return tuple(dict.fromkeys([*self.open, *(one for table in self.tables for one in table.left_out), *sums]))
 
 
 def is_printed(path: Path) -> bool:
@@ -333,11 +335,11 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
     reading = read_files([folder / name for name in form.printed], _corrections(form, folder), limits)
     tables, asked = list[PrintedTable](), list(_open(reading, form))
-    for table in reading.tables:
-        if table.counts:
-            levels = (1 + len(_levels(axis)) for axis in table.axes)  # what each cell is a part of, of each axis
-            limits.check_combinations(table.file, (len(table.entries), *levels), f"table {table.name}")
-            tables.append(_counts(reading, table, form))
+    for own in reading.tables:
+        if own.counts:
+            levels = (1 + len(_levels(axis)) for axis in own.axes)  # what each cell is a part of, of each axis
+            limits.check_combinations(own.file, (len(own.entries), *levels), f"table {own.name}")
+            tables.append(_counts(reading, own, form))
     if not tables:
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
         asked.append(
@@ -356,8 +358,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     if asked and not form.partial:
         more = f"; and {len(left) - MOST_SAID} more" if len(left) > MOST_SAID else ""
         raise DataError(
-            f"{'; '.join(left[:MOST_SAID])}{more}. Answer with these options; with --allow-partial what is open is left out, "
-            "and nothing is called safe"
+            f"{'; '.join(left[:MOST_SAID])}{more}. Answer with these options; with --allow-partial what is open is left "
+            "out, and nothing is called safe"
         )
     if form.partial:
         tables = _apart(tables)
@@ -365,18 +367,28 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     rule, known = read_rule(form.rule), {text: symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
-        own = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
-        values |= {(at, labels): value for labels, value in own.items()}
-        meant.append(meaning(table, own, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
+        said = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
+        values |= {(at, labels): value for labels, value in said.items()}
+        meant.append(meaning(table, said, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [one.table for one in meant]
     linked = link(
         tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at]),
         form.tolerance,
     )  # fmt: skip
+    linked = without_sums(linked, form.without)
     given = {one.table.name: one.shares[0][1] for one in meant if one.shares}
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
     left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
+
+
+def contradictory(sums: Sequence[str]) -> str:
+    """Sums that are left out, in words."""
+    more = f"; and {len(sums) - 3} more" if len(sums) > 3 else ""
+    return (
+        f"{len(sums)} sums that contradict each other (proof checked): {'; '.join(sums[:3])}{more} (correct the file, or "
+        "--tolerance 1, --rule, --no-total LABEL, --inside SMALL=LARGE)"
+    )
 
 
 def _corrections(form: PrintedForm, folder: Path) -> Corrections:
@@ -475,7 +487,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     for axis in table.axes:
         own = make_hierarchy(axis.tree, axis.labels, f"{table.file}: {axis.name}")
         sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in axis.tree) else own
-    shares = tuple(_shares(table, where, wide=len(table.counts) > 1))
+    beside = list(_shares(table, where, wide=len(table.counts) > 1))
+    shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
+    if lost := len(beside) - len(shares):
+        left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
     found = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
                          {}, table.title, shares, max(len(table.rows), 1), tuple(left))  # fmt: skip
     return _with_sizes(found, table)
@@ -518,7 +533,7 @@ def _beside_counts(table: Table) -> Iterator[str]:
         pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
         inside = len({label for _, label in pairs})
         if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
-            yield f"{table.name}: nearly each {inner.name} stands in one {outer.name}: that it has none elsewhere is not used"
+            yield f"{table.name}: nearly each {inner.name} stands in one {outer.name}: that none is elsewhere is not used"
 
 
 def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
@@ -556,12 +571,15 @@ def _of(head: str) -> str:
 
 
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
-    """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total of the rows where none is printed."""
+    """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total where none is printed."""
     labels = {own.at: own.label for own in table.counts}
-    sizes = [((labels[c.at],), size[1]) for c in table.columns if c.at in labels and (size := SIZE.search(c.head))]
-    if len(table.counts) == 1 and not sizes and (size := SIZE.search(table.title)):
-        sizes = [((), size[1])]
-    sizes = [(own if len(table.counts) > 1 else (), size) for own, size in sizes]
+    wide = len(table.counts) > 1
+    sizes = list[tuple[Labels, str]]()
+    for column in (column for column in table.columns if column.at in labels):
+        if named := SIZE.search(column.head):
+            sizes.append(((labels[column.at],) if wide else (), named[1]))
+    if not wide and not sizes and (named := SIZE.search(table.title)):
+        sizes = [((), named[1])]
     if not sizes or len(table.rows) != 1:
         return found
     axis = found.columns[0]

@@ -23,7 +23,7 @@ from genverify.disclose.link import Key, LinkedTables, name_of
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.files import FileLimits
-from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.linear import OPEN, LinearSystem, make_system
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
@@ -31,6 +31,7 @@ from genverify.solve.linear.search import Ranges, Work
 # What linked tables give away: the range of every printed cell, with checked proofs, and why a cell is known.
 
 MOST_REASONS = 6  # rows that are named as the reason of an end; the proof holds all
+MOST_TRIED, TRIAL_SECONDS = 60, 2.0  # sums of a contradiction that are tried one by one, and the time for each
 FACT = "fact: "
 
 
@@ -134,6 +135,40 @@ class FeasibilityIntervals:
         return f"{total} = {' + '.join(parts)}" if total else sums.rows[row]
 
 
+class ContradictionError(ReleaseError):
+    """Sums that no counts can meet together, by their names."""
+
+    def __init__(self, message: str, rows: Sequence[str]) -> None:
+        super().__init__(message)
+        self.rows = tuple(rows)
+
+
+def smallest(sums: LinearSystem, found: Contradiction) -> Contradiction:
+    """The same contradiction without sums that it does not need: each is tried without, where there are not too many."""
+    rows, place = list(found.rows), {name: at for at, name in enumerate(sums.rows)}
+    for row in found.rows if len(found.rows) <= MOST_TRIED else ():
+        fewer = [own for own in rows if own != row]
+        if fewer and all_ranges(_part(sums, [place[own] for own in fewer]), Work(seconds=TRIAL_SECONDS)).empty:
+            rows = fewer
+    cells = {
+        sums.cells[cell]: None for row in rows for cell in sums.columns[sums.start[place[row]] : sums.start[place[row] + 1]]
+    }
+    return Contradiction(tuple(rows), tuple(cells))
+
+
+def _part(sums: LinearSystem, rows: Sequence[int]) -> LinearSystem:
+    """Some rows of a system, and their cells alone."""
+    spans = [slice(int(sums.start[row]), int(sums.start[row + 1])) for row in rows]
+    cells = sorted({int(cell) for span in spans for cell in sums.columns[span]})
+    ends = {sums.cells[cell]: (int(sums.lo[cell]), int(sums.hi[cell])) for cell in cells}
+    held = [
+        (sums.rows[row], {sums.cells[int(c)]: int(w) for c, w in zip(sums.columns[span], sums.weights[span], strict=True)},
+         int(sums.least[row]), int(sums.most[row]))
+        for row, span in zip(rows, spans, strict=True)
+    ]  # fmt: skip
+    return make_system(ends, held)
+
+
 def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], None] = quiet) -> FeasibilityIntervals:
     """The ranges of all printed cells; every proof is checked, and tables that contradict each other are an error."""
     wanted = np.zeros(len(linked.sums.cells), dtype=bool)
@@ -142,7 +177,8 @@ def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], N
     ranges = all_ranges(linked.sums, work, wanted, say=say)
     shown = check_linear(linked.sums, ranges.statements)
     if ranges.empty:
-        raise ReleaseError(_contradiction(linked, contradiction(linked.sums, list(ranges.statements))))
+        found = smallest(linked.sums, contradiction(linked.sums, list(ranges.statements)))
+        raise ContradictionError(_contradiction(linked, found), found.rows)
     if shown.lo != ranges.lo.tolist() or shown.hi != ranges.hi.tolist():
         raise CertificateError("the proofs show other ranges than those that were found; nothing is reported")
     return FeasibilityIntervals(linked, ranges)

@@ -157,6 +157,7 @@ ALL, PEOPLE = "", "people"
 Key = tuple[tuple[str, str], ...]
 Fact = Row
 LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
+LARGEST_CROSSED = 100_000  # cells of a table if all its labels were crossed, up to which each is a variable
 ANONYMOUS = ("rows", "columns")
 COMMON = {"yes", "no", "true", "false", "0", "1", "other", "unknown"}
 
@@ -232,8 +233,8 @@ def link(
             _refuse_large(entry, values[at, labels])
             printed.setdefault(one.keys[labels], []).append((one.table, entry, values[at, labels]))
     frames, joint = _frames(placed, columns)
-    rows = dict(_rows(frames, columns))
-    keys = dict.fromkeys([*printed, *(key for cells in rows.values() for key in cells)])
+    rows = {name: (cells, closed) for name, cells, closed in _rows(frames, columns)}
+    keys = dict.fromkeys([*printed, *(key for cells, _ in rows.values() for key in cells)])
     ends = {name_of(key): _ends(printed.get(key, [])) for key in keys}
     shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
     facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
@@ -242,15 +243,33 @@ def link(
             if cell not in ends:
                 raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
     named: list[Row] = [
-        (name, {name_of(key): own for key, own in cells.items()}, -tolerance, tolerance) for name, cells in rows.items()
+        (name, {name_of(key): own for key, own in cells.items()}, -tolerance if closed else -OPEN, tolerance)
+        for name, (cells, closed) in rows.items()
     ]
     sums = make_system(ends, [*named, *facts])
     first = len(named) + len(facts) - len(shares)
     of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
-    exact = joint and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
+    exact = (
+        joint
+        and all(closed for _, closed in rows.values())
+        and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
+    )
     return LinkedTables(
         columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, tuple(assumed), of
     )
+
+
+def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
+    """The system in which some sums say nothing: they contradict each other."""
+    if not names:
+        return linked
+    place = {name: at for at, name in enumerate(linked.sums.rows)}
+    if lost := [name for name in names if name not in place]:
+        raise DataError(f"no sum is called {lost[0]!r}; read the tables again")
+    least, most = linked.sums.least.copy(), linked.sums.most.copy()
+    at = [place[name] for name in names]
+    least[at], most[at] = -OPEN, OPEN
+    return replace(linked, sums=replace(linked.sums, least=least, most=most))
 
 
 def _refuse_large(entry: Entry, value: Value) -> None:
@@ -447,37 +466,46 @@ def _inside_another(own: set[str], at: int, sets: Sequence[set[str]]) -> bool:
     return any(own < other or (own == other and at > place) for place, other in enumerate(sets))
 
 
-def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[Key, int]]]:
+def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[Key, int], bool]]:
     """
     Every total as a row: it less its parts is 0. A row has the name of its total and of the column that is added up.
 
     Only sums are written that have a part, over some levels, of which something is printed: the parts of any other can be
-    whatever its total leaves, so that it says nothing.
+    whatever its total leaves, so that it says nothing. Where labels could be crossed to very many cells, most of which no
+    table prints, parts of which nothing is printed are left out as well: the others are at most the total (not closed).
     """
     for frame in frames:
         if frame.cells is None:
             every = [[(name, label) for label in (*own, ALL)] for name, own in frame.labels.items()]
-            cells: Iterable[Key] = (tuple(part for part in key if part[1] != ALL) for key in product(*every))
+            cells = {tuple(part for part in key if part[1] != ALL): None for key in product(*every)}
         else:
             cells = _above_all(frame, columns)
+        sparse = frame.cells is not None and prod(len(labels) + 1 for labels in frame.labels.values()) > LARGEST_CROSSED
         sums: dict[str, dict[str, list[tuple[str, int, Parts]]]] = {}  # by column and part
         for column, labels in frame.labels.items():
-            held = set(labels)
+            known = set(labels)
             own = sums.setdefault(column, {})
             for parent, number, children in (
                 (parent, at, part) for parent, sets in columns[column].sums.parts.items() for at, part in enumerate(sets)
             ):
-                if held.issuperset(children) and (parent == ALL or parent in held):
+                if known.issuperset(children) and (parent == ALL or parent in known):
                     for child in children:
                         own.setdefault(child, []).append((parent, number, children))
-        seen = set[tuple[str, str, int, Key]]()
+        held: dict[tuple[str, str, int, Key], list[Key]] = {}  # what is printed of the parts of each sum
         for key in cells:
             for column, label in key:
-                for parent, number, children in sums.get(column, {}).get(label, ()):
+                for parent, number, _ in sums.get(column, {}).get(label, ()):
                     rest = tuple(part for part in key if part[0] != column)
-                    if (column, parent, number, rest) not in seen:
-                        seen.add((column, parent, number, rest))
-                        yield _row(column, parent, children, number, rest)
+                    held.setdefault((column, parent, number, rest), []).append(key)
+        for (column, parent, number, rest), some in held.items():
+            children = columns[column].sums.parts[parent][number]
+            parts = some if sparse else [tuple(sorted([*rest, (column, child)])) for child in children]
+            total = tuple(sorted([*rest, *([(column, parent)] if parent != ALL else [])]))
+            yield (
+                _row_name(column, total, children, number),
+                {total: -1, **dict.fromkeys(parts, 1)},
+                len(parts) == len(children),
+            )
 
 
 def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
@@ -507,16 +535,12 @@ def _ancestors(label: str, direct: Mapping[str, Iterable[str]]) -> tuple[str, ..
     return tuple(found)
 
 
-def _row(
-    column: str, parent: str, children: Parts, number: int, rest: Sequence[tuple[str, str]]
-) -> tuple[str, dict[Key, int]]:
-    total = tuple(sorted([*rest, *([(column, parent)] if parent != ALL else [])]))
-    parts = [tuple(sorted([*rest, (column, child)])) for child in children]
-    own = [quoted(child) for child in children]
-    listed = ", ".join(own if len(own) <= 4 else (*own[:2], f"... {len(own)} in all ...", own[-1]))
+def _row_name(column: str, total: Key, children: Parts, number: int) -> str:
+    own = children if len(children) <= 4 else (*children[:2], children[-1])
+    texts = [quoted(child) for child in own]
+    listed = ", ".join(texts if len(children) <= 4 else (*texts[:2], f"... {len(children)} in all ...", texts[-1]))
     which = f" [{number + 1}]" if number else ""  # another set of parts of the same total may be listed alike
-    name = f"{name_of(total)} = sum over {quoted(column)} ({listed}){which}"
-    return name, {total: -1, **dict.fromkeys(parts, 1)}
+    return f"{name_of(total)} = sum over {quoted(column)} ({listed}){which}"
 
 
 # Facts beside counts: limits, percentages, means and medians in words, as rows of the system.

@@ -15,7 +15,7 @@ TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts"
 BOTH = (TABLES, RECORDS)
 ANY = (*BOTH, CHECK)
 GROUPS = {
-    (TABLES,): f"only for {TABLES} (.xlsx, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, or a folder)",
+    (TABLES,): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, folders, readings)",
     (TABLES, CHECK): f"only for {TABLES}; with --check, where the folder of results does not say it",
     (RECORDS,): f"only for {RECORDS}",
     BOTH: f"for {TABLES} and for {RECORDS}",
@@ -63,8 +63,8 @@ def pairs(words: Sequence[str], option: str) -> dict[str, str]:
 def _symbols(words: Sequence[str]) -> None:
     from genverify.reading.symbols import told_symbol
 
-    for text, meaning in pairs(words, "symbol").items():
-        told_symbol(text, meaning)
+    for symbol, meaning in pairs(words, "symbol").items():
+        told_symbol(symbol, meaning)
 
 
 def _rules(words: Sequence[str]) -> None:
@@ -109,6 +109,7 @@ _COLUMNS = {"action": "append", "metavar": "C,D"}
 _RULE = {"action": "append", "metavar": "RULE"}
 _FILE = {"type": Path, "metavar": "FILE"}
 _NUMBER = {"type": int, "metavar": "N"}
+_COLUMNS = {"action": "append", "metavar": "C,D"}
 _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
     Option("--symbol", (TABLES, CHECK), "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
@@ -125,7 +126,8 @@ OPTIONS = (
     Option("--no-total", (TABLES, CHECK), "a label that is no total although its name may say so", (), how=_LABEL),
     Option("--total-from", (TABLES, CHECK), "the total stands in another file: other.csv:LABEL", (),
            how={"action": "append", "metavar": "FILE:LABEL"}),
-    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, how=_NUMBER),
+    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0,
+           _from(0, "tolerance", "a whole number"), _NUMBER),
     Option("--label", (TABLES, CHECK), "a label or a header that looks like a symbol of a count, e.g. '<1'", (), how=_LABEL),
     Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it", how={"choices": (".", ",")}),
     Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
@@ -139,7 +141,7 @@ OPTIONS = (
            "tables", how=_FILE),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (), _sensitive,
            _RULE),
-    Option("--write", (TABLES,), "save what was understood as a release file, to be corrected", how=_FILE),
+    Option("--write", (TABLES,), "save what was understood as a reading file, to be corrected", how=_FILE),
     Option("--seconds", (TABLES, CHECK), "limit of the search for ranges", 120.0, _from(0, "seconds", "a number of seconds"),
            {"type": float}),
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
@@ -147,8 +149,8 @@ OPTIONS = (
            _from(0, "search-seconds", "a number of seconds"), {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": DIALECTS}),
     Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _fail_on, {"metavar": "WHAT"}),
-    Option("--allow-partial", ANY, "go on without what stays open, is left out or not decided; nothing is then called safe",
-           False, how=_FLAG),
+    Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
+           "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None,
            _from(1, "max-rows", "a whole number"), _NUMBER),
     Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, _from(1, "max-bytes", "a whole number"),

@@ -31,7 +31,8 @@ from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release, ranges_frame, write_schema
 from genverify.model.tablefiles import neutral_frame, write_frame
 
-CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.jsonl.gz"
+# not *.jsonl.gz: `genverify check` and `export` on a folder of results take the proofs of claims
+CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
 
 
 @dataclass(frozen=True, kw_only=True)

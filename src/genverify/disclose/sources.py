@@ -15,13 +15,15 @@ from genverify.disclose.disclosure import Audit, FailOn, Source, read_fail_on
 from genverify.disclose.interpretation import (
     Interpretation,
     PrintedForm,
+    contradictory,
     interpret,
     is_printed,
     read_printed,
     summary,
     written,
 )
-from genverify.disclose.intervals import broken_rules, find_intervals, read_contributions, read_rules
+from genverify.disclose.intervals import ContradictionError, broken_rules, find_intervals, read_contributions, read_rules
+from genverify.disclose.link import without_sums
 from genverify.disclose.options import RECORDS, TABLES, pairs, settle
 from genverify.disclose.record_attack import Attack
 from genverify.disclose.record_audit import RecordsAudit, attack_records
@@ -38,6 +40,7 @@ LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_tot
          "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
 SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
           "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
+MOST_CONTRADICTORY = 200  # sums that are left out; tables with more are not what they were read as
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
 Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Interpretation | ReleaseDescription
@@ -108,7 +111,19 @@ def audit_tables(
     """The feasibility interval of every printed cell."""
     from genverify.solve.linear.search import Work
 
-    exposed = find_intervals(understood.linked, Work(seconds=seconds), CellProgress(quiet))
+    linked, without = understood.linked, list(understood.form.without)
+    while True:
+        try:
+            exposed = find_intervals(linked, Work(seconds=seconds), CellProgress(quiet))
+            break
+        except ContradictionError as error:  # what cannot all be right is left out, and the rest is answered
+            if source.form is None or len(without) >= MOST_CONTRADICTORY:
+                raise
+            without += error.rows
+            linked = without_sums(linked, error.rows)
+    if without and source.form is not None:
+        form, left = source.form.model_copy(update={"without": without}), (*source.left_out, contradictory(without))
+        source = replace(source, form=form, left_out=left)
     audit = TablesAudit(
         exposed=exposed, source=source, fail_on=fail_on, dialect=dialect, limit=exposed.ranges.limit,
         undecided=undecided_cells(exposed, fail_on.width),
@@ -130,7 +145,8 @@ def printed_form(paths: Sequence[Path], told: argparse.Namespace) -> tuple[Print
     changes: dict[str, Any] = {name: pairs(getattr(told, option), option) for option, name in PAIRS.items()}
     changes |= {name: list(getattr(told, option)) for option, name in LISTS.items()}
     changes |= {name: getattr(told, option) for option, name in SINGLE.items()}
-    changes = {name: own for name, own in (changes | {"amounts": told.contributions is not None}).items() if own}
+    changes |= {"amounts": told.contributions is not None}
+    changes = {name: own for name, own in changes.items() if own}
     if len(paths) == 1 and is_printed(paths[0]):
         return read_printed(paths[0], changes), paths[0].parent
     return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()

@@ -31,7 +31,7 @@ from genverify.explorer.explored_block import (
     write_piece,
 )
 from genverify.explorer.explored_block import PRIORS as WEIGHED
-from genverify.export.formats import block_folder
+from genverify.export.checker_formats import block_folder
 from genverify.model.release import Schema
 from genverify.model.tablefiles import BLOCKS_AT_ONCE, FEW_BLOCKS_AT_ONCE, read_blocks, split_rows
 

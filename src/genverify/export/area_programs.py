@@ -15,8 +15,8 @@ from genverify.checker import certificate as form
 from genverify.checker.admitted import Cells
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import Certificate, ExhaustedTotal, read_bounds, read_certificate, read_nobody
+from genverify.export.derivation import TooLarge
 from genverify.export.kinds import Record, Region
-from genverify.export.program import TooLarge
 from genverify.export.record_programs import Asked, Exporter, Group, RecordRow, alike, questions_of
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.domain import EVERY, Predicate

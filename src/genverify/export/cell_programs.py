@@ -9,8 +9,7 @@ from typing import Any
 
 from genverify.checker import certificate as form
 from genverify.checker.certificate import CellBound, CertificateError, linear_reader, read_cell_bound
-from genverify.export.kinds import MOST
-from genverify.export.program import (
+from genverify.export.derivation import (
     AT_LEAST,
     AT_MOST,
     NEVER,
@@ -25,6 +24,7 @@ from genverify.export.program import (
     system_of,
     unique,
 )
+from genverify.export.kinds import MOST
 from genverify.model.linear import OPEN, LinearSystem
 
 LONGEST = 2_000  # steps of one proof: bounds the size of the files

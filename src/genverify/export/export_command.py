@@ -20,8 +20,8 @@ from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
 from genverify.export.area_programs import AreaExporter
 from genverify.export.cell_programs import CellExporter
-from genverify.export.formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.program import AT_LEAST, AT_MOST, CLAIM, Program, TooLarge
+from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
+from genverify.export.derivation import AT_LEAST, AT_MOST, CLAIM, Program, TooLarge
 from genverify.export.record_programs import (
     INDEX,
     Asked,
@@ -89,12 +89,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Export:
-    """What some programs show together, of a block; `singly`: the same one by one, where all at once is too large."""
+    """What some programs show together, of a block."""
 
     block: str
     said: Sequence[Said]
     programs: Sequence[Callable[[], Program]]
-    singly: Sequence["Export"] = ()
 
 
 def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator[Export]:
@@ -119,25 +118,21 @@ def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator
 
 def _grouped(exporter: Exporter, questions: Iterable[tuple[str, Asked, Group]]) -> Iterator[Export]:
     """The two halves of claims with one proof, and each other question by itself."""
-    half: tuple[Asked, Group] | None = None
+    half: Asked | None = None
     for block, asked, group in questions:
         if not group or group[0].proof is None:
             said: list[Said] = [(asked.question.goal, one.m, str(one.where)) for one in group] or [(NOTHING, None, "")]
             yield Export(block, said, [partial(exporter.program, asked)])
         elif half is None:
-            half = asked, group
+            half = asked
         else:
-            singly = []
-            for place, claim in enumerate(group if len(group) > 1 else []):
-                both = claim_questions(exporter.domain, [claim], f"{half[0].question.name.rpartition('_at_')[0]}_{place}")
-                singly.append(_export(exporter, block, [claim], both))
-            yield _export(exporter, block, group, [half[0], asked], singly)
+            yield _export(exporter, block, group, [half, asked])
             half = None
 
 
-def _export(exporter: Exporter, block: str, group: Group, asked: Sequence[Asked], singly: Sequence[Export] = ()) -> Export:
+def _export(exporter: Exporter, block: str, group: Group, asked: Sequence[Asked]) -> Export:
     said: list[Said] = [(EXACTLY, one.m, str(one.where)) for one in group]
-    return Export(block, said, [partial(exporter.program, one) for one in asked], singly)
+    return Export(block, said, [partial(exporter.program, one) for one in asked])
 
 
 def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: bool = True) -> Iterator[Line]:
@@ -155,12 +150,9 @@ def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: boo
                     texts[f"{block_folder(one.block)}/{program.question.name}.{ending}"] = text(program)
                 cells |= {name: None for name in program.rows if name not in (TOTAL, CLAIM)}
         except TooLarge:
-            if one.singly:
-                yield from write_files(one.singly, format, put, leave_out)
-            elif leave_out:
-                yield from (Line(one.block, TOO_LARGE, m, claim, (), ()) for _, m, claim in one.said)
-            else:
+            if not leave_out:
                 raise
+            yield from (Line(one.block, TOO_LARGE, m, claim, (), ()) for _, m, claim in one.said)
             continue
         for name, content in texts.items():
             put(name, content)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from genverify.export.program import TooLarge
+from genverify.export.derivation import TooLarge
 from genverify.model.domain import Column, Domain, Predicate
 
 MOST = 20_000  # kinds of one proof, a column each in every format: bounds the size of the files

@@ -16,8 +16,7 @@ import numpy as np
 from genverify.checker import certificate as form
 from genverify.checker.admitted import Cell, Cells
 from genverify.checker.certificate import CertificateError
-from genverify.export.kinds import Kinds, Record, Region
-from genverify.export.program import (
+from genverify.export.derivation import (
     AT_LEAST,
     AT_MOST,
     CLAIM,
@@ -35,6 +34,7 @@ from genverify.export.program import (
     system_of,
     unique,
 )
+from genverify.export.kinds import Kinds, Record, Region
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.linear import OPEN

@@ -8,7 +8,17 @@ from dataclasses import dataclass, replace
 from genverify.reading.blocks import BREAKDOWN
 from genverify.reading.numerals import is_period
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
-from genverify.reading.totals import Hints, Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, never_against
+from genverify.reading.totals import (
+    Hints,
+    Question,
+    Sample,
+    Tree,
+    agreement,
+    bases_of,
+    find_tree,
+    is_total_name,
+    never_against,
+)
 
 ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
@@ -450,12 +460,17 @@ def _stacked_tree(
     bases, told = bases_of(axis.labels, samples, least=hints.base), hints.totals.get(axis.name, "")
     inside = {label for own in tree.values() for label in own if len(own) > 1}
     tops = [label for label in axis.labels if label not in inside]
-    top = told or next((label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])), "")
+    named = [label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])]
+    top = told or (named[0] if named and (len(named) == 1 or ": " not in named[0]) else "")
     kept, why, bad = list[tuple[str, tuple[str, ...]]](), list[str](), list[str]()
     for name, own in tree.items():
         parts = tuple(label for label in own if label != top)
         inner = [label for label in parts if is_total_name(label.split(": ", 1)[-1])]
         plain = tuple(label for label in parts if label not in inner)
+        within = agreement(inner[0], plain, samples, bases) if len(inner) == 1 and plain and not top else None
+        if within is not None and never_against(within):  # each group with a total of its own: districts inside regions
+            kept.append((inner[0], plain))
+            why.append(f"{inner[0]} ({within})")
         if top and len(plain) > 1:
             found = agreement(top, plain, samples, bases)
             if found.holds or found.likely:
@@ -465,6 +480,8 @@ def _stacked_tree(
                 bad.append(f"the labels of {name} do not add up to {top!r} ({found})")
     more = f"; and so {len(bad) - 1} more breakdowns" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", "nothing, if people are in several groups")] if bad else []
+    if kept and not top:
+        return replace(axis, kind=ADDITIVE, tree=tuple(kept), why="; ".join(why[:3])), questions
     if not top:
         sums, differ = _sums_agree(tree, samples, bases)
         why.append(f"{AGREEING} of {sums} breakdowns agree" if sums and not differ else "no total is printed")

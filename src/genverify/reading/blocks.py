@@ -384,8 +384,12 @@ class _Scan:
         if again or first or deeper or ends:
             headings = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.alone if groups[at]}
             corner = [self.sheet.rows[at][label] for at in self.header if label in self.cells[at]]
-            named = bool(corner) and bool(BREAKDOWN.fullmatch(corner[-1]))  # below `Characteristic` stands what it is
-            lone = [at for at in headings if not named and len(headings) == 1 and not (deeper or ends) and self.cells[at] == [label]]
+            sure = bool(corner) and bool(BREAKDOWN.fullmatch(corner[-1]))  # below `Characteristic` stands what it is
+            lone = [
+                at
+                for at in headings
+                if not sure and len(headings) == 1 and not (deeper or ends) and self.cells[at] == [label]
+            ]
             doubts = [f"row {at + 1} has a label and no values: a heading, or a row whose counts are blank?" for at in lone]
             return headings, doubts, [at for at in self.alone if at not in headings]
         rows = ", ".join(str(at + 1) for at in self.alone[:5])

@@ -113,7 +113,9 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
         why = f"{max(votes['.'] + apart[','], votes[','] + apart['.']):,} numbers show it"
         why += f"; {clash:,} are printed another way and are left out" if clash else ""
         sign, other = (".", ",") if point else (",", ".")
-        unsure = votes[sign] <= open_[sign] and not clash  # as many numbers such as 2,000 as show that it is the decimal sign
+        unsure = (
+            votes[sign] <= open_[sign] and not clash
+        )  # as many numbers such as 2,000 as show that it is the decimal sign
         return Numerals(sign, other, why, unsure and open_[sign] > 0)
     if open_["."]:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
         if plain:

@@ -10,7 +10,6 @@ from typing import Any
 
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS
-from genverify.model.tablefiles import neutral
 from genverify.reading.axes import Axis
 from genverify.reading.cells import CellRole, cell_roles
 from genverify.reading.reading import Corrections, Reading, Table, read
@@ -30,7 +29,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
     own.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file",
     )
     own.add_argument(
         "--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again"
@@ -144,6 +147,8 @@ def run_read(options: argparse.Namespace) -> int:
         options.write.write_text(write_reading(reading), encoding="utf-8")
         print(f"written: {options.write}")
     if options.cells:
+        from genverify.model.tablefiles import neutral  # with pandas, which the reading itself does not need
+
         with options.cells.open("w", encoding="utf-8", newline="") as file:
             lines = csv.writer(file)
             lines.writerow(CellRole._fields)

@@ -243,7 +243,9 @@ def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, in
     axes = [axis for table in tables for axis in table.axes]
     for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
         if not any(axis.name == name for axis in axes):
-            raise ConfigError(f"--{option} {name}: no table has this column: {nearest(name, sorted({a.name for a in axes}))}")
+            raise ConfigError(
+                f"--{option} {name}: no table has this column: {nearest(name, sorted({a.name for a in axes}))}"
+            )
     every = {label for axis in axes for label in axis.labels}
     if lost := sorted(told.no_totals - every):
         raise ConfigError(f"--no-total {lost[0]}: no table has this label: {nearest(lost[0], sorted(every)[:200])}")

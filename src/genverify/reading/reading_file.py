@@ -45,7 +45,9 @@ def _files(reading: Reading, percent_of: Mapping[str, str]) -> Iterator[str]:
             "unsure": numerals.unsure,
         }
         yield f"  numbers: {_flow(signs)}"
-        symbols = {text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items() if text}
+        symbols = {
+            text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items() if text
+        }
         yield from _lines("  symbols:", [f"    {_flow(text)}: {_flow(own)}" for text, own in symbols.items()])
         tags = {name: own for name, own in reading.tags.items() if name in {sheet.name for sheet in source.sheets}}
         yield from _lines("  tags:", [f"    {_flow(name)}: {_flow(_letters(own))}" for name, own in tags.items()])

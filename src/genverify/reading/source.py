@@ -35,7 +35,8 @@ SNIFFED_LINES = 200
 SHEET_XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PX_STATEMENT = re.compile(
-    r'\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.IGNORECASE
+    r'\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);',
+    re.IGNORECASE,
 )
 PX_TEXT = re.compile(r'"([^"]*)"')
 
@@ -101,11 +102,11 @@ def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **a
 
 @cache
 def sources() -> dict[str, Callable[[Path, bytes, FileLimits], Source]]:
-    """What reads the files of an ending: from the tables SOURCES of all modules beside this one, so that no list names them."""
+    """What reads the files of an ending, from the tables SOURCES of all modules beside this one: no list names them."""
     found: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
     for one in iter_modules(import_module(HOME).__path__):
         if re.search(rb"^SOURCES\b", (Path(__file__).parent / f"{one.name}.py").read_bytes(), re.MULTILINE):
-            module = import_module(f"{HOME}.{one.name}")
+            module = import_module(f"genverify.reading.{one.name}")
             for end, reader in module.SOURCES.items():
                 if end in found:
                     raise ConfigError(f"{module.__name__} and {found[end].__module__} both read files that end in {end}")
@@ -179,7 +180,7 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
             return Source(path.name, digest, "PC-Axis", cube=read_px(data))
         text, encoding = decode(data)
         if suffix == ".json" or text[:200].lstrip().startswith("{"):
-            from genverify.reading.formats import read_acro
+            from genverify.reading.tool_files import read_acro
 
             if session := read_acro(path, data, limits):
                 return session

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, nearest
-from genverify.reading.axes import ADDITIVE, COLUMNS, HEADING, MEASURES, PARTS, STACKED, TIME, Axis, RowAxes, column_axis, row_axes
+from genverify.reading.axes import (
+    ADDITIVE,
+    COLUMNS,
+    HEADING,
+    MEASURES,
+    PARTS,
+    STACKED,
+    TIME,
+    Axis,
+    RowAxes,
+    column_axis,
+    row_axes,
+)
 from genverify.reading.blocks import Block, find_bands
 from genverify.reading.hierarchy import Hierarchy, make_hierarchy, read_hierarchy
 from genverify.reading.numerals import (
@@ -236,10 +248,10 @@ def _read_block(
     axes, questions = corrected(name, axes, questions, told)
     first = min((own.at for own in counts), default=0)
     for column in columns:
-        if column.role == LABEL and column.at > first and column.why != "told" and counts and not given:
-            if facts[column.at].share(WHOLE):
-                what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
-                questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
+        text = column.role == LABEL and column.at > first and column.why != "told"
+        if text and counts and not given and facts[column.at].share(WHOLE):
+            what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
+            questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
     keys = list(zip(*rows.labels, strict=True)) if rows.labels else [()] * len(block.body)
     often = Counter(keys)
     excluded = frozenset(row for row, key in enumerate(keys) if often[key] > 1)
@@ -350,7 +362,9 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
     where = f"tables: {table}: sums of {axis.name}"
     for parent, sets in sums.items():
         for label in (label for own in sets for label in own if label not in axis.labels and label not in sums):
-            raise DataError(f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {nearest(label, axis.labels)}")
+            raise DataError(
+                f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {nearest(label, list(axis.labels))}"
+            )
     found = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
     top = next((label for label in found.outer(found.parts) if is_total_word(label)), None)
     if top is not None and found.top is None:
@@ -463,13 +477,15 @@ def _figures(
     return counts, figures
 
 
-SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)  # of people, in a header or a title
+SIZE = re.compile(
+    r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE
+)  # of people, in a header or a title
 FOOTNOTE = re.compile(r"(?<=[^\W\d])\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
 COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNORECASE)  # a word that every header ends in
 
 
 def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
-    """The labels of columns of counts: headers without numbers of people, signs of notes, and a word that all of them have."""
+    """The labels of columns of counts: headers without numbers of people, signs of notes, and a word that all have."""
     heads = {column.at: bare_label(column.head) for column in columns}
     ends = {head.rpartition(" ")[2] for head in heads.values()}
     if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):

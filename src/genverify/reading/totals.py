@@ -231,7 +231,9 @@ def find_tree(
         questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
         tree.clear()
         why.clear()
-    for parent in sorted(named, key=lambda label: (label == told, label in words, _size(label, samples))):  # parts come first
+    for parent in sorted(
+        named, key=lambda label: (label == told, label in words, _size(label, samples))
+    ):  # parts come first
         children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:

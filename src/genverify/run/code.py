@@ -40,6 +40,7 @@ HIDDEN = {"builtins.globals", "builtins.exec", "builtins.eval"}
 HIDDEN_ALONE = {"builtins.vars", "builtins.dir", "builtins.locals"}
 # with one of these it uses, of all that is imported, what it does not name: subclasses, docstrings, the source
 UNNAMED = {"__subclasses__", "__init_subclass__", "__doc__", "getdoc", "getsource"}
+OWN_MODULE = "sys.modules[__name__]"  # whatever is done to it is done in its file
 WORD = re.compile(r"[^\W\d][\w.]*")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # a method counts where its name is used, unless its class has a base of elsewhere, which may call it without naming it here
@@ -154,9 +155,11 @@ class _Reader:
         asked = [call.args[1] for call, paths in calls if "builtins.getattr" in paths and len(call.args) > 1]
         is_class, bases = isinstance(statement, ast.ClassDef), [_path(base)[0] for base in self._bases(statement)]
         is_closed = self._is_closed(statement)
+        modules, own_module = "sys.modules" in stand_for, "sys.modules" in stand_for and _is_own_module(statement)
+        hidden = stand_for & HIDDEN or any(not call.args and paths & HIDDEN_ALONE for call, paths in calls)
         flags = {
-            FILE: stand_for & HIDDEN or any(not call.args and paths & HIDDEN_ALONE for call, paths in calls),
-            IMPORTED: words & UNNAMED or "sys.modules" in stand_for,
+            FILE: hidden or own_module,
+            IMPORTED: words & UNNAMED or (modules and not own_module),
             PACKAGES: not all(by_text) or len(by_text) < len(importing),
             # a method may be asked for by a text, which counts wherever it stands; not by one that is put together
             METHODS: any(isinstance(name, ast.JoinedStr | ast.BinOp | ast.Call) for name in asked),
@@ -248,6 +251,8 @@ class _Reader:
         """
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if ast.unparse(targets[0]) == f"{OWN_MODULE}.__class__":  # a module that is used as a value counts whole
+                return []
             if any(isinstance(node, ast.Attribute | ast.Subscript) for target in targets for node in ast.walk(target)):
                 return None
         elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -279,6 +284,12 @@ class _Reader:
         if text.startswith("."):  # seen from the package
             return re.fullmatch(r"[\w.]+:\w+", rest) is not None
         return bool(dot) and root in self.roots and re.fullmatch(r"[\w.*]*(?::\w+)?", rest) is not None
+
+
+def _is_own_module(statement: ast.stmt) -> bool:
+    """Whether it looks up nothing but the module that it stands in."""
+    text = ast.unparse(statement)
+    return OWN_MODULE in text and text.count("modules") == text.count(OWN_MODULE)
 
 
 def _digest(content: bytes) -> str:

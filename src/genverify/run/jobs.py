@@ -164,12 +164,18 @@ def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequ
         "lock": digests({"files": present})["files"],
         "inputs": digests(vars(job.input)),
         "outputs": digests(outputs, contents=True),
+        "lists": {part: _lists(named) for part, named in (("inputs", vars(job.input)), ("outputs", outputs))},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "git": git_state(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),
     }
     Path(job.output.record).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def _lists(files: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The names that stand for a list of files, in the order that the job got: what it takes to run it again."""
+    return {name: value for name, value in files.items() if isinstance(value, list)}
 
 
 def digests(files: Mapping[str, Any], contents: bool = False) -> dict[str, dict[str, str]]:

@@ -6,9 +6,10 @@ from pathlib import Path
 RESULTS, FIGURES, LOGS = Path("results"), Path("figures"), Path("logs")
 SETTINGS, PARTS = Path("config.yaml"), Path("config")
 SOURCE, STUDIES, STUDY_TESTS = Path("src"), Path("src/studies"), Path("tests/studies")
-LIBRARY, READER_CODE, READER_TESTS = Path("src/genverify"), Path("src/genverify/disclose/read"), Path("tests/disclose")
+LIBRARY, READER_CODE, READER_TESTS = Path("src/genverify"), Path("src/genverify/reading"), Path("tests/reading")
 SCHEMA, MODULES = PARTS / "schema.json", Path("docs/modules.md")
 SNAKEFILE, STAGES, SCRIPTS = Path("Snakefile"), Path("workflow"), Path("scripts")
+TIMES = STAGES / "times.yaml"
 REFERENCE = Path("docs/reference")
 LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 

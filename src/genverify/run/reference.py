@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain as joined
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -29,18 +30,9 @@ from genverify.run.code import code_digest, find_script
 from genverify.run.config import Config
 from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
-from genverify.run.provenance.audit import (
-    Chain,
-    Checks,
-    differs,
-    digest_files,
-    files_of,
-    read_config,
-    read_listed,
-    repository,
-    walk,
-    without_places,
-)
+from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
+from genverify.run.provenance.chain import Chain, walk
+from genverify.run.provenance.published import without_places
 from genverify.run.provenance.records import CODE as JOB_CODE
 from genverify.run.provenance.records import (
     UNKNOWN,
@@ -389,21 +381,49 @@ def _write(
     config: Config,
     kept: Manifest,
 ) -> dict[str, Entry]:
-    study = config.model_dump()
-    named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
     wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
     wildcards |= {target: _wildcards(kept, target) for target in kept["results"]}
-    captions = {target: caption(place.captions, named[target], own, study, target) for target, own in wildcards.items()}
     entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
     for target, entry in kept["results"].items():
         for name in entry["files"]:
             shutil.copyfile(place.folder / name, folder / name)
         entries[target] = entry
     entries = {target: entries[target] for target in listing.targets if target in entries}
-    (folder / PAGE).write_text(reference_page(listing, entries, captions, absent))
+    (folder / PAGE).write_text(page_of(place, listing, entries, wildcards, absent, config))
     manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), kept)
     write_manifest(manifest, folder / MANIFEST)
     return entries
+
+
+def page_of(
+    place: Place,
+    listing: Listing,
+    entries: Mapping[str, Entry],
+    wildcards: Mapping[str, Mapping[str, str]],
+    absent: Mapping[str, str],
+    config: Config,
+) -> str:
+    """The page with the captions as they are filled in with the settings of today."""
+    study = config.model_dump()
+    named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
+    captions = {target: caption(place.captions, named[target], wildcards[target], study, target) for target in entries}
+    return reference_page(listing, entries, captions, absent)
+
+
+def is_page_current(place: Place, manifest: Manifest, config: Config) -> bool:
+    """Whether the page says what the manifest, the listing and the captions give, whatever the order of what is left out."""
+    listing, known = read_listing(place.listing), manifest["results"]
+    entries = {target: known[target] for target in listing.targets if target in known}
+    absent = {target: reason for target, reason in manifest["absent"].items() if target not in listing.absent}
+    wildcards = {target: _wildcards(manifest, target) for target in entries}
+    page = page_of(place, listing, entries, wildcards, absent, config)
+    return _lists_sorted(page) == _lists_sorted((place.folder / PAGE).read_text())
+
+
+def _lists_sorted(page: str) -> list[str]:
+    """The lines of a page, those of each list sorted."""
+    runs = groupby(page.splitlines(keepends=True), key=lambda line: line.startswith("- "))
+    return [line for is_list, lines in runs for line in (sorted(lines) if is_list else lines)]
 
 
 def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
@@ -568,6 +588,12 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
         other = [path for path, value in entry["sources"].items() if _changed_file(path, value)]
         if other:
             yield Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data")
+            continue
+        with TemporaryDirectory() as folder:
+            redrawn = _write_files(target, chain, Path(folder))
+        altered = [name for name, value in entry["files"].items() if redrawn.get(name) != value]
+        if altered:
+            yield Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives")
         elif all(job.params.get(JOB_CODE) == _code_now(layout, job.rule) for job in chain.jobs):
             yield Finding(target, SAME, "made here by the code of today")
 
@@ -625,8 +651,11 @@ def bytes_in(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-def check_lines(config: Config) -> Iterator[str]:
-    """What is not whole or not current; an error at the end unless the set shows the study of today's settings and data."""
+def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
+    """
+    What is not whole or not current; an error at the end unless the set shows the study of today's settings and data.
+    `strict`: the words of the page count, too.
+    """
     place = reference_place()
     manifest = read_manifest(place.folder / MANIFEST)
     wrong = [*altered_files(place.folder, manifest), *unlisted_targets(manifest, read_listing(place.listing))]
@@ -635,6 +664,9 @@ def check_lines(config: Config) -> Iterator[str]:
     found = with_results(changes(manifest, layout, config), manifest, layout)
     outdated = [finding for finding in found if finding.is_outdated]
     yield from (f"out of date: {line}" for line in by_target(outdated))
+    if not wrong and not is_page_current(place, manifest, config):
+        outdated += [Finding(PAGE, RESULT, "")] if strict else []
+        yield f"{place.folder / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
     code = by_target([finding for finding in found if not finding.is_outdated])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
     yield f"{place.folder}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"

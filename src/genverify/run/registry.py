@@ -146,11 +146,12 @@ def params() -> dict[str, Param]:
 
 def proof_kinds() -> dict[str, ProofKind]:
     """The kinds of proofs of all studies, by their names."""
-    return _joined(
-        (name, replace(kind, **{part: study.absolute(getattr(kind, part)) for part in ("check", "open", "explain")}))
-        for study in studies()
-        for name, kind in study.proofs.items()
-    )
+    return _joined((name, _absolute(study, kind)) for study in studies() for name, kind in study.proofs.items())
+
+
+def _absolute(study: Study, kind: ProofKind) -> ProofKind:
+    check, open_, explain = map(study.absolute, (kind.check, kind.open, kind.explain))
+    return replace(kind, check=check, open=open_, explain=explain)
 
 
 def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from genverify.disclose.read.choose import BESIDE, readers
 from genverify.model.errors import ConfigError
+from genverify.reading.source import TEXTS, WORKBOOKS, sources
 from genverify.run.config import FOLDERS, NAME, config_model
 from genverify.run.layout import (
     LIBRARY,
@@ -92,7 +92,7 @@ def reader_files(name: str) -> list[Path]:
 def write_reader(name: str, home: Path) -> list[Path]:
     """Write the files of a reader of files that end in its name; and the page of modules, which follows from the code."""
     _check_name(name, home, "reader", reader_files(name))
-    if f".{name}" in {*readers(), *BESIDE, ".rda", ".yaml"}:
+    if f".{name}" in {*sources(), *TEXTS, *WORKBOOKS, ".px", ".json", ".hrc", ".yaml"}:
         raise _taken(name, f"files that end in .{name} are read")
     if same := [path for path in (home / LIBRARY).rglob(f"{name}*") if path.stem == name]:
         raise _taken(name, f"{same[0].relative_to(home)} is there")

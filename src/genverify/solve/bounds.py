@@ -21,11 +21,11 @@ from genverify.solve.program import COUNTED, INTEGRAL, Program, RecordSystem, Wr
 from genverify.solve.proving import (
     Branch,
     BranchAndProve,
+    Ends,
     LimitStruck,
     PointFound,
     exact_multipliers,
     farkas_scales,
-    unbounded,
 )
 from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver
 
@@ -95,7 +95,7 @@ def exact_leaf(program: RecordSystem, branches: Sequence[Branch], y: Floats, c: 
     """Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1)."""
     system = program.system
     for scale in (1.0,) if kind == "bound" else farkas_scales(y):
-        multipliers = exact_multipliers(system, unbounded(system), y * scale, c, b, branches)
+        multipliers = exact_multipliers(system, Ends(system.lo, system.hi), y * scale, c, b, branches)
         if multipliers is not None:
             d, Y = multipliers
             rows = len(program.rows)

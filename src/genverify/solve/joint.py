@@ -160,7 +160,8 @@ def _area_rows(area: Area, program: Program, number: int) -> csr_array:
     _, first = np.unique(program.class_of, return_index=True)
     members, layout = replace(program.types, table=program.types.table[first]), layout_of(program.release)
     cells = [layout.place[f"{area.release.block}/{query.id}"] for query in area.release.queries]
-    return csr_array(np.array(list(layout.added_by(members, cells)))).astype(np.int64)
+    added = np.array(list(layout.added_by(members, cells))).reshape(len(cells), program.classes)
+    return csr_array(added).astype(np.int64)
 
 
 # A dataset of all blocks, made block by block, where the program is too large for one integer search.

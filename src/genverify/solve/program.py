@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
 from genverify.model.arrays import Flags, Floats, Ints, row_bytes
 from genverify.model.claims import ANY, Codes
@@ -247,18 +247,29 @@ def matrix_of(system: LinearSystem) -> csr_array:
     return matrix
 
 
+def by_column(system: LinearSystem) -> csc_array:
+    """The same, a line per column."""
+    made: dict[str, Any] = vars(system)
+    if "by_column" not in made:
+        made["by_column"] = matrix_of(system).tocsc()
+    matrix: csc_array = made["by_column"]
+    return matrix
+
+
 def sparse_system(A: Any, least: Any, most: Any, hi: Any, rows: tuple[str, ...] = ()) -> LinearSystem:
     """A system of counts from 0 on, by its matrix (dense or sparse); its columns have no names."""
-    start: Any
-    columns: Any
-    if isinstance(A, csr_array):
-        start, columns, weights = A.indptr, A.indices, A.data
-    else:
-        places = np.flatnonzero(A)
-        start = np.searchsorted(places, np.arange(len(A) + 1) * A.shape[1])
-        columns = places - np.repeat(np.arange(len(A)) * A.shape[1], np.diff(start))
-        weights = A.ravel()[places].astype(np.int64)
-    return LinearSystem((), np.zeros(A.shape[1], dtype=np.int64), hi, rows, start, columns, weights, least, most)
+    sparse: Any = A
+    if not isinstance(A, csr_array):  # column by column: of programs, that is how the numbers lie in memory
+        places = np.flatnonzero(A.T)
+        start = np.searchsorted(places, np.arange(A.shape[1] + 1) * len(A))
+        numbers = places - np.repeat(np.arange(A.shape[1]) * len(A), np.diff(start))
+        columns = csc_array((A.T.ravel()[places].astype(np.int64), numbers, start), shape=A.shape)
+        sparse = columns.tocsr()
+    zero, places = np.zeros(A.shape[1], dtype=np.int64), sparse.indices.astype(np.int64)
+    system = LinearSystem((), zero, hi, rows, sparse.indptr.astype(np.int64), places, sparse.data, least, most)
+    if sparse is not A:
+        vars(system)["by_column"] = columns
+    return system
 
 
 class RecordSystem:
@@ -290,7 +301,7 @@ class RecordSystem:
         The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
         numbers, because linear programs need them; integers up to 2**53 are exact.
         """
-        return csr_array(matrix_of(self.system).astype(np.float64).T)
+        return csr_array(by_column(self.system).astype(np.float64).T)
 
     @property
     def largest(self) -> int:

@@ -8,11 +8,10 @@ from math import floor, inf, lcm
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from genverify.model.arrays import Flags, Floats, Ints
-from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open
-from genverify.solve.program import INTEGRAL, matrix_of
+from genverify.model.linear import EXACT, LinearSystem, is_open
+from genverify.solve.program import INTEGRAL, by_column, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Stopped
 
 # The ends of columns at one place of a search, and rows that a side of a fork adds.
@@ -46,15 +45,6 @@ class Branch:
     @property
     def range(self) -> tuple[float, float]:
         return (-inf if self.lo is None else self.lo, inf if self.hi is None else self.hi)
-
-
-def by_column(system: LinearSystem) -> csc_array:
-    """The weights of a system by column; kept with it as its own properties are."""
-    made: dict[str, Any] = vars(system)
-    if "by_column" not in made:
-        made["by_column"] = matrix_of(system).tocsc()
-    matrix: csc_array = made["by_column"]
-    return matrix
 
 
 FEW_MOVED = 0.02  # of the columns: where more moved, all rows are recounted
@@ -153,24 +143,27 @@ def weighed(system: LinearSystem, Y: Ints) -> Ints:
     return total
 
 
-def bound(system: LinearSystem, ends: Ends, Y: Ints, w: Ints, branches: Sequence[Branch] = ()) -> float:
+def bound(system: LinearSystem, Y: Ints, ends: Ends, w: Ints) -> float:
     """
-    The most that multipliers Y of rows (those of branches last) and w of columns can add up to, in integers; inf where
-    that is out of reach, or an end is open.
+    The most that multipliers Y of rows and w of columns can add up to, in integers; inf where that is out of reach, or an
+    end is open.
     """
-    rows = len(system.least)
-    y, more = Y[:rows], 0
-    for branch, v in zip(branches, Y[rows:].tolist(), strict=True):
-        end = branch.hi if v > 0 else branch.lo
-        more += v * end if v and end is not None else 0
-        if v and end is None:
-            return inf
     reach = np.where(w > 0, ends.hi, np.where(w < 0, ends.lo, 0))
-    sides = np.where(y > 0, system.most, np.where(y < 0, system.least, 0))
+    sides = np.where(Y > 0, system.most, np.where(Y < 0, system.least, 0))
     if is_open(reach).any() or is_open(sides).any():
         return inf
-    size = float((np.abs(w) * np.abs(reach).astype(np.float64)).sum() + (np.abs(y) * np.abs(sides).astype(np.float64)).sum())
-    return int((w * reach).sum() + (y * sides).sum()) + more if size < 2**62 else inf
+    size = float((np.abs(w) * np.abs(reach).astype(np.float64)).sum() + (np.abs(Y) * np.abs(sides).astype(np.float64)).sum())
+    return int((w * reach).sum() + (Y * sides).sum()) if size < 2**62 else inf
+
+
+def bound_of_rows(system: LinearSystem, Y: Ints, branches: Sequence[Branch]) -> int:
+    """The same of rows and branches alone, few of which are used: in Python's integers."""
+    rows, total = len(system.least), 0
+    for row in np.flatnonzero(Y).tolist():
+        branch = branches[row - rows] if row >= rows else None
+        low, high = (system.least[row], system.most[row]) if branch is None else (branch.lo, branch.hi)
+        total += int(Y[row]) * int((high if Y[row] > 0 else low) or 0)
+    return total
 
 
 def exact_multipliers(
@@ -180,23 +173,24 @@ def exact_multipliers(
     Integer multipliers Y over a denominator d that show c x <= b: what rounding leaves over is taken at the ends of the
     columns, so every rounding is valid, and only the bound is to be tested.
 
-    With `branches` (perhaps none) the columns have no upper end, and row 0 holds every one of them once: where Y leaves
-    some column short, that is added there, and Y stays close to y, so that few rows are in a proof.
+    With `branches` (perhaps none) the columns count records, from 0 on and without an upper end, and row 0 holds each of
+    them once: where Y leaves some column short, that is added there, and Y stays close to y, so that few rows are used.
     """
-    rows, records = len(system.least), branches is not None
-    for d, Y in rationalise(y, () if records else LAST):
-        if not small_enough(system, Y) or (records and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
+    rows = len(system.least)
+    for d, Y in rationalise(y, LAST if branches is None else ()):
+        if not small_enough(system, Y) or (branches is not None and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
             continue
         w = d * c - weighed(system, Y[:rows])
-        for row, branch in enumerate(branches or (), rows):
-            if (branch.hi is None and Y[row] > 0) or (branch.lo is None and Y[row] < 0):
-                Y[row] = 0  # a row with one side takes the sign that the side allows
-            w -= Y[row] * branch.inside
-        if records:
-            short = max(int(w.max(initial=0)), 0)
-            Y[0] += short
-            w -= short
-        if bound(system, ends, Y, w, branches or ()) < d * (b + 1):
+        if branches is None:
+            total = bound(system, Y, ends, w)
+        else:
+            for row, branch in enumerate(branches, rows):
+                if (branch.hi is None and Y[row] > 0) or (branch.lo is None and Y[row] < 0):
+                    Y[row] = 0  # a row with one side takes the sign that the side allows
+                w -= Y[row] * branch.inside
+            Y[0] += max(int(w.max(initial=0)), 0)
+            total = bound_of_rows(system, Y, branches)
+        if total < d * (b + 1):
             return d, Y
     return None
 
@@ -216,11 +210,6 @@ def farkas_leaf(system: LinearSystem, ends: Ends, y: Floats | None) -> dict[str,
     nothing = np.zeros(len(system.lo), dtype=np.int64)
     leaves = (exact_leaf(system, ends, y * scale, nothing, -1) for scale in farkas_scales(y)) if y is not None else iter(())
     return next((leaf for leaf in leaves if leaf is not None), None)
-
-
-def unbounded(system: LinearSystem) -> Ends:
-    """Columns from 0 on, without an upper end."""
-    return Ends(system.lo, np.full(len(system.lo), OPEN, dtype=np.int64))
 
 
 # Branch and prove: a bound of the linear program, or two sides of a fork, each proved in the same way.

@@ -42,13 +42,13 @@ def random_counts(kind: str, rows: int, columns: int, records: int, rng: np.rand
     """
     weights = rng.dirichlet(np.full(rows * columns, SKEW))
     counts = rng.multinomial(records, weights).reshape(rows, columns).astype(np.int64)
-    kept: Ints = counts[(counts > 0).sum(axis=1) > (1 if kind == "no_ones" else 0)]
-    return kept
+    rest: Ints = counts[(counts > 0).sum(axis=1) > (1 if kind == "no_ones" else 0)]
+    return rest
 
 
 def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     """The seconds of every method on one table, from its counts to the bounds of all cells."""
-    rows, columns = ([str(place) for place in range(size)] for size in counts.shape)
+    rows, columns = ([str(index) for index in range(size)] for size in counts.shape)
     N = int(counts.sum())
     table = conditionals_of_counts(rows, columns, counts)
     case = {
@@ -62,9 +62,9 @@ def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.r
     def exact() -> CellBounds:
         return exact_bounds(conditionals_of_counts(rows, columns, counts), N)
 
-    spent, found = _best(exact, settings.repeats)
+    spent, result = _best(exact, settings.repeats)
     base = {**case, "distinct_reduced_sums": len(set(table.sums.tolist()))}
-    yield {**base, **_line(EXACT, spent, found)}
+    yield {**base, **_line(EXACT, spent, result)}
     for decimals in settings.decimals:
 
         def rounded(rounding: Rounding = Rounding(decimals)) -> CellBounds:  # noqa: B008  (bound now, not at the call)
@@ -72,39 +72,39 @@ def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.r
 
         yield {**base, **_line(f"{decimals} decimals", *_best(rounded, settings.repeats))}
     if counts.shape[0] <= settings.reference_rows:
-        for line in _references(table, N, found, settings, rng):
+        for line in _references(table, N, result, settings, rng):
             yield {**base, **line}
 
 
 def _best(work: Callable[[], T], repeats: int) -> tuple[Spent, T]:
     """The run with the fewest CPU seconds."""
-    found: list[tuple[Spent, T]] = []
+    results: list[tuple[Spent, T]] = []
     for _ in range(repeats):
         started = process_time()
         with watch() as spent:
             result = work()
-        found.append(((process_time() - started, spent.seconds), result))
-    return min(found, key=lambda run: run[0])
+        results.append(((process_time() - started, spent.seconds), result))
+    return min(results, key=lambda run: run[0])
 
 
-def _line(method: str, spent: Spent, found: CellBounds) -> dict[str, Any]:
-    disclosed = int(found.disclosed.sum())
+def _line(method: str, spent: Spent, result: CellBounds) -> dict[str, Any]:
+    disclosed = int(result.disclosed.sum())
     return {"method": method, "cpu_s": spent[0], "wall_s": spent[1], "disclosed_rows": disclosed, "remark": ""}
 
 
 def _references(
-    table: Conditionals, N: int, found: CellBounds, settings: CellboundsBenchmark, rng: np.random.Generator
+    table: Conditionals, N: int, result: CellBounds, settings: CellboundsBenchmark, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """The integer programs on a few nonzero cells and on their rows; the seconds are extrapolated to all of them."""
     cells = np.argwhere(table.reduced > 0)
     chosen = cells[rng.choice(len(cells), min(settings.reference_cells, len(cells)), replace=False)].tolist()
     solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=settings.seconds))
     spent, ranges = _best(lambda: [reference_range(table, N, row, column, solver) for row, column in chosen], 1)
-    true = [(int(found.lower[row, column]), int(found.upper[row, column])) for row, column in chosen]
+    true = [(int(result.lower[row, column]), int(result.upper[row, column])) for row, column in chosen]
     yield _extrapolated(CELL_PROGRAM, spent, len(cells) / len(chosen), ranges, true, "cells")
     spent, ranges = _best(lambda: [reference_multipliers(table, N, row, solver) for row, _ in chosen], 1)
     true = [(int(low // r - 1), int(high // r - 1)) for low, high, r in
-            ((found.least_totals[row], found.greatest_totals[row], table.sums[row]) for row, _ in chosen)]  # fmt: skip
+            ((result.least_totals[row], result.greatest_totals[row], table.sums[row]) for row, _ in chosen)]  # fmt: skip
     yield _extrapolated(ROW_PROGRAM, spent, len(table.rows) / len(chosen), ranges, true, "rows")
 
 
@@ -143,12 +143,12 @@ def time_marginals(name: str, case: MarginalCase, settings: MarginalsBenchmark, 
             "records": case.records}  # fmt: skip
     started = process_time()
     with watch() as spent:
-        found = bound_marginals(marginals, Work(seconds=settings.seconds, cpu=True), full)
-    exact, told = int(found.exact.sum()), int(found.uncertified.sum())
+        result = bound_marginals(marginals, Work(seconds=settings.seconds, cpu=True), full)
+    exact, uncertified = int(result.exact.sum()), int(result.uncertified.sum())
     yield {**base, "method": OURS, "cpu_s": process_time() - started, "wall_s": spent.seconds, "peak_mb": _peak(),
-           "exact": exact, "uncertified": told, "limit_s": settings.seconds, "remark": ""}  # fmt: skip
+           "exact": exact, "uncertified": uncertified, "limit_s": settings.seconds, "remark": ""}  # fmt: skip
     if full.counts.size <= settings.reference_up_to:  # on larger tables the solver does not come to look at its limit
-        yield {**base, **_ordinary(marginals, found, settings, rng), "limit_s": settings.reference_seconds}
+        yield {**base, **_ordinary(marginals, result, settings, rng), "limit_s": settings.reference_seconds}
 
 
 def _peak() -> int:
@@ -156,7 +156,7 @@ def _peak() -> int:
 
 
 def _ordinary(
-    marginals: list[Multiway], found: MarginalBounds, settings: MarginalsBenchmark, rng: np.random.Generator
+    marginals: list[Multiway], result: MarginalBounds, settings: MarginalsBenchmark, rng: np.random.Generator
 ) -> dict[str, Any]:
     """The integer program that anybody would write, on the two ends of a few cells; seconds are extrapolated to all."""
     sums = marginal_sums(marginals, levels_of(marginals))
@@ -164,7 +164,7 @@ def _ordinary(
     started, equal, late = process_time(), 0, 0
     with watch() as spent:
         for cell in cells:
-            for sign, end in ((1, found.upper.ravel()[cell]), (-1, -found.lower.ravel()[cell])):
+            for sign, end in ((1, result.upper.ravel()[cell]), (-1, -result.lower.ravel()[cell])):
                 best = _best_marginal(sums, cell, sign, settings.reference_seconds)
                 late, equal = late + (best is None), equal + (best == end)
     times = len(sums.cells) / len(cells)

@@ -67,7 +67,7 @@ def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.Dat
     if not (source / "genverify").is_dir():
         raise DataError(f"{source}: no folder that holds genverify; see benchmark.blocks.before")
     done = subprocess.run(
-        [sys.executable, __file__], input=pickle.dumps((list(releases), how)), stdout=subprocess.PIPE, check=True,
+        [sys.executable, "-P", __file__], input=pickle.dumps((list(releases), how)), stdout=subprocess.PIPE, check=True,
         env={**os.environ, "PYTHONPATH": str(source.resolve())},
     )  # fmt: skip
     return pd.DataFrame(json.loads(done.stdout))

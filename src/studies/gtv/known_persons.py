@@ -35,11 +35,11 @@ class ProvedClaims:
 
 def prove(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> ProvedClaims:
     """The attack on a release; its proofs are checked, not stored."""
-    found = attack_release(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
-    codes = np.array([claim.codes for claim in found.claims], dtype=np.int16).reshape(-1, len(release.schema.domain.names))
-    m = np.array([claim.m for claim in found.claims], dtype=np.int64)
-    undecided = found.counts(Verdict.UNDECIDED) + found.counts(Verdict.UNCERTIFIED)
-    return ProvedClaims(codes, m, np.array(found.proof_of, dtype=np.int64), undecided)
+    result = attack_release(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
+    codes = np.array([claim.codes for claim in result.claims], dtype=np.int16).reshape(-1, len(release.schema.domain.names))
+    m = np.array([claim.m for claim in result.claims], dtype=np.int64)
+    undecided = result.counts(Verdict.UNDECIDED) + result.counts(Verdict.UNCERTIFIED)
+    return ProvedClaims(codes, m, np.array(result.proof_of, dtype=np.int64), undecided)
 
 
 def try_blocks(
@@ -71,9 +71,9 @@ def sum_up(tallies: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """All blocks together, by k (`any` for claims of whatever number of columns), with the share of persons singled out."""
     every = pd.concat(list(tallies), ignore_index=True)
     total = every.groupby("k", sort=True)[COUNTED].sum().reset_index()
-    own = every[every["k"] == 0]
-    total.insert(0, "blocks", len(own))
-    total.insert(1, "persons", int(own["persons"].sum()))
+    part = every[every["k"] == 0]
+    total.insert(0, "blocks", len(part))
+    total.insert(1, "persons", int(part["persons"].sum()))
     total["share_singled_out"] = total["singled_out"] / total["persons"]
     total["k"] = total["k"].astype(str).replace("0", "any")
     return pd.concat([total[1:], total[:1]], ignore_index=True)

@@ -52,16 +52,16 @@ LEVELS = (1.0, 0.99, 0.9, 0.5)
 GRID = np.linspace(0.05, 1, 20)
 
 
-def true_claims(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
+def _true_claims(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """Every claim with whether it is true of its private block, and the record that a true one with m = 1 is about."""
     true, about = np.zeros(len(claims), dtype=bool), np.full(len(claims), -1, dtype=np.int64)
-    for own in evaluate(claims[["block", "m", *shared_columns(claims, records)]], records):
-        true[own.claims] = ~own.false
-        about[own.claims] = np.where(own.about < 0, -1, np.append(own.records, -1)[own.about])
+    for part in evaluate(claims[["block", "m", *shared_columns(claims, records)]], records):
+        true[part.claims] = ~part.false
+        about[part.claims] = np.where(part.about < 0, -1, np.append(part.records, -1)[part.about])
     return claims.assign(true=true, about=about)
 
 
-def true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Every row with whether it is in its private block."""
     there = records[["block", *names]].drop_duplicates().assign(true=True)
     return rows.merge(there, on=["block", *names], how="left").assign(true=lambda f: f["true"].eq(True))
@@ -69,15 +69,15 @@ def true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -
 
 def scores(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: int) -> pd.DataFrame:
     """Brier and log score of every source of probabilities, with intervals (95 %, blocks resampled); small is good."""
-    found = []
+    rows = []
     for source in sources:
         p, true = frame[source].to_numpy(dtype=np.float64), frame["true"].to_numpy(dtype=np.float64)
         near = np.clip(p, CLOSEST, 1 - CLOSEST)
         losses = {"Brier score": (p - true) ** 2, "log score": -np.log(np.where(true > 0, near, 1 - near))}
         for name, loss in losses.items():
             mean, low, high = _mean(frame["block"], loss, np.ones(len(loss)), derive_seed(seed, name, source))
-            found.append((about, source, name, mean, low, high, len(loss)))
-    return pd.DataFrame(found, columns=["about", "source", "score", "value", "low", "high", "n"])
+            rows.append((about, source, name, mean, low, high, len(loss)))
+    return pd.DataFrame(rows, columns=["about", "source", "score", "value", "low", "high", "n"])
 
 
 def reliability(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: int) -> pd.DataFrame:
@@ -85,18 +85,18 @@ def reliability(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: i
     By tenths of the probability: its mean, and the share that is true with an interval (95 %, blocks resampled); and, where
     there are worlds of draws, between which ends that share would lie (95 %) if the probabilities were right.
     """
-    found = []
+    records = []
     for source in sources:
         bins = np.minimum((frame[source] * BINS).astype(int), BINS - 1)
-        places = np.where(_apart(frame, source), BINS, bins)
-        for place in np.unique(places).tolist():
-            rows = frame[places == place]
+        indices = np.where(_apart(frame, source), BINS, bins)
+        for index in np.unique(indices).tolist():
+            rows = frame[indices == index]
             true = rows["true"].to_numpy(dtype=np.float64)
-            mean, low, high = _mean(rows["block"], true, np.ones(len(rows)), derive_seed(seed, source, str(place)))
-            ends = expected(rows, source, derive_seed(seed, "worlds", source, str(place)), RESAMPLES)
-            found.append((about, source, place, rows[source].mean(), mean, low, high, len(rows), *ends))
+            mean, low, high = _mean(rows["block"], true, np.ones(len(rows)), derive_seed(seed, source, str(index)))
+            ends = expected(rows, source, derive_seed(seed, "worlds", source, str(index)), RESAMPLES)
+            records.append((about, source, index, rows[source].mean(), mean, low, high, len(rows), *ends))
     names = ["about", "source", "bin", "p", "true", "low", "high", "n", "expected_low", "expected_high"]
-    return pd.DataFrame(found, columns=names)
+    return pd.DataFrame(records, columns=names)
 
 
 def _apart(frame: pd.DataFrame, source: str) -> Flags:
@@ -110,9 +110,9 @@ def _apart(frame: pd.DataFrame, source: str) -> Flags:
 
 def _mean(blocks: pd.Series, values: Floats, weights: Floats, seed: int) -> tuple[float, float, float]:
     """The mean of values, and an interval from resampling whole blocks: what is said of one block hangs together."""
-    place, names = pd.factorize(blocks)
-    sums = np.bincount(place, values, minlength=len(names))
-    sizes = np.bincount(place, weights, minlength=len(names))
+    index, names = pd.factorize(blocks)
+    sums = np.bincount(index, values, minlength=len(names))
+    sizes = np.bincount(index, weights, minlength=len(names))
     drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
     low, high = np.percentile((drawn @ sums) / np.maximum(drawn @ sizes, 1e-12), [2.5, 97.5])
     return float(sums.sum() / sizes.sum()), float(low), float(high)
@@ -124,14 +124,14 @@ def match_rates(rankings: Mapping[str, Mapping[str, Floats]], seed: int) -> pd.D
 
     `rankings` gives for each source and block whether each ranked row is private, the likeliest first, up to u rows.
     """
-    found = []
+    rows = []
     for source, blocks in rankings.items():
         curves = np.array([_curve(hits) for hits in blocks.values()])
         for x, values in zip(GRID, curves.T, strict=True):
             names = pd.Series(list(blocks))
             mean, low, high = _mean(names, values, np.ones(len(values)), derive_seed(seed, source, f"{x:.2f}"))
-            found.append((source, x, mean, low, high, len(values)))
-    return pd.DataFrame(found, columns=["source", "x", "rate", "low", "high", "blocks"])
+            rows.append((source, x, mean, low, high, len(values)))
+    return pd.DataFrame(rows, columns=["source", "x", "rate", "low", "high", "blocks"])
 
 
 def _curve(hits: Floats) -> Floats:
@@ -140,18 +140,18 @@ def _curve(hits: Floats) -> Floats:
     return rates
 
 
-def ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: int) -> dict[str, Floats]:
+def _ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: int) -> dict[str, Floats]:
     """Whether each of the u likeliest rows of a block is private; ties in a drawn order, rows that are missing as misses."""
-    found = {}
+    result = {}
     for block, of_block in rows.groupby("block", sort=True):
         ties = np.random.default_rng(derive_seed(seed, "ties", by, str(block))).permutation(len(of_block))
         best = of_block["true"].to_numpy()[np.lexsort((ties, -of_block[by].to_numpy(dtype=np.float64)))]
         u = distinct[str(block)]
-        found[str(block)] = np.concatenate([best[:u], np.zeros(max(0, u - len(best)))]).astype(np.float64)
-    return found
+        result[str(block)] = np.concatenate([best[:u], np.zeros(max(0, u - len(best)))]).astype(np.float64)
+    return result
 
 
-def area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int) -> pd.DataFrame:
+def _area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int) -> pd.DataFrame:
     """The commonest records of the area of each block (the first digits of its id): a guess without the release."""
     by_area = {str(area): rows.nlargest(most, TIMES) for area, rows in areas.groupby("area") if len(str(area)) == width}
     return pd.concat([by_area[block[:width]].assign(block=block) for block in blocks if block[:width] in by_area])
@@ -162,7 +162,7 @@ def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
     For every prior and level: singleton claims with at least that probability, the share of them that is false, and the
     private households that true ones single out. The first level, certainty, is what is proved, whatever the prior.
     """
-    found = []
+    rows = []
     single = claims[claims["m"] == 1]
     for source in SINGLED:
         for level in LEVELS:
@@ -170,9 +170,9 @@ def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
             false = ~said["true"].to_numpy()
             share = _mean(said["block"], false.astype(np.float64), np.ones(len(said)), seed) if len(said) else (np.nan,) * 3
             households = said.loc[said["true"], "about"].nunique()
-            found.append((source, level, len(said), int(false.sum()), *share, households, 100 * households / records))
+            rows.append((source, level, len(said), int(false.sum()), *share, households, 100 * households / records))
     names = ["prior", "level", "statements", "false", "false_share", "low", "high", "households", "percent"]
-    return pd.DataFrame(found, columns=names)
+    return pd.DataFrame(rows, columns=names)
 
 
 # Are estimates right? Intervals of the chains held against exact probabilities, on blocks that can be counted.
@@ -202,10 +202,10 @@ def compare_estimates(
     for name, prior in priors.items():
         exact = counted.posterior(prior).probabilities(codes, m)
         started = process_time()
-        found = estimate(program, prior, starts, effort, derive_seed(seed, "coverage", block, name))
+        result = estimate(program, prior, starts, effort, derive_seed(seed, "coverage", block, name))
         seconds = process_time() - started
         open_ = (exact > 0) & (exact < 1)
-        p, low, high = (side[open_] for side in found.probabilities(codes, m))
+        p, low, high = (side[open_] for side in result.probabilities(codes, m))
         truth = exact[open_]
         rows.append(
             {
@@ -225,10 +225,12 @@ def compare_estimates(
 def coverage_table(rows: pd.DataFrame) -> pd.DataFrame:
     """By prior: blocks, claims, the share of claims inside their interval, mean error and width, core-seconds per block."""
     parts = []
-    for prior, own in rows.groupby("prior", sort=False):
-        claims = own["claims"].sum()
-        shares = [float((own[name] * own["claims"]).sum() / max(claims, 1)) for name in ("off", "width")]
-        parts.append((prior, len(own), claims, 100 * own["inside"].sum() / max(claims, 1), *shares, own["seconds"].mean()))
+    for prior, group in rows.groupby("prior", sort=False):
+        claims = group["claims"].sum()
+        shares = [float((group[name] * group["claims"]).sum() / max(claims, 1)) for name in ("off", "width")]
+        parts.append(
+            (prior, len(group), claims, 100 * group["inside"].sum() / max(claims, 1), *shares, group["seconds"].mean())
+        )
     return pd.DataFrame(parts, columns=["prior", "blocks", "claims", "inside_percent", "off", "width", "seconds"])
 
 
@@ -249,8 +251,8 @@ class OtherBlocks:
         others = self.records[self.records["block"] != block]
         near = others[others["block"].str.startswith(block[: GEOGRAPHY[TRACT]])]
         levels = ((NATION, "", others), (TRACT, block[: GEOGRAPHY[TRACT]], near))
-        parts = [own.groupby(names).size().rename(TIMES).reset_index().assign(level=level, area=area)
-                 for level, area, own in levels if len(own)]  # fmt: skip
+        parts = [part.groupby(names).size().rename(TIMES).reset_index().assign(level=level, area=area)
+                 for level, area, part in levels if len(part)]  # fmt: skip
         return pd.concat(parts, ignore_index=True)
 
 
@@ -292,13 +294,13 @@ def weigh_known(
         yield frame
 
 
-def judge_known(found: list[pd.DataFrame | None], seed: int) -> pd.DataFrame:
+def judge_known(result: list[pd.DataFrame | None], seed: int) -> pd.DataFrame:
     """Reliability by tenths and the two scores of every prior, over all blocks that could be counted."""
-    counted = pd.concat([frame for frame in found if frame is not None], ignore_index=True)
+    counted = pd.concat([frame for frame in result if frame is not None], ignore_index=True)
     reliable = reliability(counted, ASKED, ABOUT, seed).rename(columns={"true": "value"})
     scored = scores(counted, ASKED, ABOUT, seed).assign(bin=-1)
     table = pd.concat([reliable.assign(score="share true"), scored], ignore_index=True)
-    blocks = {"blocks": len(found), "counted": sum(frame is not None for frame in found)}
+    blocks = {"blocks": len(result), "counted": sum(frame is not None for frame in result)}
     return table[["source", "score", "bin", "p", "value", "low", "high", "n"]].assign(**blocks)
 
 
@@ -329,20 +331,20 @@ def judged(
     Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists; where RAP-RANK
     has a part, on the blocks that it was run on, a row that it never found with the frequency 0.
     """
-    told = true_claims(claims, records)
-    asked = told[told[SAMPLED]]
+    judged_claims = _true_claims(claims, records)
+    asked = judged_claims[judged_claims[SAMPLED]]
     ranked = ranked.assign(**{RAP: ranked["runs"] / runs})[["block", *names, RAP]].astype(dict.fromkeys(names, "int16"))
     blocks = set(ranked["block"])
-    every = true_rows(rows.astype(dict.fromkeys(names, "int16")), records, names)
-    own = every[every["block"].isin(blocks)]
-    listed = own.merge(ranked, on=["block", *names], how="left").fillna({RAP: 0.0})
+    every = _true_rows(rows.astype(dict.fromkeys(names, "int16")), records, names)
+    part = every[every["block"].isin(blocks)]
+    listed = part.merge(ranked, on=["block", *names], how="left").fillna({RAP: 0.0})
     sources = (*SOURCES, RAP)
     reliable = [reliability(asked, SOURCES, CLAIMS, seed), reliability(every, SOURCES, ROWS, seed)]
     return Evaluation(
         pd.concat([*reliable, reliability(listed, (RAP,), ROWS, seed)]),
         pd.concat([scores(asked, SOURCES, CLAIMS, seed), scores(listed, sources, ROWS, seed)]),
-        _rates(listed, true_rows(ranked, records, names), areas, records, names, seed),
-        singled_out(told, len(records), seed),
+        _rates(listed, _true_rows(ranked, records, names), areas, records, names, seed),
+        singled_out(judged_claims, len(records), seed),
     )
 
 
@@ -356,15 +358,15 @@ def _rates(
 ) -> pd.DataFrame:
     """Match rates of every ranking; the guesses without the release take the commonest records of tract and state."""
     blocks = sorted(set(ranked["block"]))
-    own = records[records["block"].isin(blocks)]
-    sizes = own.drop_duplicates(["block", *names]).groupby("block", observed=True).size()
+    part = records[records["block"].isin(blocks)]
+    sizes = part.drop_duplicates(["block", *names]).groupby("block", observed=True).size()
     distinct = {str(block): int(size) for block, size in sizes.items()}
-    rankings = {source: ranked_hits(listed, source, distinct, seed) for source in SOURCES}
-    rankings[RAP] = ranked_hits(ranked, RAP, distinct, seed)
+    rankings = {source: _ranked_hits(listed, source, distinct, seed) for source in SOURCES}
+    rankings[RAP] = _ranked_hits(ranked, RAP, distinct, seed)
     for name in (TRACT, STATE):
-        common = area_rows(areas, blocks, GEOGRAPHY[name], max(distinct.values()))
-        told = true_rows(common.astype(dict.fromkeys(names, "int16")), records, names)
-        rankings[f"{name} alone"] = ranked_hits(told, TIMES, distinct, seed)
+        common = _area_rows(areas, blocks, GEOGRAPHY[name], max(distinct.values()))
+        judged_rows = _true_rows(common.astype(dict.fromkeys(names, "int16")), records, names)
+        rankings[f"{name} alone"] = _ranked_hits(judged_rows, TIMES, distinct, seed)
     return match_rates(rankings, seed)
 
 
@@ -377,15 +379,15 @@ def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
     """By size of the blocks: how many were counted exactly, core-seconds per block, and the largest number of datasets."""
     rows = []
     for low, high in SIZES:
-        own = blocks[blocks["n_households"].between(low, high)]
-        if not len(own):
+        part = blocks[blocks["n_households"].between(low, high)]
+        if not len(part):
             continue
-        exact = own[own["numbers"] == EXACT]
+        exact = part[part["numbers"] == EXACT]
         seconds = exact["counting_seconds"]
         most = max((int(number) for number in exact["datasets"]), default=0)
-        share = 100 * len(exact) / len(own)
+        share = 100 * len(exact) / len(part)
         rows.append(
-            (f"{low}-{min(high, own['n_households'].max())}", len(own), share, seconds.median(), seconds.max(), most)
+            (f"{low}-{min(high, part['n_households'].max())}", len(part), share, seconds.median(), seconds.max(), most)
         )
     return pd.DataFrame(rows, columns=["households", "blocks", "exact_percent", "median_seconds", "max_seconds", "datasets"])
 
@@ -483,18 +485,18 @@ def time_arrays(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
 
 def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) -> pd.DataFrame:
     """Peak memory of counting one block in a process of its own, above what the process held before, for each budget."""
-    rows = [_row(release, budget, measure(count_within, release, max_types, budget)) for budget in budgets]
+    rows = [_row(release, budget, measure(_count_within, release, max_types, budget)) for budget in budgets]
     return pd.DataFrame(rows)
 
 
-def _row(release: Release, budget: Budget, found: Measurement) -> dict[str, Any]:
+def _row(release: Release, budget: Budget, result: Measurement) -> dict[str, Any]:
     row = {"what": MEMORY, "block": release.block, "budget_states": budget.states, "budget_moves": budget.moves}
-    row |= {"outcome": found.values.get("outcome", found.ended), "moves": found.values.get("moves")}
-    taken = found.peak_memory_mb - found.values.get("before_mb", 0.0)
+    row |= {"outcome": result.values.get("outcome", result.ended), "moves": result.values.get("moves")}
+    taken = result.peak_memory_mb - result.values.get("before_mb", 0.0)
     return row | {"peak_mb": taken, "bound_mb": budget.memory_mb}
 
 
-def count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
+def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
     """Count a block and sum under the uniform prior, and tell how it ended."""
     program = build_program(release, max_types)
     yield {"before_mb": peak_memory_mb()}

@@ -79,16 +79,16 @@ class Attack:
             )
 
     def _verified(self, release: Release, datasets: Codes) -> AttackOutcome:
-        found = verify_block(release, datasets, self.program, self.min_k)
-        open_ = [d for d in found.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
-        return AttackOutcome(ATTACKED, found.certificate, found, len(open_))
+        result = verify_block(release, datasets, self.program, self.min_k)
+        open_ = [d for d in result.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
+        return AttackOutcome(ATTACKED, result.certificate, result, len(open_))
 
     def _searched(self, release: Release, seed: int) -> Codes | None:
         """Datasets that fit and leave few candidates; None where no dataset was found that way."""
-        return RefutingDatasets(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
+        return _RefutingDatasets(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
 
 
-class RefutingDatasets:
+class _RefutingDatasets:
     """Datasets that fit the ranges of a release, each found so as to contradict a claim that all before it share."""
 
     def __init__(self, release: Release, kinds: Kinds, min_k: int, rng: np.random.Generator) -> None:
@@ -103,27 +103,27 @@ class RefutingDatasets:
         first = self._fitting(self._seek(None), None)
         if first is None:
             return None
-        found, records = [first], [self.kinds.records(first, self.rng)]
+        result, records = [first], [self.kinds.records(first, self.rng)]
         codes, m = candidate_claims(np.array(records), self.min_k)
         failures = 0
         while len(m) and failures < FAILURES:
-            other = self._contradicting(codes[self.rng.integers(len(m))], found)
+            other = self._contradicting(codes[self.rng.integers(len(m))], result)
             failures += 1
             if other is not None:
-                found.append(other)
+                result.append(other)
                 records.append(self.kinds.records(other, self.rng))
-                kept = ~false_claims(matches(codes, records[-1]), m)
-                failures = failures if kept.all() else 0
-                codes, m = codes[kept], m[kept]
+                rest = ~false_claims(matches(codes, records[-1]), m)
+                failures = failures if rest.all() else 0
+                codes, m = codes[rest], m[rest]
         return np.array(records)
 
-    def _contradicting(self, claim: Codes, found: list[Ints]) -> Ints | None:
+    def _contradicting(self, claim: Codes, result: list[Ints]) -> Ints | None:
         """
         A dataset with another number of records that can match the claim than a known one has: one is taken out of it, or
         one put in for another; for the rest of the search no other such record moves.
         """
         matching = self.kinds.matching(claim)
-        base = found[self.rng.integers(len(found))]
+        base = result[self.rng.integers(len(result))]
         others = np.flatnonzero(~matching[base])
         if len(others) and self.rng.random() < 0.5:
             start = self._seek(~matching).added(np.delete(base, self.rng.choice(others)))
@@ -155,15 +155,15 @@ def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> 
     The blocks, each with its claims verified from the release, and how many of them are false of the private block: there
     COUNT != m. Singleton claims have m = 1. Households singled out are private ones that match a true singleton claim.
     """
-    rows = [_counted(own) for own in evaluate(claims, records)] if len(claims) else []
+    rows = [_counted(part) for part in evaluate(claims, records)] if len(claims) else []
     judged = blocks.merge(pd.DataFrame(rows, columns=["block", *COUNTED]), how="left", on="block")
     judged[COUNTED] = judged[COUNTED].fillna(0).astype("int64")
     return judged.sort_values("block", ignore_index=True)
 
 
-def _counted(own: Evaluation) -> tuple[str, int, int, int, int, int]:
-    false = (int(own.false.sum()), int(own.single.sum()), int((own.false & own.single).sum()))
-    return own.block, len(own.m), *false, own.represented(own.single & ~own.false)
+def _counted(part: Evaluation) -> tuple[str, int, int, int, int, int]:
+    false = (int(part.false.sum()), int(part.single.sum()), int((part.false & part.single).sum()))
+    return part.block, len(part.m), *false, part.represented(part.single & ~part.false)
 
 
 def summarise(name: str, how: Mapping[str, Any], judged: pd.DataFrame, seed: int) -> dict[str, Any]:
@@ -226,8 +226,8 @@ def surprise(
     priors = count_priors(one, microdata, domain, keeps, nation)
     chances = pd.DataFrame({name: binomial(n, one["m"].to_numpy(dtype=np.int64), priors[name]) for name in SHOWN})
     by_k = chances.groupby(one["k"])
-    found = {f"{prior}_{name}": by_k[prior].quantile(share) for prior in SHOWN for name, share in QUANTILES.items()}
-    return pd.DataFrame({"claims": by_k.size(), **found}).reset_index()[COLUMNS]
+    result = {f"{prior}_{name}": by_k[prior].quantile(share) for prior in SHOWN for name, share in QUANTILES.items()}
+    return pd.DataFrame({"claims": by_k.size(), **result}).reset_index()[COLUMNS]
 
 
 # The attack on protected counts as tables: claims verified from the release, and one row per block.
@@ -240,15 +240,15 @@ def contradictory_rows(counts: Path, blocks: Collection[str]) -> list[dict[str, 
     return [_row(str(block), int(n), CONTRADICTORY) for block, n in zip(totals["block"], totals["lo"], strict=True)]
 
 
-def attacked_row(release: Release, found: AttackOutcome) -> dict[str, Any]:
+def attacked_row(release: Release, result: AttackOutcome) -> dict[str, Any]:
     """What became of a block."""
-    return _row(release.block, release.n, found.status, found.undecided)
+    return _row(release.block, release.n, result.status, result.undecided)
 
 
 def _row(block: str, n: int, status: str, undecided: int = 0) -> dict[str, Any]:
     return {"block": block, "n_households": n, "status": status, "undecided_claims": undecided}
 
 
-def verified_claims(found: AttackOutcome) -> list[pd.DataFrame]:
+def verified_claims(result: AttackOutcome) -> list[pd.DataFrame]:
     """The claims of a block, if it has any."""
-    return [claims_frame(found.verified)] if found.verified and found.verified.claims else []
+    return [claims_frame(result.verified)] if result.verified and result.verified.claims else []

@@ -36,19 +36,19 @@ def read_households(
 ) -> pd.DataFrame:
     """The households of the blocks, sorted by block; where codes are given, one of every block at least has them."""
     records = read_microdata(folder, blocks=blocks).to_pandas()
-    kept = records[domain.universe(universe).keeps.matches(dict(records.items()))].astype({"block": str})
-    kept = kept.sort_values("block", kind="stable", ignore_index=True)
+    rest = records[domain.universe(universe).keeps.matches(dict(records.items()))].astype({"block": str})
+    rest = rest.sort_values("block", kind="stable", ignore_index=True)
     for name, code in codes.items():
         if code not in domain.domain[name].codes:
             raise ConfigError(f"config/zeros.yaml: zeros.records gives {name} the code {code}, which it does not have")
-    return force_codes(kept, codes, seed) if codes else kept
+    return force_codes(rest, codes, seed) if codes else rest
 
 
 def force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> pd.DataFrame:
     """The records with the codes put into one record, drawn at random, of every block that has none with all of them."""
     wanted = np.logical_and.reduce([records[name].to_numpy() == code for name, code in codes.items()])
-    places = {str(block): np.asarray(rows, dtype=np.int64) for block, rows in records.groupby("block").indices.items()}
-    chosen = [_draw(places[block], block, seed) for block in sorted(places) if not wanted[places[block]].any()]
+    indices = {str(block): np.asarray(rows, dtype=np.int64) for block, rows in records.groupby("block").indices.items()}
+    chosen = [_draw(indices[block], block, seed) for block in sorted(indices) if not wanted[indices[block]].any()]
     return records.assign(**{name: _replaced(records[name].to_numpy(), chosen, code) for name, code in codes.items()})
 
 
@@ -71,13 +71,13 @@ COMPARED = PAPER_K[:-1]
 def find_households(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """The claims with the household that each singles out, as its place in the block; an error if one is false."""
     household = np.full(len(claims), -1, dtype=np.int64)
-    for own in evaluate(claims.assign(m=1), records):
-        if own.false.any():
+    for part in evaluate(claims.assign(m=1), records):
+        if part.false.any():
             raise DataError(
-                f"block {own.block}: a verified singleton claim is false of its records. Either they changed after the "
+                f"block {part.block}: a verified singleton claim is false of its records. Either they changed after the "
                 "counts were made: publish and attack again. Or the verification is wrong."
             )
-        household[own.claims] = own.about
+        household[part.claims] = part.about
     return claims.assign(household=household.astype(np.int32))
 
 
@@ -143,15 +143,15 @@ class Survivors:
 
 def publish_less(release: Release, withhold: Collection[int], missing: Collection[int]) -> Release:
     """The release without some answers (`withhold`) and without some lines, whatever their answers (`missing`)."""
-    kept = ~(np.isin(release.lo, list(withhold)) | np.isin(release.cells, list(missing)))
-    return replace(release, cells=release.cells[kept], lo=release.lo[kept], hi=release.hi[kept])
+    rest = ~(np.isin(release.lo, list(withhold)) | np.isin(release.cells, list(missing)))
+    return replace(release, cells=release.cells[rest], lo=release.lo[rest], hi=release.hi[rest])
 
 
 def singletons(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> list[Claim]:
     """The singleton claims that are verified from all counts, every proof checked."""
     generated = generate_block(release, settings, K, seed)
-    found = verify_block(release, generated.records, settings, min_k)
-    return [claim for claim in found.claims if claim.m == 1]
+    result = verify_block(release, generated.records, settings, min_k)
+    return [claim for claim in result.claims if claim.m == 1]
 
 
 def survivors(release: Release, claims: Sequence[Claim], settings: ProgramSettings, check: bool) -> Survivors:
@@ -196,13 +196,13 @@ KINDS = ("line", "table", "tables", "every", "columns")
 
 def named_gap(schema: Schema, patterns: Sequence[str], where: str) -> Gap:
     """The lines whose ids match one of the patterns, such as `H3.occupied` or `H13?.*`."""
-    found: set[int] = set()
+    result: set[int] = set()
     for pattern in patterns:
-        own = {place for name, place in schema.position.items() if fnmatchcase(name, pattern)}
-        if not own:
+        part = {index for name, index in schema.position.items() if fnmatchcase(name, pattern)}
+        if not part:
             raise ConfigError(f"{where}: {pattern!r} is no line of the release: {nearest(pattern, list(schema.position))}")
-        found |= own
-    return Gap(" + ".join(patterns), frozenset(found))
+        result |= part
+    return Gap(" + ".join(patterns), frozenset(result))
 
 
 def possible_gaps(schema: Schema) -> list[Gap]:
@@ -212,9 +212,9 @@ def possible_gaps(schema: Schema) -> list[Gap]:
     """
     groups: dict[str, set[int]] = {}
     family = _families({query.table for query in schema.queries})
-    for place, query in enumerate(schema.queries):
+    for index, query in enumerate(schema.queries):
         for name in _names(query, family[query.table]):
-            groups.setdefault(name, set()).add(place)
+            groups.setdefault(name, set()).add(index)
     distinct: dict[frozenset[int], str] = {}
     for kind in KINDS:
         for name, cells in groups.items():
@@ -263,18 +263,18 @@ def choose_claims(
     """
     rng = np.random.default_rng(seed)
     known = [release for release in releases if release.block in claims]
-    kept = {
+    rest = {
         release.block: survivors(publish_less(release, ZEROS, ()), claims[release.block].claims, settings, check=False)
         for release in known
     }
     for k in PAPER_K:
-        found = []
-        for place in rng.permutation(len(known)):
-            release, own = known[place], claims[known[place].block]
-            places = np.flatnonzero(kept[release.block].verified & (own.k == k))
-            if len(places):
-                found.append((release, own.claims[rng.choice(places)]))
-        yield from found[:each]
+        result = []
+        for index in rng.permutation(len(known)):
+            release, part = known[index], claims[known[index].block]
+            indices = np.flatnonzero(rest[release.block].verified & (part.k == k))
+            if len(indices):
+                result.append((release, part.claims[rng.choice(indices)]))
+        yield from result[:each]
 
 
 def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, seconds: float) -> pd.DataFrame:
@@ -284,19 +284,19 @@ def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, 
     """
     solver, rows = make_solver(name, WorkLimits(NO_LIMIT, nodes, seconds)), []
     for release, claim in chosen:
-        told, untold = (decide_onehot(own, [claim], solver)[0] for own in (release, publish_less(release, ZEROS, ())))
+        given, untold = (decide_onehot(part, [claim], solver)[0] for part in (release, publish_less(release, ZEROS, ())))
         row = {"block": release.block, "k": claim.k, "solver": solver.name}
-        row |= {"with_zeros": told.verdict.value, "limit_with_zeros": told.limit or ""}
+        row |= {"with_zeros": given.verdict.value, "limit_with_zeros": given.limit or ""}
         rows.append(row | {"without_zeros": untold.verdict.value, "limit_without_zeros": untold.limit or ""})
     columns = ["block", "k", "solver", "with_zeros", "limit_with_zeros", "without_zeros", "limit_without_zeros"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def verified_by_k(found: pd.DataFrame) -> pd.DataFrame:
+def verified_by_k(result: pd.DataFrame) -> pd.DataFrame:
     """Claims by k: how many were tried, and verified with and without zeros."""
-    flags = found[["k"]].assign(tried=1)
+    flags = result[["k"]].assign(tried=1)
     for name in ("with_zeros", "without_zeros"):
-        flags[name] = (found[name] == Verdict.VERIFIED.value).astype("int64")
+        flags[name] = (result[name] == Verdict.VERIFIED.value).astype("int64")
     return flags.groupby("k").sum().reindex(list(PAPER_K), fill_value=0)
 
 
@@ -355,20 +355,20 @@ class TrialBlocks:
     def row(self, gap: Gap) -> Row:
         """What the gap does on all blocks together."""
         kinds = ((NO_GAP, ()), (gap, ()), (gap, SEARCH_ZEROS))
-        return Row(gap, *(self.households(own, withhold).sum(axis=0) for own, withhold in kinds))
+        return Row(gap, *(self.households(part, withhold).sum(axis=0) for part, withhold in kinds))
 
     def _block(self, release: Release, missing: Collection[int], withhold: Collection[int]) -> Ints:
         """Two gaps that leave the same counts of a block published ask the same question."""
-        own = self.claims.get(release.block)
-        if own is None:
+        part = self.claims.get(release.block)
+        if part is None:
             return np.zeros(len(PAPER_K), dtype=np.int64)
         less = publish_less(release, withhold, missing)
         key = release.block, less.cells.tobytes()
         if key not in self.known:
-            found = survivors(less, own.claims, self.settings, self.check)
-            self.undecided += found.undecided
-            self.known[key] = found.verified
-        return own.count(self.known[key])
+            result = survivors(less, part.claims, self.settings, self.check)
+            self.undecided += result.undecided
+            self.known[key] = result.verified
+        return part.count(self.known[key])
 
 
 @dataclass(frozen=True)
@@ -394,14 +394,14 @@ class Search:
 
     def steps(self, gaps: Sequence[Gap], size: int) -> Iterator[list[GapTrial]]:
         """For every size the sets of the last round, best first; every one holds the best set of the size before."""
-        found = NO_GAP
+        result = NO_GAP
         for number in range(1, size + 1):
-            larger = [found | gap for gap in gaps if not gap.cells & found.cells]
-            ranked = sorted((self._step(number, gap) for gap in self._last(larger, found)), key=_order)
+            larger = [result | gap for gap in gaps if not gap.cells & result.cells]
+            ranked = sorted((self._step(number, gap) for gap in self._last(larger, result)), key=_order)
             if not ranked:
                 return
             yield ranked
-            found = ranked[0].row.gap
+            result = ranked[0].row.gap
 
     def _step(self, number: int, gap: Gap) -> GapTrial:
         row = self.lab.row(gap)
@@ -412,8 +412,8 @@ class Search:
         for settings in self.rounds:
             number = settings.blocks
             complete = self.lab.households(NO_GAP, (), number).sum(axis=0)
-            kept = self.lab.households(before, SEARCH_ZEROS, number)
-            gaps = [gap for gap in gaps if (self.lab.households(gap, SEARCH_ZEROS, number) != kept).any()] or gaps
+            rest = self.lab.households(before, SEARCH_ZEROS, number)
+            gaps = [gap for gap in gaps if (self.lab.households(gap, SEARCH_ZEROS, number) != rest).any()] or gaps
             far = [(self._far(gap, complete, number), len(gap.cells), gap.name, gap) for gap in gaps]
             gaps = [gap for *_, gap in sorted(far, key=itemgetter(0, 1, 2))[: settings.keep]]
         return gaps
@@ -460,7 +460,7 @@ def steps_frame(steps: Sequence[GapTrial], schema: Schema) -> pd.DataFrame:
     """The sets of gaps that the search kept: what they lack, and the three ways in which they differ from the paper."""
     rows = []
     for step in steps:
-        lines = [schema.queries[place].id for place in sorted(step.row.gap.cells)]
+        lines = [schema.queries[index].id for index in sorted(step.row.gap.cells)]
         row = {"size": step.size, "missing": step.row.gap.name, "lines": len(lines)}
         row |= {"table5": step.apart.table5, "table4": step.apart.table4, "queries": step.apart.queries}
         row |= {"score": step.apart.score}

@@ -82,8 +82,9 @@ def explain_job(record: Record, block: str, claim: str) -> Iterator[str]:
 
 def _detection(record: Record) -> Detection:
     """The files of the detection of a job."""
-    names = ("statistics", "blocks", "proofs", "housing_domain", "published")
-    return Detection(*(one_file(record, name) for name in names), str(record.params["condition"]["reading"]))
+    statistics, blocks, proofs = (one_file(record, name) for name in ("statistics", "blocks", "proofs"))
+    domain, published = (one_file(record, name) for name in ("housing_domain", "published"))
+    return Detection(statistics, blocks, proofs, domain, published, str(record.params["condition"]["reading"]))
 
 
 def _listed(path: Path) -> dict[str, Line]:

@@ -72,7 +72,7 @@ def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[
         )
 
 
-def suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: int) -> pd.DataFrame:
+def _suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: int) -> pd.DataFrame:
     """
     The mean over blocks of the match rate of the k = x u best rows, for each ranking, and of the rows that are proved.
 
@@ -121,10 +121,10 @@ def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[Whole
     claims = claims.drop(columns="design").drop_duplicates()
     ks = range(int(claims["k"].min()), int(claims["k"].max()) + 1) if len(claims) else range(0)
     covered = {(word, k): 0 for word in (SINGLED_OUT, ANY_NUMBER) for k in ks}
-    for own in evaluate(claims, records):
-        of_block = claims["k"].to_numpy()[own.claims]
+    for part in evaluate(claims, records):
+        of_block = claims["k"].to_numpy()[part.claims]
         for word, k in covered:
-            covered[word, k] += own.represented((of_block == k) & (own.single | (word == ANY_NUMBER)))
+            covered[word, k] += part.represented((of_block == k) & (part.single | (word == ANY_NUMBER)))
     rows = [{"source": word, X: k, "value": count / len(records), "n": len(records)} for (word, k), count in covered.items()]
     return pd.DataFrame([*rows, *_recalled(blocks, len(records))]).assign(part="coverage")
 
@@ -163,7 +163,7 @@ def certainty_numbers(
         }
         proved = parts[3].get(block, full.iloc[:0])
         blocks.append(WholeBlockRankings(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
-    numbers = [suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
+    numbers = [_suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
     return pd.concat(numbers, ignore_index=True)[["part", "source", X, "value", "low", "high", "n"]]
 
 

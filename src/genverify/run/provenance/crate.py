@@ -16,7 +16,8 @@ from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 
 from genverify.model.errors import DataError
 from genverify.run.jobs import digest
-from genverify.run.provenance.audit import Chain, short, without_places
+from genverify.run.provenance.chain import Chain, short
+from genverify.run.provenance.published import without_places
 from genverify.run.provenance.records import CODE, Record
 
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"

@@ -5,9 +5,8 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -16,30 +15,24 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.checker.certificate import read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
 from genverify.disclose.area_spec import AreaSettings, AreaTables, read_area_tables
 from genverify.disclose.area_tables import COLUMNS, Part, alone_ranges, batch_of, read_areas, read_inside, rows_of, system_of
-from genverify.model.arrays import Flags, Ints, row_bytes
-from genverify.model.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, candidate_claims
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem
 from genverify.model.proof_form import LINEAR, RECORDS
-from genverify.model.release import Release, Schema, empty_ranges, read_schema
-from genverify.model.tablefiles import read_frame, read_pieces
-from genverify.model.tabulate import tabulate
-from genverify.run.provenance.records import AuditError, Record, Records, normal, reading_tables
+from genverify.model.release import Release, Schema, read_schema
+from genverify.model.tablefiles import read_frame
+from genverify.run.provenance.records import AuditError, Record, Records, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
 
 # What tables say of claims and blocks, compared with what the checker concluded from the proofs.
 
 Matrix = npt.NDArray[np.int64]
 NULL = -(2**40)  # what stands for no value: no code, no count and no number of a proof is this small
-VERDICTS = ("verified", "refuted", "undecided", "uncertified")
-STATUSES = (ATTACKED, CONTRADICTORY, UNDECIDED)
 VERIFY_AGAIN = "Verify the batch again: snakemake --force"
 
 
@@ -75,21 +68,9 @@ def whole_numbers(path: Path, frame: pd.DataFrame, column: str) -> Matrix:
     return values.to_numpy(dtype=np.int64, na_value=NULL)
 
 
-def truth_values(path: Path, frame: pd.DataFrame, column: str) -> Flags:
-    """A column of truth values."""
-    if column not in frame or frame[column].dtype != bool:
-        raise AuditError(f"{path}: no column {column!r} of truth values. {VERIFY_AGAIN} {path}")
-    return frame[column].to_numpy(dtype=bool)
-
-
 def ordered(rows: Matrix) -> Matrix:
     """The rows in an order that depends on nothing but themselves."""
     return rows[np.lexsort(rows.T[::-1])]
-
-
-def digest_rows(rows: Matrix) -> str:
-    """One digest for the claims of a block."""
-    return sha256(np.ascontiguousarray(rows).tobytes()).hexdigest()
 
 
 def by_block(frame: pd.DataFrame, rows: Matrix) -> dict[str, Matrix]:
@@ -127,277 +108,6 @@ def without_proof(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str,
         if len(rows) or (listed.get(block, rows)[:, 3] != NULL).any():
             raise AuditError(f"{path}: block {block}: a proof, though the one-hot program gives none. {VERIFY_AGAIN} {path}")
     return {block: listed.get(block, rows) for block, rows in proven.items()}
-
-
-def compare_verified(path: Path, proven: Mapping[str, Matrix], columns: int) -> pd.DataFrame:
-    """The table of blocks of a verification: every block once, the claims counted, no candidate without a verdict."""
-    frame = block_rows(path, proven)
-    tally = {f"{name}_k{k}": whole_numbers(path, frame, f"{name}_k{k}")
-             for name in ("candidates", *VERDICTS) for k in range(1, columns + 1)}  # fmt: skip
-    by_program = whole_numbers(path, frame, "decided_lp") + whole_numbers(path, frame, "decided_ip")
-    for at, block in enumerate(frame["block"]):
-        counted = np.bincount(proven[block][:, 0], minlength=columns + 1)
-        decided = 0
-        for k in range(1, columns + 1):
-            row = {name: int(tally[f"{name}_k{k}"][at]) for name in ("candidates", *VERDICTS)}
-            if row["verified"] != counted[k]:
-                problem = f"{row['verified']} verified claims of k = {k} are counted, {counted[k]} are proven"
-                raise AuditError(f"{path}: block {block}: {problem}. {VERIFY_AGAIN} {path}")
-            if row["candidates"] != sum(row[verdict] for verdict in VERDICTS) or min(row.values()) < 0:
-                raise AuditError(
-                    f"{path}: block {block}: not every candidate of k = {k} has one verdict. {VERIFY_AGAIN} {path}"
-                )
-            decided += row["candidates"] - row["undecided"]
-        if by_program[at] != decided:
-            raise AuditError(
-                f"{path}: block {block}: {by_program[at]} decisions for {decided} claims. {VERIFY_AGAIN} {path}"
-            )
-    return frame
-
-
-def compare_statuses(
-    path: Path, releases: Mapping[str, Release], proven: Mapping[str, Matrix], contradicted: Collection[str]
-) -> None:
-    """What became of blocks with protected counts: contradictory where that is proved, and claims nowhere else."""
-    frame = block_rows(path, {**releases, **dict.fromkeys(contradicted)})
-    sizes = whole_numbers(path, frame, "n_households")
-    for block, status, n in zip(frame["block"], frame["status"], sizes, strict=True):
-        wrong = (status == CONTRADICTORY) != (block in contradicted) or status not in STATUSES
-        wrong |= status != ATTACKED and len(proven.get(block, ())) > 0
-        if wrong or (block in releases and n != releases[block].n):
-            raise AuditError(
-                f"{path}: block {block}: status {status!r} and {n} households are not what is proved. {VERIFY_AGAIN} {path}"
-            )
-
-
-def block_rows(path: Path, blocks: Mapping[str, object]) -> pd.DataFrame:
-    """A table with a row per block; it has each of the given blocks once, and no other."""
-    frame = pd.read_parquet(path)
-    if not blocks and not len(frame):
-        return frame
-    if "block" not in frame:
-        raise AuditError(f"{path}: no column 'block'. {VERIFY_AGAIN} {path}")
-    frame = frame.assign(block=frame["block"].astype(str))
-    odd = sorted(set(frame["block"]) ^ set(blocks)) or sorted(frame.loc[frame["block"].duplicated(), "block"])
-    if odd:
-        raise AuditError(f"{path}: block {odd[0]} is missing, duplicated, or none of this batch. {VERIFY_AGAIN} {path}")
-    return frame
-
-
-# The tables of a variant, compared with the batches that they were put together from.
-
-COLLECT_AGAIN = "Put it together again: snakemake --force"
-Key = tuple[str, str]  # design and block
-
-
-@dataclass(frozen=True)
-class CollectedTables:
-    """The claims and the blocks of a variant, the sample that they are about, and the batches that they come from."""
-
-    claims: Path
-    blocks: Path
-    sample: Path
-    verified: tuple[Path, ...]
-    generated: tuple[Path, ...]
-
-
-def collection_of(record: Record) -> CollectedTables | None:
-    """What a job put together, if it read batches of claims and wrote all of them."""
-    named = [record.named("outputs", name) for name in ("claims", "blocks")] + [record.named("inputs", "sample")]
-    parts = [tuple(map(Path, record.named("inputs", name))) for name in ("verified", "generated")]
-    if record.named("inputs", "claims") and all(len(paths) == 1 for paths in named):
-        claims, blocks, sample = (Path(paths[0]) for paths in named)
-        return CollectedTables(claims, blocks, sample, *parts)
-    return None
-
-
-def check_collection(collection: CollectedTables, proven: Mapping[str, str], names: Sequence[str]) -> None:
-    """
-    Every claim of every sampled block stands in the table once for each design that the block was drawn for, as it was
-    proven, and no other; the same for the rows of blocks. `proven`: for each block the digest of its claims.
-    """
-    sample = pd.read_parquet(collection.sample, columns=["block", "design"]).astype(str)
-    nothing = digest_rows(np.zeros((0, 4 + len(names)), dtype=np.int64))
-    wanted = {(design, block): proven[block] for block, design in _pairs(sample, proven, collection)}
-    wanted = {key: digest for key, digest in wanted.items() if digest != nothing}
-    for (design, block), rows in listed_claims(collection.claims, names):
-        if wanted.pop((design, block), None) != digest_rows(rows):
-            raise _wrong(collection.claims, design, block, "the claims are not those that were proven, or are listed twice")
-    for design, block in wanted:
-        raise _wrong(collection.claims, design, block, "its claims were proven and are not listed")
-    _compare_blocks(collection, sample)
-
-
-def _pairs(sample: pd.DataFrame, proven: Mapping[str, str], collection: CollectedTables) -> Iterable[Key]:
-    odd = sorted(set(sample["block"]) ^ set(proven))
-    if odd:
-        raise AuditError(
-            f"{collection.claims}: block {odd[0]} is in the sample or among the proofs, not in both. {COLLECT_AGAIN} "
-            f"{collection.claims}"
-        )
-    return zip(sample["block"], sample["design"], strict=True)
-
-
-def listed_claims(path: Path, names: Sequence[str]) -> Iterator[tuple[Key, Matrix]]:
-    """The claims of a table by design and block; the rows of a block stand together, so one is held at a time."""
-    key: Key | None = None
-    parts: list[Matrix] = []
-    for frame in read_pieces(path):
-        rows = claim_rows(path, frame, names)
-        for own, places in _runs(path, frame):
-            if own != key and key is not None:
-                yield key, ordered(np.concatenate(parts))
-                parts = []
-            key, parts = own, [*parts, rows[places]]
-    if key is not None:
-        yield key, ordered(np.concatenate(parts))
-
-
-def _runs(path: Path, frame: pd.DataFrame) -> Iterator[tuple[Key, slice]]:
-    """Rows that follow each other and are about one design and block."""
-    if not len(frame):
-        return
-    missing = {"design", "block"} - set(frame.columns)
-    if missing:
-        raise AuditError(f"{path}: no column {sorted(missing)[0]!r}. {COLLECT_AGAIN} {path}")
-    design, block = (frame[name].astype(str).to_numpy(dtype=object) for name in ("design", "block"))
-    starts = np.flatnonzero(np.append(True, (design[1:] != design[:-1]) | (block[1:] != block[:-1])))
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(frame)], strict=True):
-        yield (str(design[start]), str(block[start])), slice(start, end)
-
-
-def _compare_blocks(collection: CollectedTables, sample: pd.DataFrame) -> None:
-    """The rows of blocks, column by column, against those of the batches."""
-    parts = [_stacked(paths) for paths in (collection.generated, collection.verified)]
-    wanted = sample.merge(parts[0].merge(parts[1], on="block"), on="block")
-    found = pd.read_parquet(collection.blocks)
-    wanted, found = (_sorted(frame) for frame in (wanted, found))
-    if list(wanted.columns) != list(found.columns) or len(wanted) != len(found):
-        raise AuditError(
-            f"{collection.blocks}: not the rows and columns of its batches ({len(found)} rows, not {len(wanted)}). "
-            f"{COLLECT_AGAIN} {collection.blocks}"
-        )
-    for column in wanted.columns:
-        differs = (wanted[column] != found[column]) & (wanted[column].notna() | found[column].notna())
-        if differs.any() or wanted[column].dtype != found[column].dtype:
-            row = found[differs].iloc[0] if differs.any() else found.iloc[0]
-            raise _wrong(collection.blocks, row["design"], row["block"], f"{column} is not what its batch says")
-
-
-def _stacked(paths: Sequence[Path]) -> pd.DataFrame:
-    frames = [frame for frame in map(pd.read_parquet, paths) if len(frame)]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
-
-
-def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sort_values(["design", "block"]).reset_index(drop=True) if len(frame) else frame
-
-
-def _wrong(path: Path, design: str, block: str, problem: str) -> AuditError:
-    return AuditError(f"{path}: block {block} (design {design}): {problem}. {COLLECT_AGAIN} {path}")
-
-
-# What is reported of the datasets that fit a block, compared with the generated ones, recounted, and with the proofs.
-
-AT_ONCE = 20  # blocks: every record of theirs becomes a row with a number per query
-GENERATE_AGAIN = "Generate the batch again: snakemake --force"
-
-
-@dataclass(frozen=True)
-class RecountedDatasets:
-    """Datasets that fit a block, all different, and how many different class counts they have."""
-
-    datasets: Codes
-    class_vectors: int
-
-
-def compare_generated(
-    path: Path,
-    found: Mapping[str, RecountedDatasets],
-    releases: Mapping[str, Release],
-    proven: Mapping[str, Matrix],
-    unproved: bool,
-) -> None:
-    """
-    The table of blocks of a generation: as many different datasets as it says; one solution where it says `unique`, which
-    the claims about all columns prove, and nowhere else; two where it says so. Without proofs nothing is unique.
-    """
-    frame = block_rows(path, releases)
-    if not len(frame):
-        return
-    counts = {name: whole_numbers(path, frame, name) for name in ("n_households", "datasets", "class_vectors")}
-    flags = {name: truth_values(path, frame, name) for name in ("complete", "unique", "two_solutions")}
-    for at, block in enumerate(frame["block"]):
-        rows, many = proven[block], len(found[block].datasets)
-        single = not unproved and rows[(rows[:, 4:] >= 0).all(axis=1), 1].sum() == releases[block].n
-        right = {
-            "n_households": counts["n_households"][at] == releases[block].n,
-            "datasets": counts["datasets"][at] == many,
-            "class_vectors": counts["class_vectors"][at] == found[block].class_vectors,
-            "unique": flags["unique"][at] == bool(single),
-            "complete": flags["complete"][at] or not single,
-            "two_solutions": flags["two_solutions"][at] == (many >= 2),
-        }
-        wrong = next((name for name, agrees in right.items() if not agrees), None)
-        if wrong:
-            raise AuditError(
-                f"{path}: block {block}: {wrong} is {frame[wrong].iloc[at]}, which the generated datasets and the proofs do "
-                f"not show. {GENERATE_AGAIN} {path}"
-            )
-
-
-def read_generated(path: Path, releases: Mapping[str, Release]) -> dict[str, RecountedDatasets]:
-    """The generated datasets by block, recounted against the releases; all different."""
-    found = read_datasets(path, list(releases.values()))
-    for block, datasets in found.items():
-        if _different([one[np.lexsort(one.T[::-1])] for one in datasets]) < len(datasets):
-            raise AuditError(f"{path}: block {block}: a generated dataset is duplicated. {GENERATE_AGAIN} {path}")
-    vectors: dict[str, int] = {}
-    for some in split(list(found), AT_ONCE):
-        vectors |= _class_vectors({block: releases[block] for block in some}, found)
-    return {block: RecountedDatasets(datasets, vectors[block]) for block, datasets in found.items()}
-
-
-def split(blocks: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """The blocks, some at a time."""
-    yield from (blocks[at : at + size] for at in range(0, len(blocks), size))
-
-
-def _class_vectors(releases: Mapping[str, Release], found: Mapping[str, Codes]) -> dict[str, int]:
-    """By block, how many different class counts its datasets have: a class adds the same to every published query."""
-    schema = next(iter(releases.values())).schema
-    records = np.concatenate([found[block].reshape(-1, len(schema.domain.names)) for block in releases]).astype(np.int64)
-    _, first, kind = np.unique(row_bytes(records.astype(np.int32)), return_index=True, return_inverse=True)
-    named = dict(zip(schema.domain.names, records[first].T, strict=True))
-    added = tabulate(named, np.arange(len(first)), schema.domain, schema.queries)
-    ends = np.cumsum([found[block][:, :, 0].size for block in releases])
-    kinds = dict(zip(releases, np.split(kind.ravel(), ends[:-1]), strict=True))
-    return {
-        block: _vectors(added[:, release.cells], kinds[block], found[block].shape) for block, release in releases.items()
-    }
-
-
-def _vectors(added: Ints, kinds: Ints, shape: tuple[int, ...]) -> int:
-    used, places = np.unique(kinds, return_inverse=True)
-    classes = np.unique(row_bytes(added[used].astype(np.int32)), return_inverse=True)[1].ravel()[places.ravel()]
-    return _different([np.sort(one) for one in classes.reshape(shape[:2])])
-
-
-def _different(arrays: Sequence[npt.NDArray[np.integer]]) -> int:
-    return len({one.tobytes() for one in arrays})
-
-
-def compare_candidates(path: Path, frame: pd.DataFrame, found: Mapping[str, RecountedDatasets], min_k: int) -> None:
-    """As many candidates of each k as the generated datasets share."""
-    for row in frame.to_dict("records"):
-        codes, _ = candidate_claims(found[row["block"]].datasets, min_k)
-        counted = np.bincount((codes >= 0).sum(axis=1), minlength=codes.shape[1] + 1)
-        for k in range(1, codes.shape[1] + 1):
-            if row[f"candidates_k{k}"] != counted[k]:
-                raise AuditError(
-                    f"{path}: block {row['block']}: {row[f'candidates_k{k}']} candidates of k = {k} are counted, the "
-                    f"generated datasets share {counted[k]}. {GENERATE_AGAIN} {path}"
-                )
 
 
 def listed_by_block(table: Path, names: tuple[str, ...]) -> dict[str, Matrix]:
@@ -443,35 +153,11 @@ ONEHOT = "onehot"
 
 
 @dataclass(frozen=True)
-class Batch:
-    """
-    The proofs of some blocks, the release that they speak of, and the tables that repeat them: the claims, the blocks of the
-    verification, the generated datasets and the blocks of the generation; or, of protected counts, what became of each
-    block. `unproved`: the one-hot program gives no proofs.
-    """
-
-    schema: Path
-    counts: Path
-    proofs: Path
-    claims: Path | None = None
-    verified: Path | None = None
-    datasets: Path | None = None
-    generated: Path | None = None
-    min_k: int = 1
-    unproved: bool = False
-    statuses: Path | None = None
-
-
-@dataclass(frozen=True)
 class ProofTally:
-    """
-    What was found right: how many of each thing; and, for tables that are put together of batches, a digest of each block's
-    claims, and the columns that they are about.
-    """
+    """What was found right: how many of each thing; and the files that say nothing else, if not all that the job wrote."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    claims: dict[str, str] = field(default_factory=dict)
-    names: tuple[str, ...] = ()
+    counts: Counter[str]
+    files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -527,21 +213,22 @@ def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
 
 
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
-    """The proofs of a job about the records behind a release."""
-    return check_batch(batch_of_record(record, writers))
-
-
-def batch_of_record(record: Record, writers: Mapping[str, Record]) -> Batch:
-    """The files of such a job."""
-    schema, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
-    datasets = _one(record, "datasets")
-    verified = _one(record, "blocks") if datasets else None
-    generated = _one(writers[normal(datasets)], "blocks") if datasets else None
-    min_k = record.params.get("verify", {}).get("min_k", 1)
-    unproved = record.params.get("program", {}).get("formulation") == ONEHOT
-    claims = _one(record, "claims")
-    statuses = None if datasets else _one(record, "blocks")
-    return Batch(schema, counts, proofs, claims, verified, datasets, generated, min_k, unproved, statuses)
+    """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
+    schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
+    total, proven, schema = Counter[str](), dict[str, Matrix](), known_schema(schema_file)
+    for block in checked_blocks(counts, proofs, schema):
+        total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
+        proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
+    if (claims := _one(record, "claims")) is None:
+        return ProofTally(total, (proofs,))
+    with reading_tables(claims):
+        frame = pd.read_parquet(claims)
+        listed = by_block(frame, claim_rows(claims, frame, schema.domain.names))
+        if record.params.get("program", {}).get("formulation") == ONEHOT:
+            proven = without_proof(claims, listed, proven)
+        compare_claims(claims, listed, proven)
+    unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
+    return ProofTally(total + Counter(unproved=unproved), (proofs,) if unproved else (proofs, claims))
 
 
 def _one(record: Record, name: str) -> Path | None:
@@ -567,50 +254,9 @@ def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
 
 def check_job(job: Proving) -> ProofTally:
     """Check the proofs of a job as its kind says."""
-    found: ProofTally = load(job.kind.check)(job.record, job.writers)
+    with reading_tables(job.record.target):
+        found: ProofTally = load(job.kind.check)(job.record, job.writers)
     return found
-
-
-def check_batch(batch: Batch) -> ProofTally:
-    """Check the proofs of a batch, and that its tables say what they show and nothing else."""
-    total: Counter[str] = Counter()
-    proven: dict[str, Matrix] = {}
-    releases: dict[str, Release] = {}
-    contradicted = empty_ranges(batch.counts)
-    for block in checked_blocks(batch.counts, batch.proofs, known_schema(batch.schema)):
-        name, checked = block.release.block, block.checked
-        total.update(blocks=1, claims=checked.claims, proofs=checked.proofs)
-        releases[name] = block.release
-        proven[name] = proven_rows(checked, block.release.schema.domain.names)
-        contradicted |= {name} if checked.contradiction else set()
-    if batch.statuses:
-        with reading_tables(batch.statuses):
-            compare_statuses(batch.statuses, releases, proven, contradicted)
-    if batch.claims:
-        with reading_tables(batch.claims):
-            proven = _compare_tables(batch, releases, proven)
-    unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
-    names = known_schema(batch.schema).domain.names
-    return ProofTally(
-        total + Counter(unproved=unproved), {block: digest_rows(rows) for block, rows in proven.items()}, names
-    )
-
-
-def _compare_tables(batch: Batch, releases: dict[str, Release], proven: dict[str, Matrix]) -> dict[str, Matrix]:
-    """The tables of a batch, against what is proven; returns what they list, claims without proof included."""
-    assert batch.claims is not None
-    names = next((release.schema.domain.names for release in releases.values()), ())
-    frame = pd.read_parquet(batch.claims)
-    listed = by_block(frame, claim_rows(batch.claims, frame, names))
-    if batch.unproved:
-        proven = without_proof(batch.claims, listed, proven)
-    compare_claims(batch.claims, listed, proven)
-    if batch.verified and batch.datasets and batch.generated:
-        verified = compare_verified(batch.verified, proven, len(names))
-        datasets = read_generated(batch.datasets, releases)
-        compare_generated(batch.generated, datasets, releases, proven, batch.unproved)
-        compare_candidates(batch.verified, verified, datasets, batch.min_k)
-    return proven
 
 
 def known_schema(path: Path) -> Schema:

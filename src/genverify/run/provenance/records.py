@@ -8,7 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -37,6 +37,7 @@ class Layout:
     lock: Path
     scripts: Path
     stages: Sequence[Path]
+    costs: Path = Path()  # which rules take long, and which never give the same bytes
 
 
 # Job records as they lie beside the results: read, checked for form, and found by what they say they wrote.
@@ -46,7 +47,7 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 Digests = dict[str, str]
 KEYS: dict[str, type | tuple[type, ...]] = {
     "record": str, "rule": str, "wildcards": dict, "params": dict, "code": dict, "lock": dict, "inputs": dict,
-    "outputs": dict, "versions": dict, "git": dict, "started": str, "seconds": (int, float),
+    "outputs": dict, "lists": dict, "versions": dict, "git": dict, "started": str, "seconds": (int, float),
 }  # fmt: skip
 
 
@@ -103,6 +104,16 @@ class Record:
         return [normal(path) for path in self.text[part].get(name, {})]
 
     @property
+    def seconds(self) -> float:
+        """How long the job took, by its own word."""
+        return float(self.text["seconds"])
+
+    def arguments(self, part: str) -> dict[str, Any]:
+        """The inputs or outputs as the script got them: a path for each name, or a list of paths in its order."""
+        lists = self.text["lists"][part]
+        return {name: lists.get(name, min(files, key=len, default="")) for name, files in self.text[part].items()}
+
+    @property
     def target(self) -> str:
         """An output that Snakemake can be asked for."""
         return next(iter(self.outputs), self.path)
@@ -156,6 +167,10 @@ def _check_form(text: Mapping[str, Any]) -> None:
     for files in groups:
         if not isinstance(files, dict) or not all(isinstance(d, str) and DIGEST.fullmatch(d) for d in files.values()):
             raise ValueError("digests are missing or are no SHA-256")
+    lists = [text["lists"].get(part) for part in ("inputs", "outputs")]
+    given = [paths for one in lists for paths in (one.values() if isinstance(one, dict) else [None])]
+    if not all(isinstance(paths, list) and all(isinstance(path, str) for path in paths) for paths in given):
+        raise ValueError("'lists' does not say which names stand for lists of files, and in which order")
 
 
 @dataclass(frozen=True)
@@ -370,15 +385,34 @@ def check_files(record: Record, stages: Stages, config: Config) -> list[str]:
     open_ = []
     for part, files in (("inputs", rule.inputs), ("outputs", _without_record(rule.outputs))):
         _check_names(record, part, files)
+        more = sorted(record.text["lists"][part].keys() - files.keys())
         for name, value in files.items():
+            given = record.arguments(part)[name]
+            listed = [normal(path) for path in (given if isinstance(given, list) else [given])]
             try:
-                wanted = {normal(_filled(path, record)) for path in values.paths(value)}
+                more += [name] if isinstance(values.value(value), str) and isinstance(given, list) else []
+                wanted = [normal(_filled(path, record)) for path in values.paths(value)]
+                _check_paths(record, part, name, set(wanted))
             except UnevaluatedExpression:
                 open_.append(f"{record.rule}.{name}")
-                continue
-            _check_paths(record, part, name, wanted)
+                wanted = listed if {*listed} == {*record.named(part, name)} else []
+            more += [name] if listed != wanted else []
+        if more:
+            raise AuditError(f"{record.path}: the {part} {more[0]} are not in the order of the rule {record.rule}, or not "
+                             f"as it gives them. {rerun(record.target)}")  # fmt: skip
     _check_names(record, "params", rule.params)
+    _check_wildcards(record, rule, values)
     return open_
+
+
+def _check_wildcards(record: Record, rule: Rule, values: "_Values") -> None:
+    """A job has the wildcards of its outputs, and no more: one more might choose other settings."""
+    with suppress(UnevaluatedExpression):
+        patterns = [path for value in rule.outputs.values() for path in values.paths(value)]
+        named = {name for path in patterns for _, name, _, _ in Formatter().parse(path)}
+        for name in sorted(record.wildcards.keys() - named):
+            raise AuditError(f"{record.path}: names the wildcard {name}, which no output of the rule {record.rule} has. "
+                             f"{rerun(record.target)}")  # fmt: skip
 
 
 def _without_record(outputs: Named) -> dict[str, ast.expr]:

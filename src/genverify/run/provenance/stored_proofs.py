@@ -31,6 +31,8 @@ ENDING, CLAIMS, SYSTEM = ".jsonl.gz", "claims", "system.json.gz"
 
 def proof_files(path: Path) -> list[Path]:
     """The files of proofs that a path means: itself, those of the folder, or those of `proofs` in a folder of results."""
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file or folder; give a folder of results that holds proofs")
     if not path.is_dir():
         return [path]
     for place in (path, path / "proofs"):
@@ -206,7 +208,7 @@ def _explain_cell(study: Path, name: str) -> Iterator[str]:
     """The sums that force the ends of a cell, and what these rest on before that."""
     from genverify.checker.linear_proofs import check_system
     from genverify.export.cell_programs import CellExporter
-    from genverify.export.formats import in_words
+    from genverify.export.checker_formats import in_words
 
     for system, certificate in open_proofs(study, None, None):
         if isinstance(system, LinearSystem) and name in system.place:

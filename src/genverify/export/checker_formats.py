@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from genverify.export.program import (
+from genverify.export.derivation import (
     AT_LEAST,
     AT_MOST,
     NEVER,
@@ -273,7 +273,7 @@ class _Rows:
 
 def _largest(program: Program) -> list[int]:
     """The most that each column can be by its end, or by one row and the ends of the others."""
-    lo, hi = program.system.lo.tolist(), program.system.hi.tolist()
+    lo, hi = (list(map(int, ends)) for ends in (program.system.lo, program.system.hi))
     if program.largest is not None:
         return [program.largest] * len(hi)
     for row in (*program.rows.values(), *program.rows.values()):  # twice: what one row says of a total, another may use

@@ -1,19 +1,19 @@
-// Which more cells to withhold, so that none of the withheld ones is known exactly any more; ranges are then proved anew.
+// Which more cells to suppress, so that none of the suppressed ones is known exactly any more; ranges are then proved anew.
 import { attainedEnds, endsShown } from "./answer.js";
 import { checkSums } from "./check.js";
-import { movesOf, solve } from "./solver.js";
+import { movesOf, solve } from "./solve/highs.js";
 
 const TRIES = 6,
   MOST_PRUNED = 12;
 
 /**
- * Cells to withhold as well, and those still known exactly then; null where nothing is, where no counts were found, and
+ * Cells to suppress as well, and those still known exactly then; null where nothing is, where no counts were found, and
  * where something was left out: it would stay in print, and could give the same cells away.
  */
-export async function withhold(answer, seconds) {
+export async function suppressMore(answer, seconds) {
   const targets = answer.cells.filter((cell) => cell.unclear && cell.exact).map((cell) => cell.at);
   if (!targets.length || answer.point === null || answer.left.length) return null;
-  const search = new Withholding(answer, targets, performance.now() + 1000 * seconds);
+  const search = new Suppression(answer, targets, performance.now() + 1000 * seconds);
   await search.grow();
   await search.prune();
   return {
@@ -23,7 +23,7 @@ export async function withhold(answer, seconds) {
   };
 }
 
-class Withholding {
+class Suppression {
   constructor(answer, targets, deadline) {
     Object.assign(this, { answer, targets, deadline, added: new Set(), stuck: new Set(), narrow: targets });
     this.printed = answer.cells.map((cell) => cell.at);
@@ -37,7 +37,7 @@ class Withholding {
     return this.left() <= 0;
   }
 
-  /** Withhold more until nothing is known exactly, or nothing helps. */
+  /** Suppress more until nothing is known exactly, or nothing helps. */
   async grow() {
     const { sums, point } = this.answer;
     for (let round = 0; round < TRIES && !this.late(); round++) {
@@ -70,7 +70,7 @@ class Withholding {
   }
 
   /**
-   * The targets and withheld cells that are known exactly once some cells are withheld: all that the checked proofs leave
+   * The targets and suppressed cells that are known exactly once some cells are suppressed: all that the checked proofs leave
    * one value, and all that were not shown to have two.
    */
   async exactWithout(added) {

@@ -1,0 +1,381 @@
+"""Jobs run again: each in an empty folder from its recorded inputs, settings and code, without a network, and compared."""
+
+import ctypes
+import gc
+import importlib.util
+import json
+import os
+import pickle
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from math import ceil
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+from genverify.model.errors import MissingExtra
+from genverify.model.files import read_yaml
+from genverify.run import code
+from genverify.run.jobs import Job, digests, folder_files
+from genverify.run.provenance.chain import Chain, groups_of
+from genverify.run.provenance.records import AuditError, Record, normal, rerun
+
+# Which jobs are run again: every cheap one, and of the others as many as are asked for, drawn at random.
+
+CHEAP = 1.0  # seconds of a core: what takes less is never taken on its digest
+# seconds of a core after which a job that was thought cheap is stopped: the machine that made the record may have been
+# faster, and a rule that is not listed as dear may be dear with a user's data
+STOP = 6.0
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Costs:
+    """
+    What workflow/times.yaml says of rules: seconds per job where that is more than a moment, and why some rules never give
+    the same bytes. It decides which jobs are cheap, since a forger may write any time into a record.
+    """
+
+    seconds: Mapping[str, float]
+    unrepeatable: Mapping[str, str]
+
+    def is_cheap(self, record: Record) -> bool:
+        """By its rule, whatever the record says; or by the record, whatever the rule takes with other settings."""
+        return min(self.seconds.get(record.rule, 0.0), record.seconds) < CHEAP
+
+
+def read_costs(path: Path) -> Costs:
+    """A missing file says nothing: every job is tried."""
+    text = read_yaml(path) if path.exists() else {}
+    return Costs(text.get("seconds") or {}, text.get("unrepeatable") or {})
+
+
+def draw_jobs(jobs: Sequence[Record], share: float, seed: int) -> list[Record]:
+    """That share of the jobs, rounded up, in their order; each job is as likely as any other."""
+    chosen = set(Random(seed).sample(range(len(jobs)), min(len(jobs), ceil(share * len(jobs)))))
+    return [job for number, job in enumerate(jobs) if number in chosen]
+
+
+def read_share(text: str) -> float:
+    """
+    A share of the jobs as it is written on the command line.
+
+    >>> read_share("all"), read_share("0.05"), read_share("5%")
+    (1.0, 0.05, 0.05)
+    """
+    try:
+        share = 1.0 if text == ALL else float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise AuditError(f"--rerun {text}: a share of the jobs from 0 to 1 (0.1 or 10%), or {ALL!r}")
+    return share
+
+
+@dataclass
+class Again:
+    """The jobs of a chain that are run again, and the records of those that gave the same bytes."""
+
+    chain: Chain
+    scripts: Path
+    made: Sequence[str]
+    costs: Costs
+    recomputed: Collection[str] = ()
+    rerun: Collection[str] = ()
+    others: Collection[str] = ()
+
+    def run(self, share: float, seed: int) -> Iterator[str]:
+        """The cheap jobs, then a share of the others; lines tell of it, times first. AuditError names what differs."""
+        repeatable = [job for job in self.chain.jobs if job.rule not in self.costs.unrepeatable]
+        for rule in sorted({job.rule for job in self.chain.jobs} & self.costs.unrepeatable.keys()):
+            yield f"not run again: {rule} ({self.costs.unrepeatable[rule]})"
+        cheap = [job for job in repeatable if self.costs.is_cheap(job)]
+        yield f"recomputing {_in_words(cheap)}: whatever takes less than a second of a core"
+        self.recomputed = yield from self._compared(cheap, STOP)
+        others = [job for job in repeatable if job.path not in self.recomputed]
+        self.others, chosen = [job.path for job in others], draw_jobs(others, share, seed)
+        if share and others:
+            yield (
+                f"running again {_in_words(chosen)} of the other {len(others)}, drawn with seed {seed}: a forger who "
+                f"changed one of these, and nothing that a proof shows, is caught with {len(chosen) / len(others):.0%}"
+            )
+        self.rerun = yield from self._compared(chosen, None)
+
+    def _compared(self, jobs: Sequence[Record], stop: float | None) -> Generator[str, None, list[str]]:
+        """Run some jobs again; those that gave the same. A job that cannot be run here is said, and is no error."""
+        same, apart, guards = list[str](), dict[str, list[Record]](), set[str]()
+        for outcome in rerun_jobs(jobs, self.scripts, self._above(), self.made, stop):
+            guards.add(outcome.guard)
+            if outcome.here:
+                apart.setdefault(outcome.here, []).append(outcome.record)
+            else:
+                compare_outputs(outcome)
+                same.append(outcome.record.path)
+        for why, records in apart.items():
+            yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
+        if PYTHON in guards:
+            yield f"these jobs were kept from the network and from other files by {PYTHON}"
+        return same
+
+    def _above(self) -> dict[str, set[str]]:
+        """What each job may read besides its inputs: the records of all jobs behind it, and what the last of them wrote."""
+        known, found = {job.path: job for job in self.chain.jobs}, dict[str, set[str]]()
+        for job in self.chain.jobs:  # upstream first
+            own = self.chain.upstream[job.path]
+            found[job.path] = {*own}.union(*(found[path] for path in own))
+        return {path: more.union(*(known[one].outputs for one in self.chain.upstream[path])) for path, more in found.items()}
+
+
+def _in_words(jobs: Sequence[Record]) -> str:
+    """
+    How many jobs, and how long they took.
+
+    >>> _in_words([Record("a", {"seconds": 1.5}), Record("b", {"seconds": 2})])
+    '2 jobs (3.5 s by their records)'
+    """
+    return f"{len(jobs)} job{'' if len(jobs) == 1 else 's'} ({sum(job.seconds for job in jobs):.1f} s by their records)"
+
+
+# One job again
+
+THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}  # as Snakemake gives its jobs
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """
+    What came of a job: SHA-256 of what it wrote, and the seconds of a core that it took; or why it did not end well: the
+    words of its `error`, or why it cannot be run `here`. `guard`: who keeps it from the network and from other files.
+    """
+
+    record: Record
+    seconds: float = 0.0
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+    here: str = ""
+    guard: str = ""
+
+
+def rerun_jobs(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collection[str]], made: Sequence[str],
+               stop: float | None = None) -> Iterator[Outcome]:  # fmt: skip
+    """
+    Run jobs again, as many at a time as there are cores. `above`: what each job may read besides its inputs;
+    `made`: the folders of results, of which it sees nothing but its inputs; `stop`: seconds of a core that it may take.
+
+    They are forked from a process that has imported the libraries and, like the jobs of Snakemake, computes with one thread.
+    """
+    gone = {job.path: path for job in jobs for path in job.inputs if not os.path.exists(path)}
+    yield from (Outcome(job, here=f"{gone[job.path]} is missing") for job in jobs if job.path in gone)
+    asked = [job for job in jobs if job.path not in gone], scripts, above, made, stop
+    if THREADS.items() <= os.environ.items() or not asked[0]:
+        yield from _forked(*asked)
+        return
+    words, there = [sys.executable, "-c", f"from {__name__} import serve; serve()"], os.pathsep.join(filter(None, sys.path))
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+                          env={**os.environ, **THREADS, "PYTHONPATH": there}) as server:  # fmt: skip
+        assert server.stdin is not None
+        assert server.stdout is not None
+        pickle.dump(asked, server.stdin)
+        server.stdin.close()
+        try:
+            yield from (pickle.load(server.stdout) for _ in asked[0])
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGKILL)
+
+
+def serve() -> None:
+    """Run the jobs that are described on the standard input, and describe their outcomes on the standard output."""
+    for outcome in _forked(*pickle.load(sys.stdin.buffer)):
+        sys.stdout.buffer.write(pickle.dumps(outcome))
+        sys.stdout.buffer.flush()
+
+
+def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collection[str]], made: Sequence[str],
+            stop: float | None) -> Iterator[Outcome]:  # fmt: skip
+    for library in ("matplotlib.pyplot", "pandas", "pyarrow.parquet", "scipy.sparse") if jobs else ():
+        with suppress(ImportError):
+            import_module(library)
+    gc.freeze()
+    todo, running, dear = list(jobs), dict[int, tuple[Record, Path]](), dict[str, str]()
+    try:
+        while todo or running:
+            while todo and len(running) < _cores():
+                job = todo.pop(0)
+                if job.rule in dear:  # the next of its jobs would be stopped, too
+                    yield Outcome(job, here=dear[job.rule])
+                    continue
+                folder = Path(tempfile.mkdtemp(prefix="genverify-"))
+                if (child := os.fork()) == 0:
+                    _child(job, folder, scripts, above[job.path], made, stop)
+                running[child] = job, folder
+            for child in list(running):
+                ended, status, usage = os.wait4(child, os.WNOHANG)
+                if ended:
+                    job, folder = running.pop(child)
+                    outcome = _outcome(job, folder, status, usage.ru_utime + usage.ru_stime)
+                    shutil.rmtree(folder, ignore_errors=True)
+                    dear |= {job.rule: outcome.here} if outcome.here and stop else {}
+                    yield outcome
+            time.sleep(0.005)
+    finally:
+        for child, (_, folder) in running.items():
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _outcome(record: Record, folder: Path, status: int, seconds: float) -> Outcome:
+    try:
+        found = json.loads((folder / "answer").read_text())
+    except (OSError, ValueError):
+        ended = os.waitstatus_to_exitcode(status)
+        stopped = ended in (-signal.SIGXCPU, -signal.SIGKILL)
+        words = f"stopped after {seconds:.0f} s of a core" if stopped else f"the process ended with {ended}"
+        return Outcome(record, seconds, **{"here" if stopped else "error": words})
+    return Outcome(record, seconds, **found)
+
+
+def _child(
+    record: Record, folder: Path, scripts: Path, above: Iterable[str], made: Sequence[str], stop: float | None
+) -> None:
+    """The job in a process of its own, which never returns: what it wrote, or what went wrong, is in the file `answer`."""
+    answer: dict[str, Any] = {}
+    try:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        script, study = code.find_script(Path.cwd() / scripts, record.rule), folder / "study"
+        link_inputs(study, [*record.inputs, *above], made)
+        os.chdir(study)
+        os.environ.update(TMPDIR=str(folder), HOME=str(folder))
+        tempfile.tempdir = str(folder)
+        answer["guard"] = confine(folder)
+        if stop is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (ceil(stop), ceil(stop)))
+        job = job_of(record)
+        for value in vars(job.output).values():
+            for path in value if isinstance(value, list) else [value]:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+        _main_of(script)(job)
+        written = digests({name: value for name, value in vars(job.output).items() if name != "record"}, contents=True)
+        answer["outputs"] = {normal(path): value for files in written.values() for path, value in files.items()}
+    except (ImportError, MissingExtra) as error:
+        answer["here"] = f"{error}"
+    except BaseException as error:  # whatever it is, it is what the job says
+        answer["error"] = f"{type(error).__name__}: {error}"
+    with suppress(OSError):
+        (folder / "answer").write_text(json.dumps(answer))
+    os._exit(0)
+
+
+def link_inputs(study: Path, inputs: Iterable[str], made: Sequence[str]) -> None:
+    """A folder that looks like the study's, with the inputs as the only results; folders are made, files are links."""
+    study.mkdir()
+    for path in Path.cwd().iterdir():
+        if path.name not in made and not path.name.startswith("."):
+            (study / path.name).symlink_to(path)
+    for name in (name for name in inputs if name.split(os.sep)[0] in made):
+        for file in folder_files(Path(name)) if Path(name).is_dir() else [Path(name)]:
+            (study / file).parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError):
+                (study / file).symlink_to(file.absolute())
+
+
+def job_of(record: Record) -> Job:
+    """The job as its script got it."""
+    parts = [SimpleNamespace(**record.arguments(part)) for part in ("inputs", "outputs")]
+    parts[1].record = record.path
+    return Job(record.rule, *parts, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
+
+
+def _main_of(script: Path) -> Any:
+    sys.path[:0] = [str(code.SRC)]
+    spec = importlib.util.spec_from_file_location(f"script_{script.stem}", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main
+
+
+def compare_outputs(outcome: Outcome) -> None:
+    """What a job gives when it is run again is what lies there, byte by byte; files before the folder that they lie in."""
+    record = outcome.record
+    again = f"its job {record.rule}, run again from its recorded inputs, settings and code,"
+    if outcome.error:
+        raise AuditError(f"{record.target}: {again} ends with an error ({outcome.error}). {rerun(record.target)}")
+    for path in sorted({*record.outputs, *outcome.outputs}, key=lambda path: (-path.count(os.sep), path)):
+        if record.outputs.get(path) != outcome.outputs.get(path):
+            raise AuditError(f"{path}: {again} gives another file. {rerun(record.target_of(path))}")
+
+
+# No network, and no writing but in one folder
+
+KERNEL, PYTHON = "the kernel", "Python alone, which code in C may get around"
+LANDLOCK = (444, 445, 446)  # system calls, the same on every processor: create a set of rules, add one, restrict oneself
+# rights of Landlock, as bits: write, remove and make files of every kind; from its version 2 on to move, from 3 on to cut
+WRITE, OTHERS, MOVE, CUT = 1 << 1, sum(1 << bit for bit in range(4, 13)), 1 << 13, 1 << 14
+NO_NEW_RIGHTS, NEW_USER, NEW_NETWORK = 38, 0x10000000, 0x40000000
+FORBIDDEN = ("socket.connect", "socket.bind", "socket.sendto", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
+CHANGING = (
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.mkdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.chmod",
+    "shutil.rmtree",
+)
+
+
+def confine(folder: Path) -> str:
+    """Forbid this process the network and every file outside a folder; says who sees to it."""
+    if sys.platform == "linux" and _landlock(folder) and _without_network():
+        return KERNEL
+    home = os.path.realpath(folder) + os.sep
+
+    def watch(event: str, given: tuple[Any, ...]) -> None:
+        writing = event == "open" and (set("wax+") & set(given[1] or "") or given[2] & (os.O_WRONLY | os.O_RDWR))
+        outside = not os.path.realpath(str(given[0])).startswith(home) if given and (writing or event in CHANGING) else False
+        if event in FORBIDDEN or (outside and given[0] != os.devnull and not isinstance(given[0], int)):
+            raise PermissionError(f"{event} {given[:1]}: a job that is run again may not do that")
+
+    sys.addaudithook(watch)
+    return PYTHON
+
+
+def _landlock(folder: Path) -> bool:
+    libc = ctypes.CDLL(None, use_errno=True)
+    version = libc.syscall(LANDLOCK[0], None, 0, 1)
+    if version < 1:
+        return False
+    rights = WRITE | OTHERS | (MOVE if version > 1 else 0) | (CUT if version > 2 else 0)
+    rules = libc.syscall(LANDLOCK[0], struct.pack("Q", rights), 8, 0)
+    for path, allowed in ((str(folder), rights), (os.devnull, rights & (WRITE | CUT))):
+        inside = os.open(path, os.O_PATH)
+        if libc.syscall(LANDLOCK[1], rules, 1, struct.pack("=Qi", allowed, inside), 0):
+            return False
+    return libc.prctl(NO_NEW_RIGHTS, 1, 0, 0, 0) == 0 and libc.syscall(LANDLOCK[2], rules, 0) == 0
+
+
+def _without_network() -> bool:
+    libc = ctypes.CDLL(None, use_errno=True)
+    return libc.unshare(NEW_NETWORK) == 0 or libc.unshare(NEW_USER | NEW_NETWORK) == 0
