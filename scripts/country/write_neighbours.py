@@ -15,8 +15,8 @@ from studies.country.store import read_microdata
 def main(job: Job) -> None:
     settings, store = job.settings("microdata", Microdata), Path(job.input.microdata)
     rural: set[str] = set()
-    if settings.source == "synthetic":
-        country = read_country(Path(settings.synthetic.country))
+    country = read_country(Path(settings.synthetic.country)) if settings.source == "synthetic" else None
+    if country and country.blocks:
         rural = rural_tracts(settings.synthetic, derive_seed(job.params.seed, "microdata"), country)
     states = sorted(path.stem for path in store.glob("*.parquet"))
     frames = (read_microdata(store, columns=["block", "VACS", "THHRACE"], states=[state]).to_pandas() for state in states)

@@ -79,7 +79,7 @@ rule write_neighbours:
     input:
         microdata="results/microdata",
         manifest="results/microdata.json",
-        estimates=f"{STUDY.microdata.synthetic.country}/neighbours.yaml",
+        estimates="data/synthetic/blocks/neighbours.yaml",
     output:
         table="results/tables/neighbours.csv",
         record="results/tables/neighbours.record.json",

@@ -21,25 +21,33 @@ MOST_ALIKE = 0.95  # below 1: a spread is finite
 REMEDY = "make the file again with `genverify estimate neighbours`"
 
 
-def log_dirichlet(mean: Floats, likeness: Floats, rng: np.random.Generator) -> Floats:
+def shares_around(mean: Floats, likeness: Floats, rng: np.random.Generator) -> Floats:
     """
-    Logs of shares around the mean, one row per place; none below that of SMALLEST_SHARE.
+    Shares around the mean, one row per place.
 
     `likeness` is the chance, beyond that of two strangers, that two households of a place have the same code, of the rows or
     of every share: the correlation 1 / (1 + concentration) of a Dirichlet distribution, whose gammas have scales of their
-    own where it differs by share; 0 gives the mean itself. Small shapes give gammas that no float can hold, but Gamma(a) is
-    distributed as Gamma(a + 1) * U^(1 / a).
+    own where it differs by share; 0 gives the mean itself.
     """
     alike = np.clip(likeness, SMALLEST_SHARE, MOST_ALIKE)
     spread = alike / (1 - alike)
-    shape = np.maximum(mean / spread, SMALLEST_SHARE)
-    logs = np.log(rng.gamma(shape + 1)) + np.log(1 - rng.random(shape.shape)) / shape + np.log(spread)
+    return np.exp(log_dirichlet(mean / spread, rng, spread))
+
+
+def log_dirichlet(shape: Floats, rng: np.random.Generator, scale: Floats | float = 1.0) -> Floats:
+    """
+    Logs of shares from a Dirichlet distribution, one row per place; none below that of SMALLEST_SHARE.
+
+    Small shapes give gammas that no float can hold, but Gamma(a) is distributed as Gamma(a + 1) * U^(1 / a).
+    """
+    shape = np.maximum(shape, SMALLEST_SHARE)
+    logs = np.log(rng.gamma(shape + 1)) + np.log(1 - rng.random(shape.shape)) / shape + np.log(scale)
     logs -= logs.max(axis=1, keepdims=True)
     shares = np.maximum(np.exp(logs), SMALLEST_SHARE)
     return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True)), dtype=np.float64)
 
 
-# What real blocks say of a setting, urban or rural: data/synthetic/neighbours.yaml.
+# What real blocks say of a setting, urban or rural: data/synthetic/blocks/neighbours.yaml.
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,26 @@ class Setting:
     tract: Floats
     sizes: Ints
     block: Floats
+
+
+@dataclass(frozen=True)
+class RealBlocks:
+    """Race and origin as in real blocks: settings, rural share of the nation, likeness of states and counties."""
+
+    settings: tuple[Setting, ...]
+    rural: float
+    around: Mapping[str, float]
+
+
+def read_blocks_of_country(path: Path, entry: Mapping[str, Any]) -> RealBlocks:
+    """The estimates of a file, and the entry `race_and_origin` of the country's likeness.yaml."""
+    try:
+        rural, around = float(entry["rural"]) / 100, {level: float(entry[level]) for level in ("state", "county")}
+    except (TypeError, ValueError) as error:
+        raise DataError(f"likeness.yaml, race_and_origin: {error}; give numbers for rural, state and county") from None
+    if not 0 <= rural < 1 or min(around.values()) < 0:
+        raise DataError("likeness.yaml, race_and_origin: rural is a percentage under 100, state and county are 0 or more")
+    return RealBlocks(read_settings(path), rural, around)
 
 
 def read_settings(path: Path) -> tuple[Setting, ...]:
@@ -127,19 +155,17 @@ class Composition:
         return replace(self, factors=self.factors * factors)
 
     def _around(self, mean: Floats, likeness: Floats, rng: np.random.Generator) -> Floats:
-        return np.exp(log_dirichlet(mean, likeness * self.homogeneity, rng))
+        return shares_around(mean, likeness * self.homogeneity, rng)
 
 
-def composition_of(
-    settings: tuple[Setting, ...], codes: Ints, nation: Floats, rural: float, around: Mapping[str, float], homogeneity: float
-) -> Composition:
+def composition_of(blocks: RealBlocks, codes: Ints, nation: Floats, homogeneity: float) -> Composition:
     """
     The composition for groups of these codes (race, origin) with the nation's shares.
 
     A setting has the nation's shares times its own relative to those of both settings together.
     """
     found = []
-    for name, setting in zip(SETTINGS, settings, strict=True):
+    for name, setting in zip(SETTINGS, blocks.settings, strict=True):
         lines = zip(setting.codes.tolist(), setting.shares, setting.tract, strict=True)
         known, wanted = {tuple(pair): numbers for pair, *numbers in lines}, [tuple(pair) for pair in codes.tolist()]
         if set(known) != set(wanted):
@@ -149,10 +175,10 @@ def composition_of(
         found.append([known[pair] for pair in wanted])
     shares, tract = np.moveaxis(np.array(found), 2, 0)
     shares = shares + SMALLEST_SHARE
-    both = rural * shares[1] + (1 - rural) * shares[0]
+    both = blocks.rural * shares[1] + (1 - blocks.rural) * shares[0]
     means = nation * (shares / both) ** min(1.0, homogeneity)
     means /= means.sum(axis=1, keepdims=True)
-    return Composition(settings, means, tract, nation, around, homogeneity, np.ones_like(nation))
+    return Composition(blocks.settings, means, tract, nation, blocks.around, homogeneity, np.ones_like(nation))
 
 
 # Estimate a setting from block counts.
@@ -166,9 +192,9 @@ TRACT = GEOGRAPHY["tract"]
 def read_blocks(path: Path, layouts: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     Counts by block of a csv file in one of the layouts: of the stand-ins for householders, by race (and origin), and of
-    those of whom the shares are taken, by race and origin. Which columns: data/synthetic/block_layouts.yaml.
+    those of whom the shares are taken, by race and origin. Which columns: data/census/block_layouts.yaml.
     """
-    hint = "see data/synthetic/block_layouts.yaml"
+    hint = "see data/census/block_layouts.yaml"
     file = open_csv(path, Expected("a CSV file of block counts", hint))
     key = next((name for name in ("block", "GEOID") if name in file.names), "block")
     for layout in layouts.values():
@@ -207,7 +233,7 @@ def _sums(frame: pd.DataFrame, groups: Mapping[str, str]) -> pd.DataFrame:
 
 
 def estimate_setting(neighbours: pd.DataFrame, shares: pd.DataFrame, counties: Sequence[str]) -> dict[str, Any]:
-    """A setting as in data/synthetic/neighbours.yaml, from the blocks of some counties."""
+    """A setting as in data/synthetic/blocks/neighbours.yaml, from the blocks of some counties."""
     chosen = neighbours.index.str.startswith(tuple(counties))
     absent = [county for county in counties if not neighbours.index.str.startswith(county).any()]
     if absent:

@@ -1,9 +1,9 @@
 """Who lives beside whom: how the households of a place come to be alike, and the law of the households of a block."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -17,12 +17,14 @@ from studies.country.composition import GROUP, Composition, composition_of, log_
 from studies.country.national import (
     LEVELS,
     TENURE,
+    TRAITS,
     Country,
     Likeness,
     Margin,
     Types,
     margins_of,
     odds_of_types,
+    pick,
     pick_cells,
     possible_types,
     rake,
@@ -42,17 +44,18 @@ Places = npt.NDArray[Any]
 @dataclass(frozen=True)
 class Groups:
     """
-    The groups of columns in which neighbours are alike: the combination of codes that each cell or tenure has in each.
+    The groups of columns in which neighbours are alike: the combination of codes that each cell or traits has in each.
 
-    `shares` has the nation's share of each combination, group by group.
+    `shares` has the nation's share of each combination, group by group. Where race and origin are those of real blocks,
+    `traits` is how they go together with tenure, and the columns of `nation` and of `of_traits` are tenures alone.
     """
 
     likeness: Likeness
     of_cells: tuple[Rows | None, ...]
-    of_tenure: tuple[Rows | None, ...]
+    of_traits: tuple[Rows | None, ...]
     shares: tuple[Floats, ...]
     nation: Floats
-    traits: "Traits"
+    traits: "Traits | None" = None
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,11 @@ class Neighbours(ABC):
 
     @abstractmethod
     def below(self, level: str, around: Places, rng: np.random.Generator, shares: Floats | None = None) -> Places:
-        """One place of this level inside each given place; of blocks the shares of races and origins are known."""
+        """One place of this level inside each given place; `shares` of races and origins, where blocks are as real ones."""
 
     @abstractmethod
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
-        """f (blocks x cells) and g (blocks x tenures): a household's chance is the joint distribution times both."""
+        """f (blocks x cells) and g (blocks x traits): a household's chance is the joint distribution times both."""
 
     def copies(self) -> float:
         """The chance that a household repeats another of its block."""
@@ -113,8 +116,9 @@ class Prototypes(Neighbours):
         self._kernels = {level: _kernels(groups, level, times) for level, times in levels.items()}
         self._prototypes = _mixing(groups.nation, *self._kernels["block"])
         self._bases = {level: _scaled(self._prototypes, *kernels) for level, kernels in self._kernels.items()}
-        self._shape, self._traits = groups.nation.shape, groups.traits
-        self._blocks = self._bases["tract"][:, self._traits.tenure] * self._traits.given
+        self._shape, self._traits, self._blocks = groups.nation.shape, groups.traits, self._bases["tract"]
+        if self._traits:
+            self._blocks = self._blocks[:, self._traits.tenure] * self._traits.given
 
     def nation(self) -> Places:
         return np.full((1, 2), -1)
@@ -125,14 +129,13 @@ class Prototypes(Neighbours):
             f, g = ones
         else:
             f, g = self._seen(_ABOVE[level], around)
-            base = self._bases[_ABOVE[level]]
-        uniform = rng.random((len(around), 2))
-        if shares is None:
-            return np.stack(pick_cells(base, f, (f @ base) * g, np.arange(len(around)), uniform), axis=1)
+            base = self._blocks if level == "block" else self._bases[_ABOVE[level]]
+        row, uniform = np.arange(len(around)), rng.random((len(around), 2))
+        if shares is None or self._traits is None:
+            return np.stack(pick_cells(base, f, (f @ base) * g, row, uniform), axis=1)
         _, first, own = np.unique(around @ (self._shape[1], 1), return_index=True, return_inverse=True)
-        weights = ((f[first] @ self._blocks) * g[first][:, self._traits.tenure])[own]  # blocks of a tract share them
-        chances = weights * self._traits.chances(weights, shares)
-        cells, traits = pick_cells(self._blocks, f, chances, np.arange(len(around)), uniform)
+        weights = ((f[first] @ base) * g[first][:, self._traits.tenure])[own]  # blocks of a tract share them
+        cells, traits = pick_cells(base, f, weights * self._traits.chances(weights, shares), row, uniform)
         return np.stack([cells, self._traits.tenure[traits]], axis=1)
 
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
@@ -144,17 +147,17 @@ class Prototypes(Neighbours):
         return other
 
     def _seen(self, level: str, places: Places) -> tuple[Floats, Floats]:
-        cells, tenures = self._kernels[level]
-        return cells[places[:, 0]], tenures[places[:, 1]]
+        cells, traits = self._kernels[level]
+        return cells[places[:, 0]], traits[places[:, 1]]
 
 
 _ABOVE = dict(zip(LEVELS[1:], LEVELS[:-1], strict=True))
 
 
 def _kernels(groups: Groups, level: str, scale: float) -> tuple[Floats, Floats]:
-    """The likeness of cells with cells, and of tenures with tenures."""
+    """The likeness of cells with cells, and of traits with traits."""
     found = []
-    for size, codes in zip(groups.nation.shape, (groups.of_cells, groups.of_tenure), strict=True):
+    for size, codes in zip(groups.nation.shape, (groups.of_cells, groups.of_traits), strict=True):
         log = np.zeros((size, size))
         for group, own in zip(groups.likeness.groups, codes, strict=True):
             if own is not None:
@@ -163,22 +166,22 @@ def _kernels(groups: Groups, level: str, scale: float) -> tuple[Floats, Floats]:
     return found[0], found[1]
 
 
-def _mixing(nation: Floats, cells: Floats, tenures: Floats) -> Floats:
+def _mixing(nation: Floats, cells: Floats, traits: Floats) -> Floats:
     """The distribution of prototypes around which the households of all blocks come nearest to the nation's."""
-    around = np.maximum(cells @ nation @ tenures, np.finfo(float).tiny)
+    around = np.maximum(cells @ nation @ traits, np.finfo(float).tiny)
     prototypes = nation.copy()
     for _ in range(ROUNDS):
-        households = nation * (cells @ (prototypes / around) @ tenures)
+        households = nation * (cells @ (prototypes / around) @ traits)
         ratio = np.divide(nation, households, out=np.zeros_like(nation), where=households > 0)
-        prototypes = prototypes / around * (cells @ (nation * ratio) @ tenures)
+        prototypes = prototypes / around * (cells @ (nation * ratio) @ traits)
     return np.asarray(prototypes / prototypes.sum(), dtype=np.float64)
 
 
-def _scaled(prototypes: Floats, cells: Floats, tenures: Floats) -> Floats:
+def _scaled(prototypes: Floats, cells: Floats, traits: Floats) -> Floats:
     """The base b for which b(x) * kernel(x, y) * b(y) has the prototypes' distribution as margin on both sides."""
     base = prototypes.copy()
     for _ in range(ROUNDS):
-        reached = base * (cells @ base @ tenures)
+        reached = base * (cells @ base @ traits)
         base *= np.sqrt(np.divide(prototypes, reached, out=np.zeros_like(base), where=reached > 0))
     return base
 
@@ -201,13 +204,13 @@ class Shares(Neighbours):
         for group, own in zip(self._groups.likeness.groups, self._spans(), strict=True):
             spread = self._scale * group.strength[level]
             if spread > 0:
-                drawn[:, own] = log_dirichlet(np.exp(around[:, own]), np.array(spread / (1 + spread)), rng)
+                drawn[:, own] = log_dirichlet(np.exp(around[:, own]) / spread, rng)
         return drawn
 
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
         tilts = blocks - self.nation()
         found = []
-        for size, codes in zip(self._groups.nation.shape, (self._groups.of_cells, self._groups.of_tenure), strict=True):
+        for size, codes in zip(self._groups.nation.shape, (self._groups.of_cells, self._groups.of_traits), strict=True):
             log = np.zeros((len(blocks), size))
             for own, span in zip(codes, self._spans(), strict=True):
                 if own is not None:
@@ -259,18 +262,16 @@ def sources(block: Ints, copies: float, rng: np.random.Generator) -> Ints:
     return source
 
 
-# The law of the households of a block: race and origin by its composition, the rest by what is common in the block.
+# The law of the households of a block: the nation's, weighted by what is common in the block.
 
 
 @dataclass(frozen=True)
 class Model:
     """
-    The law of a household: its race and origin by the shares c of its block; given these
-    p_block(profile, tenure) ~ joint(profile, traits) * f_block(profile) * g_block(tenure).
+    The law of a household: p_block(profile, traits) ~ joint(profile, traits) * f_block(profile) * g_block(traits).
 
     Profiles that f cannot distinguish form a cell: they stand together in `types`, `starts` has the first one of each cell.
-    A share of the households, the newcomers, do not resemble their neighbours: given race and origin, their law is the
-    national one.
+    A share of the households, the newcomers, do not resemble their neighbours: their law is the national one.
     """
 
     types: Types
@@ -278,26 +279,79 @@ class Model:
     national: Floats
     newcomers: float
     starts: Ints
-    traits: Traits
     neighbours: Neighbours
-    composition: Composition
+    composition: Composition | None = None
 
     def by_cell(self) -> Floats:
         """The joint distribution of cells and traits."""
         return np.add.reduceat(self.joint, self.starts, axis=0)
 
-    def together(self) -> Iterator[Margin]:
-        """What goes together in the nation and must in the country: tenure, type, race and origin; tenure and age."""
+    def together(self) -> Iterable[Margin]:
+        """What goes together in the nation and must in the country, besides the national margins."""
+        return ()
+
+    def mixed(self, f: Floats, g: Floats, shares: Floats, weights: Floats) -> Floats:
+        """What weighted blocks together make of the joint distribution (cells x traits)."""
+        del shares
+        sums = ((f @ self.by_cell()) * g).sum(axis=1)
+        return np.asarray(f.T @ (g * (weights / sums)[:, None]))
+
+    def chances(self, by_cell: Floats, f: Floats, g: Floats, shares: Floats) -> Floats:
+        """The chance of every combination of traits (blocks x traits), up to a factor of the block."""
+        del shares
+        return np.asarray((f @ by_cell) * g)
+
+    def newcomers_of(self, traits: Ints, uniform: Floats) -> tuple[Ints, Ints]:
+        """Profiles and traits of newcomers, in place of households of these traits."""
+        drawn = pick(self.national.reshape(1, -1), np.zeros_like(traits), uniform[:, 1])
+        profiles, found = np.divmod(drawn, self.national.shape[1])
+        return profiles, found
+
+    def urns(self, block: Ints, traits: Ints) -> Ints:
+        """The households among which each one may repeat another: those of its block."""
+        del traits
+        return block
+
+
+@dataclass(frozen=True)
+class BlocksModel(Model):
+    """
+    The law where race and origin are those of real blocks: they are drawn by the shares of the block; given these
+    p_block(profile, tenure) ~ joint(profile, traits) * f_block(profile) * g_block(tenure).
+
+    Given race and origin, the law of newcomers is the national one; and a household repeats one of its race and origin.
+    """
+
+    traits: Traits = field(kw_only=True)
+
+    def together(self) -> Iterable[Margin]:
+        """Tenure, type, race and origin; tenure and age."""
         for columns in ((TENURE, "HHT", *GROUP), (TENURE, "THHLDRAGE")):
             codes = [self.types.records[name] for name in columns]
             _, cells = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
             yield Margin(cells.reshape(-1), np.bincount(cells.reshape(-1), self.national.ravel()).astype(np.float64))
 
-    def factors(self, by_cell: Floats, f: Floats, g: Floats, c: Floats) -> tuple[Floats, Floats]:
-        """What each block makes of the traits of its cells (blocks x traits), and the chance of these traits."""
+    def mixed(self, f: Floats, g: Floats, shares: Floats, weights: Floats) -> Floats:
+        return np.asarray(f.T @ (self._factors(self.by_cell(), f, g, shares)[0] * weights[:, None]))
+
+    def chances(self, by_cell: Floats, f: Floats, g: Floats, shares: Floats) -> Floats:
+        factors, inside = self._factors(by_cell, f, g, shares)
+        return np.asarray(inside * factors)
+
+    def newcomers_of(self, traits: Ints, uniform: Floats) -> tuple[Ints, Ints]:
+        group = self.traits.group
+        tenures = self.national.sum(axis=0) * (group == np.arange(group.max() + 1)[:, None])
+        found = pick(tenures, group[traits], uniform[:, 1])
+        return pick(self.national.T, found, uniform[:, 0]), found
+
+    def urns(self, block: Ints, traits: Ints) -> Ints:
+        group = self.traits.group
+        return np.asarray(block * (group.max() + 1) + group[traits], dtype=np.int64)
+
+    def _factors(self, by_cell: Floats, f: Floats, g: Floats, shares: Floats) -> tuple[Floats, Floats]:
+        """What each block makes of the traits of its cells (blocks x traits), and their weights inside it."""
         inside, common = f @ by_cell, g[:, self.traits.tenure]
-        factors = common * self.traits.chances(inside * common, c)
-        return factors, inside * factors
+        return common * self.traits.chances(inside * common, shares), inside
 
 
 def build_model(file: DomainFile, country: Country, kind: str, homogeneity: float) -> tuple[Model, tuple[Margin, ...]]:
@@ -306,22 +360,27 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
         raise DataError(f"likeness.yaml: the entry {kind} is missing; it describes microdata.synthetic.likeness: {kind}")
     likeness = country.likeness[kind]
     types, starts, margins, joint = national_law(file, country, likeness)
+    by_cell = np.add.reduceat(joint, starts, axis=0)
+    if country.blocks is None:
+        neighbours = neighbours_of(_groups(types, starts, likeness, types.traits, by_cell), homogeneity)
+        return Model(types, joint, joint, likeness.newcomers, starts, neighbours), margins
     tenures, tenure = np.unique(types.traits[TENURE], return_inverse=True)
     pairs, group = np.unique(np.stack([types.traits[name] for name in GROUP], axis=1), axis=0, return_inverse=True)
     tenure, group = tenure.reshape(-1), group.reshape(-1)
-    by_cell = np.add.reduceat(joint, starts, axis=0)
     nation = by_cell @ np.eye(len(tenures))[tenure]
     given = np.divide(by_cell, nation[:, tenure], out=np.zeros_like(by_cell), where=nation[:, tenure] > 0)
     traits = Traits(tenure, group, given)
     neighbours = neighbours_of(_groups(types, starts, likeness, {TENURE: tenures}, nation, traits), homogeneity)
     shares = np.bincount(group, joint.sum(axis=0)).astype(np.float64)
-    composition = composition_of(country.settings, pairs, shares, country.rural, country.around, homogeneity)
-    return Model(types, joint, joint, likeness.newcomers, starts, traits, neighbours, composition), margins
+    composition = composition_of(country.blocks, pairs, shares, homogeneity)
+    return BlocksModel(types, joint, joint, likeness.newcomers, starts, neighbours, composition, traits=traits), margins
 
 
 def national_law(file: DomainFile, country: Country, likeness: Likeness) -> tuple[Types, Ints, tuple[Margin, ...], Floats]:
     """The types in cells, the first profile of each cell, the national margins, and the joint distribution that has them."""
-    types, starts = _in_cells(possible_types(file), likeness)
+    # the order of the traits decides which household a random number gives: each of the two countries has always had its own
+    order = TRAITS if country.blocks is None else (TENURE, *GROUP)
+    types, starts = _in_cells(possible_types(file, order), likeness)
     margins = margins_of(file, country, types)
     return types, starts, margins, rake(odds_of_types(country, types), margins).reshape(types.shape)
 
@@ -337,19 +396,21 @@ def _in_cells(types: Types, likeness: Likeness) -> tuple[Types, Ints]:
     return Types({name: codes[order] for name, codes in types.profiles.items()}, types.traits), starts
 
 
-def _groups(types: Types, starts: Ints, likeness: Likeness, tenures: Records, nation: Floats, traits: Traits) -> Groups:
-    """The groups of the likeness over the cells and tenures, with the nation's shares."""
+def _groups(
+    types: Types, starts: Ints, likeness: Likeness, others: Records, nation: Floats, traits: Traits | None = None
+) -> Groups:
+    """The groups of the likeness over the cells and the others (traits, or tenures alone), with the nation's shares."""
     cells = {name: codes[starts] for name, codes in types.profiles.items()}
-    of_cells, of_tenure, shares = [], [], []
+    of_cells, of_traits, shares = [], [], []
     for group in likeness.groups:
-        on_cells, on_tenure = (_combinations(group.columns, records) for records in (cells, tenures))
-        if on_cells is None and on_tenure is None:
-            both = f"{', '.join(types.profiles)}, or {TENURE} alone; race and origin are neighbours.yaml's"
+        on_cells, on_traits = (_combinations(group.columns, records) for records in (cells, others))
+        if on_cells is None and on_traits is None:
+            both = f"{', '.join(types.profiles)}, or all of {', '.join(others)}"
             raise DataError(f"likeness.yaml, {' '.join(group.columns)}: the columns of a group must be all of {both}")
         of_cells.append(on_cells)
-        of_tenure.append(on_tenure)
-        shares.append(_shares(on_cells, nation.sum(axis=1)) + _shares(on_tenure, nation.sum(axis=0)))
-    return Groups(likeness, tuple(of_cells), tuple(of_tenure), tuple(shares), nation, traits)
+        of_traits.append(on_traits)
+        shares.append(_shares(on_cells, nation.sum(axis=1)) + _shares(on_traits, nation.sum(axis=0)))
+    return Groups(likeness, tuple(of_cells), tuple(of_traits), tuple(shares), nation, traits)
 
 
 def _shares(combinations: Rows | None, weights: Floats) -> Floats:

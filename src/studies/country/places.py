@@ -14,9 +14,8 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.domain import DomainFile
 from genverify.model.errors import ConfigError
 from genverify.model.query import Query
-from studies.country.composition import Composition
-from studies.country.national import Country, Margin, State, pick, pick_cells, rake
-from studies.country.neighbours import Model, Neighbours, build_model, sources
+from studies.country.national import Country, Margin, State, pick_cells, rake
+from studies.country.neighbours import Model, build_model, sources
 from studies.country.neighbours import Places as Drawn
 from studies.country.settings import Synthetic
 from studies.country.store import GEOGRAPHY
@@ -89,10 +88,12 @@ def lay_out(state: State, households: int, country: Country, rng: np.random.Gene
 
 
 def rural_share(state: State, country: Country) -> float:
-    """The share of a state's tracts that are rural: as the nation's, and the smaller its blocks, the more."""
+    """The share of a state's tracts that are rural: as the nation's, and the smaller its blocks, the more; 0 if unknown."""
+    if country.blocks is None:
+        return 0.0
     shares = [(other.share, other.median) for other in country.states]
     typical = sum(share for share, _ in shares) / sum(share / median for share, median in shares)
-    return min(1.0, country.rural * typical / state.median)
+    return min(1.0, country.blocks.rural * typical / state.median)
 
 
 def _cut(sizes: Ints, parts: int) -> Ints:
@@ -147,21 +148,26 @@ class Neighbourhoods:
     """The blocks of a state, what was drawn for its tracts, and the stream from which its blocks are drawn, always alike."""
 
     places: Places
-    neighbours: Neighbours
-    composition: Composition
+    model: Model
     tracts: Drawn
     shares: Floats
     stream: np.random.SeedSequence
 
     def blocks(self) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-        """The weights f and g of the blocks and the shares of their races and origins, a chunk at a time."""
+        """
+        The weights f and g of the blocks and the shares of their races and origins, a chunk at a time; no column of shares
+        where the country knows of none.
+        """
+        neighbours, composition = self.model.neighbours, self.model.composition
         rng = np.random.default_rng(self.stream)
         for first in range(0, self.places.sizes.size, CHUNK_BLOCKS):
             chunk = slice(first, first + CHUNK_BLOCKS)
             tract, sizes = self.places.tract[chunk], self.places.sizes[chunk]
-            shares = self.composition.blocks(self.shares[tract], self.places.rural[tract], sizes, rng)
-            drawn = self.neighbours.below("block", self.tracts[tract], rng, shares)
-            yield chunk, *self.neighbours.weights(drawn), shares
+            shares = self.shares[tract]
+            if composition:
+                shares = composition.blocks(shares, self.places.rural[tract], sizes, rng)
+            drawn = neighbours.below("block", self.tracts[tract], rng, shares if composition else None)
+            yield chunk, *neighbours.weights(drawn), shares
 
 
 def neighbourhoods(model: Model, places: Places, stream: np.random.SeedSequence) -> Neighbourhoods:
@@ -172,15 +178,17 @@ def neighbourhoods(model: Model, places: Places, stream: np.random.SeedSequence)
     state = neighbours.below("state", neighbours.nation(), rng)
     counties = neighbours.below("county", np.repeat(state, int(places.county[-1]) + 1, axis=0), rng)
     tracts = neighbours.below("tract", counties[places.county], rng)
-    shares = composition.tracts(places.county, places.rural, rng)
-    return Neighbourhoods(places, neighbours, composition, tracts, shares, below)
+    none: Floats = np.zeros((places.county.size, 0))
+    shares = composition.tracts(places.county, places.rural, rng) if composition else none
+    return Neighbourhoods(places, model, tracts, shares, below)
 
 
 # Fit the nation: likeness moves the margins, so the joint distribution is raked again over the blocks as they are.
 
 POINTS = 16_384  # households of the sample: bounds time and memory, whatever the size of the country
-MOVES = 5  # of the neighbourhoods; the joint distribution is fitted after them
-ROUNDS = 8  # of raking: bounds time
+MOVES = 3  # of the neighbourhoods; the joint distribution is fitted after them
+ROUNDS = 16  # of raking: bounds time
+BLOCKS_MOVES, BLOCKS_ROUNDS = 5, 8  # with race and origin of real blocks, which no other block changes
 STEP = 1.5  # blocks that are alike answer weakly to a change of the joint distribution, so each step is lengthened
 
 
@@ -190,24 +198,28 @@ def fit(
     """
     The model, and the neighbourhoods, whose expected margins over the blocks of the country are the national ones.
 
-    First the factors of races and origins, then other blocks are drawn: where nearly all households of a block have its
-    prototype's tenure, only another prototype changes how many there are. Then the joint distribution is raked. The
-    expectation is over a systematic sample: every k-th household stands for its block, so a small country is fitted over
-    most of its blocks and a large one at the same cost.
+    First the factors of races and origins, where they are those of real blocks; then other blocks are drawn: where nearly
+    all households of a block have its prototype's race or tenure, only another prototype changes how many there are. Then
+    the joint distribution is raked. Newcomers have the national margins already. The expectation is over a systematic
+    sample: every k-th household stands for its block, so a small country is fitted over most of its blocks and a large one
+    at the same cost.
     """
-    *_, c, weights = sample_blocks(country)
-    model = replace(model, composition=model.composition.fitted(c, weights))
-    country = [replace(state, composition=model.composition) for state in country]
+    moves, rounds = MOVES, ROUNDS
+    if model.composition:
+        *_, shares, weights = sample_blocks(country)
+        model = replace(model, composition=model.composition.fitted(shares, weights))
+        country = [replace(state, model=model) for state in country]
+        moves, rounds = BLOCKS_MOVES, BLOCKS_ROUNDS
     margins = (*margins, *model.together())
-    for _ in range(MOVES):
+    for _ in range(moves):
         expected = _expected(model, *sample_blocks(country))
         wanted = np.add.reduceat(_raked(expected, margins), model.starts, axis=0)
         now = np.add.reduceat(expected, model.starts, axis=0)
         moved = model.neighbours.moved(np.divide(wanted, now, out=np.ones_like(now), where=now > 0))
         model = replace(model, neighbours=moved)
-        country = [replace(state, neighbours=moved) for state in country]
+        country = [replace(state, model=model) for state in country]
     sampled = sample_blocks(country)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         expected = _expected(model, *sampled)
         raked = _raked(expected, margins)
         joint = model.joint * np.divide(raked, expected, out=np.ones_like(raked), where=expected > 0) ** STEP
@@ -215,9 +227,9 @@ def fit(
     return model, country
 
 
-def _expected(model: Model, f: Floats, g: Floats, c: Floats, weights: Floats) -> Floats:
+def _expected(model: Model, f: Floats, g: Floats, shares: Floats, weights: Floats) -> Floats:
     """The distribution of the households of all sampled blocks."""
-    mixed = f.T @ (model.factors(model.by_cell(), f, g, c)[0] * weights[:, None])
+    mixed = model.mixed(f, g, shares, weights)
     return np.asarray(model.joint * np.repeat(mixed, np.diff(model.starts, append=len(model.joint)), axis=0))
 
 
@@ -226,7 +238,7 @@ def _raked(expected: Floats, margins: Sequence[Margin]) -> Floats:
 
 
 def sample_blocks(country: Sequence[Neighbourhoods]) -> tuple[Floats, Floats, Floats, Floats]:
-    """f, g and c of the sampled blocks, and the share of the sampled households that each has."""
+    """f, g and shares of races and origins of the sampled blocks, and the share of the sampled households that each has."""
     counts = _hits([state.places.sizes for state in country])
     chosen = [
         [part[hits[chunk] > 0] for part in drawn]
@@ -234,8 +246,8 @@ def sample_blocks(country: Sequence[Neighbourhoods]) -> tuple[Floats, Floats, Fl
         for chunk, *drawn in state.blocks()
     ]
     weights = np.concatenate([hits[hits > 0] for hits in counts])
-    f, g, c = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
-    return f, g, c, weights / weights.sum()
+    f, g, shares = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
+    return f, g, shares, weights / weights.sum()
 
 
 def _hits(sizes: Sequence[Ints]) -> list[Ints]:
@@ -259,25 +271,20 @@ def draw_types(model: Model, state: Neighbourhoods, rng: np.random.Generator) ->
 def _draw(
     model: Model, law: tuple[Floats, Floats], parts: Sequence[Floats], sizes: Ints, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """
-    Draw the cell and the traits of each household, its profile given both; then the newcomers and the copies. Both have the
-    race and origin that the household has already.
-    """
+    """Draw the cell and the traits of each household, its profile given both; then the newcomers and the copies."""
     block = np.repeat(np.arange(sizes.size), sizes)
     uniform = rng.random((block.size, 4))
-    f, g, c = parts
-    cells, traits = pick_cells(law[0], f, model.factors(law[0], f, g, c)[1], block, uniform[:, :2])
+    cells, traits = pick_cells(law[0], parts[0], model.chances(law[0], *parts), block, uniform[:, :2])
     profiles = _profiles(model.starts, law[1], cells, traits, uniform[:, 2])
     new = np.flatnonzero(uniform[:, 3] < model.newcomers)
     if new.size:
-        tenures = model.national.sum(axis=0) * (model.traits.group == np.arange(c.shape[1])[:, None])
-        traits[new] = pick(tenures, model.traits.group[traits[new]], uniform[new, 3] / model.newcomers)
-        profiles[new] = pick(model.national.T, traits[new], uniform[new, 2])
+        chances = np.stack([uniform[new, 2], uniform[new, 3] / model.newcomers], axis=1)
+        profiles[new], traits[new] = model.newcomers_of(traits[new], chances)
     if model.neighbours.copies() == 0:
         return profiles, traits
-    alike = block * c.shape[1] + model.traits.group[traits]
-    order = np.argsort(alike, kind="stable")
-    source = order[sources(alike[order], model.neighbours.copies(), rng)]
+    urns = model.urns(block, traits)
+    order = np.argsort(urns, kind="stable")
+    source = order[sources(urns[order], model.neighbours.copies(), rng)]
     return profiles[source], traits[source]
 
 

@@ -17,7 +17,6 @@ NAN = float("nan")
 BOTH = "both designs"
 FIXED_DESIGN = "country_median"
 STATE_DESIGN = "state_median"
-OPEN = "open"
 
 
 @dataclass(frozen=True)
@@ -237,9 +236,7 @@ def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
     )
     row = {"scope": figure.scope, "paper": entry["paper"]}
     numbers = {name: _rounded(getattr(figure, name)) for name in ("ours", "low", "high", "leave_out")}
-    agrees = "" if missing else judge(figure, entry)
-    why = entry.get("why", OPEN) if agrees == "no" else ""
-    return row | numbers | {"agrees": agrees, "why": why, "remark": missing or entry.get("remark", "")}
+    return row | numbers | {"agrees": "" if missing else judge(figure, entry), "remark": missing or entry.get("remark", "")}
 
 
 def _rounded(value: float | str) -> float | str:
@@ -266,10 +263,9 @@ def judge(figure: Figure, entry: Mapping[str, Any]) -> str:
 
 def numbers_text(table: pd.DataFrame, label: str) -> str:
     """The numbers as Markdown."""
-    shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees", "why"]
+    shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees"]
     lead = (
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
-        "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication. "
-        "why: where they do not agree, the run that shows the reason (measured), or open."
+        "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication."
     )
     return statements_text("Numbers of the paper's text", lead, table, shown, label)

@@ -29,8 +29,8 @@ households), or PUMS files as the Census Bureau gives them: housing units (psam_
 children: sizes from 7 on and children by persons, as in data/housing/simulation.yaml. Give two csv files of counts: with
 the columns persons, own_children, TP18, households; and with HHSIZE, HHT2, households.
 
-neighbours: race and origin of neighbours, urban and rural, as in data/synthetic/neighbours.yaml. Give csv files of block
-counts (Summary File 1, P15, or redistricting data, P3 and P4; data/synthetic/block_layouts.yaml lists the columns).
+neighbours: race and origin of neighbours, urban and rural, as in data/synthetic/blocks/neighbours.yaml. Give csv files of
+block counts (Summary File 1, P15, or redistricting data, P3 and P4; data/census/block_layouts.yaml lists the columns).
 
 bedrooms: bedrooms and children by kind of property, as in data/housing/simulation.yaml. Give a csv file of counts with the
 columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is the shipped one, renters of the ACS 2016.
@@ -60,7 +60,9 @@ def add_parser(commands: Any) -> None:
     neighbours.add_argument("blocks", type=Path, nargs="+", help="csv files of block counts")
     for name in SETTINGS:
         neighbours.add_argument(f"--{name}", nargs="+", required=True, metavar="COUNTY", help=f"{name} counties, 5 digits")
-    neighbours.add_argument("--layouts", type=Path, default=DATA / "block_layouts.yaml", help="columns (%(default)s)")
+    neighbours.add_argument(
+        "--layouts", type=Path, default=Path("data/census/block_layouts.yaml"), help="columns (%(default)s)"
+    )
     neighbours.set_defaults(run=estimate_neighbours)
     children = kinds.add_parser("children", help="sizes from 7 on, and children by persons (printed as YAML)")
     children.add_argument("children", type=Path, help="counts by persons, own_children and TP18")

@@ -77,7 +77,11 @@ def read_properties(
         kinds = tuple(_kind(name, kind, f"{where}: kinds.{name}") for name, kind in text["kinds"].items())
         sizes = [(float(text[name]["median"]), float(text[name]["spread"])) for name in ("subsidized", "others")]
         races = {name: (tuple(race["codes"]), float(race["odds"])) for name, race in text["races"].items()}
-        fit, concentration, whole = float(text["fit"]), float(text["concentration"]), float(text["whole_blocks"]) / 100
+        fit, concentration, whole = (
+            float(text["fit"]),
+            float(text["concentration"]),
+            float(text.get("whole_blocks", 0)) / 100,
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{where}: not a table of properties ({error!r}); see data/housing/simulation.yaml") from None
     if concentration <= 0 or min(odds for _, odds in races.values()) <= 0:
@@ -104,7 +108,8 @@ def place_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.rand
     keeps its share of subsidized households.
     """
     subsidized, others = (np.rint(_lognormal(*given, count, rng)) for given in (model.subsidized, model.others))
-    others = np.where(rng.random(count) < model.whole_blocks, 0.0, others)
+    if model.whole_blocks:
+        others = np.where(rng.random(count) < model.whole_blocks, 0.0, others)
     subsidized = np.maximum(subsidized, model.smallest)
     wanted = subsidized + others
     largest_first = np.argsort(-wanted, kind="stable")

@@ -14,14 +14,15 @@ from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from studies.country.composition import (
     SETTINGS,
+    RealBlocks,
     Setting,
     composition_of,
     describe_blocks,
     estimate_setting,
-    log_dirichlet,
     neighbours_table,
     read_blocks,
     read_settings,
+    shares_around,
 )
 from studies.country.national import read_country
 from studies.country.neighbours import build_model
@@ -44,7 +45,7 @@ def counts_of(rows: dict[str, list[int]]) -> pd.DataFrame:
 @pytest.mark.parametrize("likeness", [0.05, 0.3, 0.8])
 def test_two_households_of_a_place_are_alike_as_stated(likeness: float) -> None:
     mean = np.tile([0.7, 0.2, 0.1], (60_000, 1))
-    shares = np.exp(log_dirichlet(mean, np.array(likeness), np.random.default_rng(1)))
+    shares = shares_around(mean, np.array(likeness), np.random.default_rng(1))
     assert shares.mean(axis=0) == pytest.approx(mean[0], abs=0.01)
     strangers = (mean[0] ** 2).sum()
     assert (shares**2).sum(axis=1).mean() == pytest.approx(strangers + likeness * (1 - strangers), abs=0.01)
@@ -52,12 +53,12 @@ def test_two_households_of_a_place_are_alike_as_stated(likeness: float) -> None:
 
 def test_no_likeness_gives_the_mean_itself() -> None:
     mean = np.array([[0.7, 0.3]])
-    assert np.exp(log_dirichlet(mean, np.array(0.0), np.random.default_rng(1))) == pytest.approx(mean, abs=1e-3)
+    assert shares_around(mean, np.array(0.0), np.random.default_rng(1)) == pytest.approx(mean, abs=1e-3)
 
 
 def test_blocks_lie_around_their_tract_the_larger_the_nearer_and_the_factors_hit_the_nation() -> None:
     nation = np.array([0.75, 0.25])
-    made = composition_of(TOY, PAIRS, nation, 0.2, {"state": 0.1, "county": 0.1}, 1.0)
+    made = composition_of(RealBlocks(TOY, 0.2, {"state": 0.1, "county": 0.1}), PAIRS, nation, 1.0)
     assert made.means[1][0] > nation[0] > made.means[0][0]
     rng = np.random.default_rng(2)
     rural = np.arange(200) >= 160
@@ -97,7 +98,7 @@ def test_the_estimate_finds_the_likeness_that_was_drawn() -> None:
     tract = np.tile(np.arange(10), 70)
     sizes = np.repeat([10, 100], [600, 100])
     around = rng.dirichlet([3, 3], 10)
-    shares = np.exp(log_dirichlet(around[tract], np.where(sizes == 10, 0.3, 0.05)[:, None], rng))
+    shares = shares_around(around[tract], np.where(sizes == 10, 0.3, 0.05)[:, None], rng)
     names = [f"39049{t:06d}{n:04d}" for n, t in enumerate(tract)]
     counts = pd.DataFrame(rng.multinomial(sizes, shares), index=names, columns=["1 1", "2 1"])
     small, large = estimate_setting(counts, counts, ["39049"])["blocks"]
@@ -130,7 +131,7 @@ def householders(folder: Path, change: dict[str, object]) -> Path:
 
 def test_a_file_of_householders(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = householders(tmp_path, {})
-    layouts = str(root / "data/synthetic/block_layouts.yaml")
+    layouts = str(root / "data/census/block_layouts.yaml")
     assert main(["estimate", "neighbours", str(path), "--urban", "39049", "--rural", "39049", "--layouts", layouts]) == 0
     found = yaml.safe_load(capsys.readouterr().out)
     assert list(found) == list(SETTINGS)
@@ -150,11 +151,11 @@ def test_a_file_of_householders(root: Path, tmp_path: Path, capsys: pytest.Captu
 )
 def test_block_counts_that_cannot_be_right(root: Path, tmp_path: Path, change: dict[str, object], words: str) -> None:
     with pytest.raises(DataError, match=words):
-        read_blocks(householders(tmp_path, change), read_yaml(root / "data/synthetic/block_layouts.yaml"))
+        read_blocks(householders(tmp_path, change), read_yaml(root / "data/census/block_layouts.yaml"))
 
 
 def test_adults_are_differences_and_men_must_be_among_persons(root: Path, tmp_path: Path) -> None:
-    layouts = read_yaml(root / "data/synthetic/block_layouts.yaml")
+    layouts = read_yaml(root / "data/census/block_layouts.yaml")
     adults = {f"P003{n:04d}": 0 for n in (1, *range(3, 10))} | {f"P004{n:04d}": 0 for n in range(5, 12)}
     block = {"block": "390490001001001"}
     pd.DataFrame([block | adults | {"P0030001": 5, "P0030003": 5, "P0040005": 3}]).to_csv(tmp_path / "pl.csv", index=False)
@@ -177,20 +178,21 @@ def test_adults_are_differences_and_men_must_be_among_persons(root: Path, tmp_pa
 
 
 def test_an_estimate_of_another_domain_is_refused(root: Path) -> None:
-    country, file = read_country(root / "data/synthetic"), read_domain(root / "data/census/domain.yaml")
-    other = tuple(replace(one, codes=one.codes + np.array([1, 0])) for one in country.settings)
+    country, file = read_country(root / "data/synthetic/blocks"), read_domain(root / "data/census/domain.yaml")
+    assert country.blocks
+    other = tuple(replace(one, codes=one.codes + np.array([1, 0])) for one in country.blocks.settings)
     with pytest.raises(
         DataError, match=r"neighbours\.yaml, urban: THHRACE=1, THHSPAN=1 stands in one of file and domain only"
     ):
-        build_model(file, replace(country, settings=other), "prototype", 1.0)
+        build_model(file, replace(country, blocks=replace(country.blocks, settings=other)), "prototype", 1.0)
 
 
 def test_the_shipped_estimate_is_that_of_the_real_blocks(root: Path) -> None:
     path = root.parent / "shared" / "data" / "sf1-2010-blocks.csv.gz"
     if not path.exists():
         pytest.skip("no ../shared/data/sf1-2010-blocks.csv.gz beside the repository")
-    counts, shares = read_blocks(path, read_yaml(root / "data/synthetic/block_layouts.yaml"))
-    shipped = read_yaml(root / "data/synthetic/neighbours.yaml")
+    counts, shares = read_blocks(path, read_yaml(root / "data/census/block_layouts.yaml"))
+    shipped = read_yaml(root / "data/synthetic/blocks/neighbours.yaml")
     for name in SETTINGS:
         found = estimate_setting(counts, shares, shipped[name]["counties"])
         assert yaml.safe_dump(found) == yaml.safe_dump(shipped[name])
@@ -198,12 +200,12 @@ def test_the_shipped_estimate_is_that_of_the_real_blocks(root: Path) -> None:
 
 def test_the_country_has_the_blocks_of_the_real_ones(root: Path) -> None:
     """Urban and rural: within nine points of what real blocks show, isolation of few Black householders apart."""
-    country, file = read_country(root / "data/synthetic"), read_domain(root / "data/census/domain.yaml")
-    chosen = Synthetic(country="data/synthetic", likeness="prototype", households=300_000, homogeneity=1.0)
+    country, file = read_country(root / "data/synthetic/blocks"), read_domain(root / "data/census/domain.yaml")
+    chosen = Synthetic(country="data/synthetic/blocks", likeness="prototype", households=300_000, homogeneity=1.0)
     units = [table.to_pandas() for table in synthesize(chosen, 11, file, country)]
     occupied = [own[own["VACS"] == 0] for own in units]
     rural = rural_tracts(chosen, 11, country)
-    estimates = root / "data/synthetic/neighbours.yaml"
+    estimates = root / "data/synthetic/blocks/neighbours.yaml"
     table = neighbours_table([(own["block"], own["THHRACE"]) for own in occupied], rural, estimates, "toy").set_index(
         "percent"
     )
@@ -215,4 +217,6 @@ def test_the_country_has_the_blocks_of_the_real_ones(root: Path) -> None:
     assert 0.1 < living / households < 0.3
     outside = [f"outside the largest race, blocks of {size}" for size in ("4 to 6", "about ten", "20 to 40", "100 to 400")]
     assert table.loc[outside, "country_urban"].is_monotonic_increasing
+    anywhere = neighbours_table([(own["block"], own["THHRACE"]) for own in occupied], (), estimates, "toy")
+    assert list(anywhere) == ["percent", "real_urban", "real_rural", "country", "data"], "no rural tract is known"
     assert describe_blocks(counts_of({"390490001001001": [9, 1]}))["one race only, blocks of about ten"] == 0.0
