@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.explorer.explored_block import page_text, read_words, write_certificates
 from genverify.explorer.explorer_site import (
     WeighedFiles,
     add_up,
     block_entries,
     figures_by_state,
+    page_text,
+    read_words,
     weight,
     write_blocks,
+    write_certificates,
     write_lists,
     write_study,
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from genverify.checker.certificate import write_proofs
 from genverify.checker.stored import checked_blocks
-from genverify.explorer.explored_block import lay_out_block
+from genverify.explorer.explorer_site import lay_out_block
 from genverify.model.release import read_schema
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run

@@ -8,7 +8,7 @@ import pytest
 
 from certificates import check
 from genverify.attack.generate import generate, generate_block
-from genverify.attack.verify import Verdict, Verifier, cannot_exist, check_decisions, proofs_dict, verify_block
+from genverify.attack.verify import Verdict, Verifier, cannot_exist, check_decisions, verify_block
 from genverify.checker.record_proofs import check_block
 from genverify.model.claims import Claim, as_claims, candidate_claims, parse_claim
 from genverify.model.domain import Column, Domain, Predicate
@@ -50,7 +50,7 @@ def bounder(release: Release, solver: Solver | None = None) -> Bounder:
 def verified(release: Release, K: int = 50, min_k: int = 1) -> set[Claim]:
     generated = generate_block(release, SETTINGS, K, 1)
     found = verify_block(release, generated.records, SETTINGS, min_k)
-    check_block(release, proofs_dict(found))
+    check_block(release, found.certificate)
     return set(found.claims)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import brute_force as brute
 from genverify.attack.explain import Reasons, proof_cells
-from genverify.attack.verify import Verdict, Verifier, check_ranges, proofs_dict
+from genverify.attack.verify import Verdict, Verifier, check_ranges
 from genverify.checker.certificate import CertificateError
 from genverify.checker.record_proofs import check_block
 from genverify.disclose.record_attack import Attack
@@ -60,7 +60,7 @@ def test_claims_from_protected_counts_are_those_of_brute_force(random: Random, h
     found = Attack(SETTINGS, 20, 1, 1)(seen)
     assert set(found.claims) == verified(seen, min_m=1)
     assert {d.verdict for d in found.decisions} <= {Verdict.VERIFIED, Verdict.REFUTED}
-    assert check_block(seen, proofs_dict(found)).claims == len(found.claims)
+    assert check_block(seen, found.certificate).claims == len(found.claims)
     assert set(found.claims) <= verified(release, min_m=1)
 
 
@@ -110,7 +110,7 @@ def test_withheld_cells_leave_no_claim_and_no_smaller_set_does(random: Random, r
 def test_the_cells_of_a_proof_are_enough_for_it(random: Random) -> None:
     release = exact_release(random)
     found = Attack(SETTINGS, 20, 1, 1)(release)
-    proofs = proofs_dict(found)
+    proofs = found.certificate
     for stored in proofs["statements"][:4]:
         cells = proof_cells(Reasons(release, proofs["lemmas"]), proofs, stored)
         alone = withhold(release, {query.id for query in release.queries} - set(cells))

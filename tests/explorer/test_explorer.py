@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from genverify.checker.certificate import read_lines, read_proofs
-from genverify.explorer.explored_block import (
+from genverify.explorer.explorer_site import (
     ALPHABET,
     NEVER,
     STEPS,

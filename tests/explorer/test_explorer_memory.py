@@ -10,7 +10,7 @@ import pytest
 from genverify.checker.certificate import read_lines, read_proofs, write_proofs
 from genverify.explorer import explorer_site as build
 from genverify.explorer import explorer_site as summary
-from genverify.explorer.explored_block import claims_by_block
+from genverify.explorer.explorer_site import claims_by_block
 from genverify.model.errors import DataError
 from genverify.model.release import read_releases, read_schema
 from genverify.model.tablefiles import read_blocks
@@ -82,7 +82,6 @@ def test_only_so_many_blocks_are_read_at_once(explorer: Path, tmp_path: Path, mo
         asked.append(len(blocks))
         return read_blocks(path, blocks)
 
-    monkeypatch.setattr("genverify.explorer.explored_block.read_blocks", counted)
     monkeypatch.setattr("genverify.explorer.explorer_site.read_blocks", counted)
     peak(own, study / "schema.json", tmp_path / "pieces", 20)
     assert set(asked) == {AT_ONCE}

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from genverify.attack.generate import datasets_frame, generate_block, generated_row
-from genverify.attack.verify import claims_frame, proofs_dict, verified_row, verify_block
+from genverify.attack.verify import claims_frame, verified_row, verify_block
 from genverify.checker.certificate import write_proofs
 from genverify.model.release import Schema, counts_frame, make_release, write_schema
 from genverify.model.tablefiles import by_design, stack
@@ -170,7 +170,7 @@ def make_study(study: Path, schema: Schema, settings: ProgramSettings, blocks: M
         release = make_release(schema, block, known)
         made = generate_block(release, settings, 10, 1)
         found = verify_block(release, made.records, settings, 1)
-        proofs.append(proofs_dict(found))
+        proofs.append(found.certificate)
         rows = {
             "release/000": frame,
             "generated/000": datasets_frame(block, made, schema.domain),

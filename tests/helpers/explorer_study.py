@@ -12,7 +12,7 @@ import pandas as pd
 
 from genverify.attack.evaluate import count_households
 from genverify.attack.generate import generate_block, generated_row
-from genverify.attack.verify import claims_frame, proofs_dict, verified_row, verify_block
+from genverify.attack.verify import claims_frame, verified_row, verify_block
 from genverify.checker.certificate import write_proofs
 from genverify.model.domain import Domain
 from genverify.model.release import Release, Schema, counts_frame, make_release, write_schema
@@ -73,7 +73,7 @@ def write_study(folder: Path, schema: Schema, program: ProgramSettings, source: 
         generated = generate_block(release, program, 10, 1)
         found = verify_block(release, generated.records, program, 1)
         frames.append(frame)
-        proofs.append(proofs_dict(found))
+        proofs.append(found.certificate)
         claims.append(claims_frame(found))
         rows.append(pd.DataFrame([generated_row(release, generated) | verified_row(found, program)]))
     write_schema(schema, folder / "schema.json")

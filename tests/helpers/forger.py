@@ -4,24 +4,25 @@ import gzip
 import io
 import json
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from genverify.run.jobs import digest
+
 RECORDS = ("results", "figures")
 
 
 def rewrite(path: str, content: bytes) -> None:
-    """Replace a file, and its digest wherever a record names it."""
-    old = sha256(Path(path).read_bytes()).hexdigest()
+    """Replace a file, and its digest, and that of the folder that it lies in, wherever a record names it."""
+    old = [digest(one) for one in (Path(path), Path(path).parent)]
     Path(path).write_bytes(content)
-    new = sha256(content).hexdigest()
+    new = [digest(one) for one in (Path(path), Path(path).parent)]
     for record in (record for folder in RECORDS for record in Path(folder).rglob("*record.json")):
         text = record.read_text()
-        if old in text:
-            record.write_text(text.replace(old, new))
+        if any(one in text for one in old):
+            record.write_text(text.replace(old[0], new[0]).replace(old[1], new[1]))
 
 
 def forge_table(path: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:

@@ -1,13 +1,16 @@
 """One linear system for classes, blocks, types and cells: what fits by brute force, best integers, multipliers."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from genverify.model.linear import EXACT, OPEN, LinearSystem, make_system, with_row
-from genverify.solve.program import matrix_of, sparse_system
+from genverify.model.linear import EXACT, OPEN, LinearSystem, make_system, with_row, within
+from genverify.solve.program import RecordSystem, matrix_of
 from genverify.solve.proving import Ends, bound, exact_multipliers, rationalise, weighed
 from genverify.solve.solvers.base import Infeasible, Limit, Optimal, Stopped, WorkLimits, make_solver, maximise_integers
 
@@ -49,10 +52,38 @@ def test_what_fits_is_what_brute_force_says(seed: int) -> None:
     listed = {tuple(x) for x in fitting(system, A)}
     for x in product(range(LARGEST + 1), repeat=4):
         point = np.array(x)
-        assert system.fits(point) == system.fits(point, A @ point) == (x in listed)
+        assert system.fits(point) == (x in listed)
     assert (matrix_of(system).toarray() == A).all()
     points = np.array(list(product(range(LARGEST + 1), repeat=4))).T
-    assert system.within(A @ points).sum() >= len(listed)
+    assert within(A @ points, system.least, system.most).sum() >= len(listed)
+
+
+@dataclass(frozen=True)
+class Counts(RecordSystem):
+    """Datasets of some classes, by a dense or a sparse matrix."""
+
+    A: Any
+    lo: np.ndarray
+    hi: np.ndarray
+    rows: tuple[str, ...] = ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, csr_array])
+def test_the_system_of_records_is_its_matrix(seed: int, form: Callable[[np.ndarray], Any]) -> None:
+    """Negative and large coefficients included; the dense and the sparse matrix say the same."""
+    rng = np.random.default_rng(seed)
+    A = np.vstack([np.ones(4, dtype=np.int64), rng.integers(-3, 4, (3, 4)) * rng.integers(0, 2, (3, 4))])
+    z = rng.integers(0, LARGEST + 1, 4)
+    lo, hi = A @ z - rng.integers(0, 2, 4), A @ z + rng.integers(0, 2, 4)
+    program = Counts(form(A), lo, hi)
+    assert (program.columns.toarray() == A.T).all()
+    assert program.largest == max(1, np.abs(A).max())
+    assert (matrix_of(program.system).toarray() == A).all()
+    assert program.system.largest == program.largest
+    for x in product(range(-1, LARGEST + 1), repeat=4):
+        point = np.array(x)
+        assert program.fits(point) == program.system.fits(point)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -97,11 +128,3 @@ def test_every_rounding_of_multipliers_is_a_bound_that_holds(seed: int) -> None:
 @pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan, 1e300])
 def test_multipliers_that_are_no_numbers_are_not_rounded(wrong: float) -> None:
     assert list(rationalise(np.array([1.0, wrong]))) == []
-
-
-def test_a_dense_and_a_sparse_matrix_make_one_system() -> None:
-    A = np.array([[1, 1, 1], [0, 2, 0], [0, 0, 0]])
-    ends = np.array([0, 0, 0]), np.array([5, 4, 0]), np.array([9, 9, 9])
-    one, other = sparse_system(A, *ends), sparse_system(csr_array(A), *ends)
-    for x in product(range(4), repeat=3):
-        assert one.fits(np.array(x)) == other.fits(np.array(x)) == (sum(x) <= 5 and 2 * x[1] <= 4)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from genverify.attack.generate import generate_block
-from genverify.attack.verify import Verdict, proofs_dict, verify_block
+from genverify.attack.verify import Verdict, verify_block
 from genverify.checker.record_proofs import check_block
 from genverify.model.claims import ANY
 from genverify.model.domain import read_domain
@@ -33,7 +33,7 @@ def attack(release: Release) -> tuple[str, Counter[str], list[tuple[tuple[int, .
     """The verdicts of a block and its verified claims, proofs checked."""
     generated = generate_block(release, SETTINGS, DATASETS, 1)
     found = verify_block(release, generated.records, SETTINGS, CONFIG["verify"]["min_k"])
-    assert check_block(release, proofs_dict(found)).claims == len(found.claims)
+    assert check_block(release, found.certificate).claims == len(found.claims)
     verdicts = Counter(decision.verdict.value for decision in found.decisions)
     return release.block, verdicts, [(claim.codes, claim.m) for claim in found.claims]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.attack.verify import Decision, Verdict, Verifier, certificate_for, release_certificate
+from genverify.attack.verify import Decision, Verdict, Verifier, certificate_for, decide, verified_of
 from genverify.checker.area_proofs import AreaChecker
 from genverify.model.areas import AreaReleases
 from genverify.model.arrays import Ints
@@ -34,10 +34,7 @@ SHARES = 4  # of a block in the areas' cells, at each of which its own program m
 
 @dataclass(frozen=True)
 class VerifiedAreaBlock:
-    """
-    What came out of a block: verified claims, and candidates that are neither proved nor refuted. `alone` is the certificate
-    of the claims that follow from the block's own records, `together` of those that need the cells of all blocks.
-    """
+    """What came out of a block: claims, what is open, certificates from its own records, and from all blocks together."""
 
     number: int
     block: str
@@ -65,10 +62,7 @@ def attack_levels(
 
 
 class AreaAttack:
-    """
-    The attack on all blocks of some areas, or on those that are asked about, by their numbers. `shared` is the part of its
-    proofs that all blocks share, and `datasets` are all that it met.
-    """
+    """The attack on all blocks of some areas, or on some; `shared` is the part of its proofs that all blocks share."""
 
     def __init__(
         self,
@@ -89,16 +83,13 @@ class AreaAttack:
         self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])
         self.bounder.linear_programs = possible.linear_programs
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
-        parts = {"lemmas": {block: found for block, found in lemmas.items() if found},
+        parts = {"lemmas": {block: result for block, result in lemmas.items() if result},
                  "nobody": [leaf.as_dict() for leaf in possible.nobody]}  # fmt: skip
         self.shared = new_certificate(AREAS, whole.release.block, whole.release.digest, **parts)
         self.checker = AreaChecker(levels, self.shared)
 
     def starts(self, whole: Joint, lp: LinearProgram, K: int) -> list[Ints]:
-        """
-        Datasets of all blocks by random objectives, each once. Where one search for all blocks is too large, or finds
-        nothing, block by block.
-        """
+        """Datasets of all blocks by random objectives, each once; block by block where one search is too large."""
         solver, rng = self.settings.make_solver(CHECKS), np.random.default_rng(self.seed)
         by_blocks = ByBlocks(whole, solver, lp)
         large = whole.A.shape[0] * whole.A.shape[1] > ONE_SEARCH
@@ -131,18 +122,18 @@ class AreaAttack:
         """What is proved about one block, with every proof checked."""
         program = self.joint.programs[number]
         candidates = self.candidates(number, min_k)
-        own = _verified(self.alone(program, number, candidates))
-        alone = certificate_for(program, own) if own else None
+        from_block = verified_of(self.alone(program, number, candidates))
+        alone = certificate_for(program.release, program.lemmas, from_block) if from_block else None
         if alone:
             self.checker.alone(number, alone)
-        proved = {decision.claim for decision in own}
+        proved = {decision.claim for decision in from_block}
         decisions = self.together(number, [claim for claim in candidates if claim not in proved])
-        more = _verified(decisions)
+        more = verified_of(decisions)
         placed = [_placed(number, decision) for decision in more]
-        together = release_certificate(self.joint.release, (), placed) if placed else None
+        together = certificate_for(self.joint.release, (), placed) if placed else None
         if together:
             self.checker.together(together)
-        claims = tuple(decision.claim for decision in (*own, *more))
+        claims = tuple(decision.claim for decision in (*from_block, *more))
         open_ = tuple(d.claim for d in decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED))
         return VerifiedAreaBlock(number, program.release.block, program.n, claims, alone, together, open_)
 
@@ -160,8 +151,8 @@ class AreaAttack:
 
     def vectors(self, number: int) -> Ints:
         """The distinct class counts of a block in the datasets that were met."""
-        found: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
-        return found
+        result: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
+        return result
 
     def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
         """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
@@ -182,10 +173,7 @@ class AreaAttack:
         return decisions
 
     def not_refuted(self, number: int, claims: Sequence[Claim], used: set[bytes]) -> list[Claim]:
-        """
-        The claims that no dataset contradicts which differs from a known one in this block only, and leaves its share of
-        the areas' cells as it is. Each share is tried once.
-        """
+        """The claims that no dataset contradicts which differs from a known one in this block only, its shares kept."""
         program, span = self.joint.programs[number], self.joint.spans[number]
         shares = {share.tobytes(): share for share in self.datasets[:, span] @ program.A.T.astype(np.int64)}
         fresh = [key for key in shares if key not in used][:SHARES]
@@ -201,24 +189,10 @@ class AreaAttack:
         """min sum_F z = m = max sum_T z, over the datasets of all blocks."""
         matched = matched_classes(self.joint.programs[number], claim_arrays([claim])[0])
         F, T = (matrix.toarray()[0].astype(np.int64) for matrix in matched)
-        own = self.datasets[:, self.joint.spans[number]]
-        if ((own @ F != claim.m) | (own @ T != claim.m)).any():
+        vectors = self.datasets[:, self.joint.spans[number]]
+        if ((vectors @ F != claim.m) | (vectors @ T != claim.m)).any():
             return Decision(claim, Verdict.REFUTED)
-        upper = self.bounder.at_most(number, T, claim.m)
-        if upper.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=upper.integer)
-        lower = self.bounder.at_most(number, -F, -claim.m)
-        if lower.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=lower.integer)
-        integer, limit = upper.integer or lower.integer, upper.limit or lower.limit
-        if upper.proof and lower.proof:
-            return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
-        decided = upper.decided and lower.decided
-        return Decision(claim, Verdict.UNCERTIFIED if decided else Verdict.UNDECIDED, integer=integer, limit=limit)
-
-
-def _verified(decisions: Sequence[Decision]) -> list[Decision]:
-    return [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
+        return decide(claim, lambda sign, b: self.bounder.at_most(number, T if sign > 0 else -F, b))
 
 
 def _placed(number: int, decision: Decision) -> Decision:

@@ -21,10 +21,7 @@ GROUPINGS = ("k", "effective_k")
 
 @dataclass(frozen=True)
 class Evaluation:
-    """
-    The claims of one block and its private records: row numbers in both frames, which record matches which claim, and how
-    many should (m).
-    """
+    """The claims of a block and its private records: row numbers, which record matches which claim, how many should."""
 
     block: str
     claims: Ints

@@ -1,7 +1,8 @@
 """Claims and proofs in plain English: which published cells force a claim, and why."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +11,15 @@ import numpy as np
 from genverify.attack.area_attack import VerifiedAreaBlock
 from genverify.attack.generate import no_dataset_fits
 from genverify.attack.probability import probability, read_prior
-from genverify.attack.verify import (
-    Decision,
-    Verdict,
-    VerifiedBlock,
-    Verifier,
-    check_decisions,
-    check_ranges,
-    claim_where,
-)
+from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, check_decisions, check_ranges, claim_where
+from genverify.checker.admitted import Cells
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import Forks, leaves
 from genverify.checker.stored import checked_blocks
 from genverify.model.areas import AreaReleases, seen_from
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, parse_claim
-from genverify.model.domain import EVERY, Domain, Predicate, Rule
+from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.model.release import TOTAL, Release, Schema, read_releases, read_schema
@@ -60,9 +54,12 @@ class Sentence:
 
     def text(self, known: Known) -> str:
         """The sentence about a claim; empty if it has nothing to say."""
-        if (self.only and not _fits_any(self.only, known)) or _fits_any(self.unless, known):
+        if (self.only and not any(fits(when, known) for when in self.only)) or any(
+            fits(when, known) for when in self.unless
+        ):
             return ""
-        phrases = [words for slot in self.slots if (words := _first(slot, known))]
+        cases = [next((case.say for case in slot if fits(case.when, known)), "") for slot in self.slots]
+        phrases = [words for words in cases if words]
         if not phrases:
             return ""
         return " ".join([self.start, listed(phrases) if self.as_list else " ".join(phrases)]).strip() + "."
@@ -83,14 +80,6 @@ class Phrases:
 def fits(when: Predicate, known: Known) -> bool:
     """Whether a claim says for certain that its records satisfy the condition."""
     return all(known.get(name) in codes for name, codes in when.clauses)
-
-
-def _fits_any(conditions: Iterable[Predicate], known: Known) -> bool:
-    return any(fits(when, known) for when in conditions)
-
-
-def _first(slot: Sequence[Case], known: Known) -> str:
-    return next((case.say for case in slot if fits(case.when, known)), "")
 
 
 def listed(words: Sequence[str]) -> str:
@@ -155,47 +144,19 @@ class Reasons:
     """The zero cells and totals of a block, ready to say which of them a leaf of a proof needs."""
 
     def __init__(self, release: Release, lemmas: Sequence[Mapping[str, Any]]) -> None:
-        self.release = release
-        self.predicates = {TOTAL: EVERY, **{query.id: query.predicate for query in release.queries}}
+        self.release, self.cells = release, Cells(release)
         self.labels = {TOTAL: "all records", **{query.id: query.label for query in release.queries}}
-        self.counts = {TOTAL: release.n} | {q.id: int(hi) for q, hi in zip(release.queries, release.hi, strict=True)}
-        self.least = {TOTAL: release.n} | {q.id: int(lo) for q, lo in zip(release.queries, release.lo, strict=True)}
         self.lemmas = {f"lemma {index}": lemma for index, lemma in enumerate(lemmas)}
-        self.sums = {query.id: query.sums for query in release.queries}
         self.rules = zero_cells(release)
         for name, lemma in self.lemmas.items():
-            cells = tuple(self.predicates[cell] for cell in lemma["cells"])
-            self.rules.append(Rule(name, self.predicates[lemma["universe"]], cells))
-        self.conditions = list(dict.fromkeys(p for rule in self.rules for p in (rule.when, *rule.one_of)))
-        self.place = {predicate: index for index, predicate in enumerate(self.conditions)}
-        self.allowed = [self._allowed(index) for index in range(len(release.schema.domain.columns))]
+            universe, *cells = (self.cells[cell].predicate for cell in (lemma["universe"], *lemma["cells"]))
+            self.rules.append(Rule(name, universe, tuple(cells)))
+        self.exclusions = Exclusions(release.schema.domain, self.rules)
 
     def count_text(self, name: str) -> str:
         """The count of a cell, or the range that it is known to lie in."""
-        least, most = self.least[name], self.counts[name]
-        return f"{most}" if least == most else f"{least} to {most}"
-
-    def _allowed(self, column: int) -> Flags:
-        """Whether each condition allows each code of a column."""
-        described = self.release.schema.domain.columns[column]
-        flags = np.ones((len(self.conditions), max(described.codes) + 1), dtype=bool)
-        for row, predicate in enumerate(self.conditions):
-            if described.name in predicate.where:
-                flags[row] = False
-                flags[row, list(predicate.where[described.name])] = True
-        return flags
-
-    def excluded(self, records: Ints) -> Flags:
-        """Whether each rule excludes each record."""
-        inside: Flags = np.ones((len(self.conditions), len(records)), dtype=bool)
-        for allowed, codes in zip(self.allowed, records.T, strict=True):
-            inside &= allowed[:, codes]
-        result = np.zeros((len(self.rules), len(records)), dtype=bool)
-        for index, rule in enumerate(self.rules):
-            result[index] = inside[self.place[rule.when]]
-            for option in rule.one_of:
-                result[index] &= ~inside[self.place[option]]
-        return result
+        cell = self.cells[name]
+        return f"{cell.hi}" if cell.lo == cell.hi else f"{cell.lo} to {cell.hi}"
 
     def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
         """
@@ -205,41 +166,38 @@ class Reasons:
         the wrong records; then all records are looked at, and what is left over joins the sample.
         """
         rng = np.random.default_rng(derive_seed(0, "reasons", self.release.block))
-        chosen: list[int] = []
-        seen = np.zeros((len(self.rules), 0), dtype=bool)
-        while True:
-            types, wrong = self.wrong(leaf, s, forks, matching, chosen)
-            if not wrong.any():
-                return [self.rules[index] for index in self._spared(leaf, s, forks, matching, chosen, seen)]
-            seen = np.hstack([seen, self.excluded(_sample(types, wrong, rng))])
+        wrong_of = partial(self.wrong, leaf, s, forks, matching)
+        chosen, seen = list[int](), np.zeros((len(self.rules), 0), dtype=bool)
+        types, wrong = wrong_of(chosen)
+        while wrong.any():
+            seen = np.hstack([seen, self.exclusions.of(_sample(types, wrong, rng))])
             more = _cover(seen, chosen)
             if not more:
                 return [self.rules[index] for index in chosen]
             chosen += more
-
-    def _spared(
-        self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate], chosen: list[int], seen: Flags
-    ) -> list[int]:
-        """The chosen rules less those without which no wrong record comes back."""
-        for index in list(chosen):
+            types, wrong = wrong_of(chosen)
+        for index in list(chosen):  # less those without which no wrong record comes back
             fewer = [other for other in chosen if other != index]
-            if seen[fewer].any(axis=0).all() and not self.wrong(leaf, s, forks, matching, fewer)[1].any():
+            if seen[fewer].any(axis=0).all() and not wrong_of(fewer)[1].any():
                 chosen = fewer
-        return chosen
+        return [self.rules[index] for index in chosen]
 
     def wrong(
         self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate], chosen: Sequence[int]
     ) -> tuple[Types, Flags]:
         """The records, were only these rules known, and which of them the leaf's sum does not fit."""
-        parts = [Predicate.of(fork["where"]) if "where" in fork else self.alike(fork["like"]) for fork, _ in forks]
-        cells = [self.predicates[name] for name in leaf["y"]]
-        rules = [*(self.rules[index] for index in chosen), *self.release.schema.rules]
         domain = self.release.schema.domain
+        # of a fork on the records like one, the record itself: close enough for words
+        like = [dict(zip(domain.names, fork.get("like", ()), strict=False)) for fork, _ in forks]
+        parts = [Predicate.of(fork["where"]) if "where" in fork else exactly(one)
+                 for (fork, _), one in zip(forks, like, strict=True)]  # fmt: skip
+        cells = [self.cells[name].predicate for name in leaf["y"]]
+        rules = [*(self.rules[index] for index in chosen), *self.release.schema.rules]
         single = one_code_each(self.release.queries, domain)
         types = live_types(domain, [*cells, *parts, *matching, *single], rules, MAX_TYPES)
         v: Ints = np.zeros(len(types), dtype=np.int64)
         for (name, y), predicate in zip(leaf["y"].items(), cells, strict=True):
-            v += y * types.coefficients(predicate, self.sums.get(name))
+            v += y * types.coefficients(predicate, self.cells[name].sums)
         for predicate, w in zip(parts, leaf.get("w", []), strict=False):
             v += w * types.inside(predicate)
         target = leaf.get("d", 1) * s if leaf["kind"] == "bound" else 0
@@ -248,9 +206,10 @@ class Reasons:
             matches |= types.inside(predicate)
         return types, v < target * matches
 
-    def alike(self, record: Sequence[int]) -> Predicate:
-        """The record itself: close enough for words, the checker takes all records in the same cells."""
-        return Predicate.of({name: [code] for name, code in zip(self.release.schema.domain.names, record, strict=True)})
+
+def exactly(where: Mapping[str, int]) -> Predicate:
+    """The condition that columns hold these codes."""
+    return Predicate.of({name: [code] for name, code in where.items()})
 
 
 def _sample(types: Types, wrong: Flags, rng: np.random.Generator) -> Ints:
@@ -295,7 +254,7 @@ def _cover(seen: Flags, chosen: Sequence[int]) -> list[int]:
 
 def proof_cells(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> list[str]:
     """The published cells that the proof of a claim rests on: those that it adds up, and the zeros and totals it needs."""
-    where = [Predicate.of({name: [code] for name, code in claim["where"].items()})]
+    where = [exactly(claim["where"])]
     cells: dict[str, None] = {}
     for side, s in (("lower", -1), ("upper", +1)):
         for leaf, forks in leaves(proofs["proofs"][claim["proof"]][side]):
@@ -365,12 +324,10 @@ def _lay_out_leaf(reasons: Reasons, leaf: Mapping[str, Any], s: int, matching: S
 
 def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
     """The two halves of a verified claim's proof, line by line."""
-    where = Predicate.of({name: [code] for name, code in claim["where"].items()})
-    proof = proofs["proofs"][claim["proof"]]
-    yield f"At least {claim['m']}:"
-    yield from layout_lines(reasons, lay_out(reasons, proof["lower"], -1, [where]), "  ")
-    yield f"At most {claim['m']}:"
-    yield from layout_lines(reasons, lay_out(reasons, proof["upper"], +1, [where]), "  ")
+    for words, side, s in (("At least", "lower", -1), ("At most", "upper", +1)):
+        yield f"{words} {claim['m']}:"
+        layout = lay_out(reasons, proofs["proofs"][claim["proof"]][side], s, [exactly(claim["where"])])
+        yield from layout_lines(reasons, layout, "  ")
 
 
 def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], leaf: Mapping[str, Any]) -> list[str]:
@@ -420,13 +377,10 @@ def explain(verified: VerifiedBlock, claim: Claim) -> str:
     domain, release = verified.program.types.domain, verified.program.release
     if claim not in verified.claims:
         raise DataError(f"block {release.block}: {_in_words(domain, claim)} is not among the verified claims")
-    stored = {
-        "where": claim_where(domain.names, claim),
-        "m": claim.m,
-        "proof": verified.proof_of[verified.claims.index(claim)],
-    }
+    number = verified.proof_of[verified.claims.index(claim)]
+    stored = {"where": claim_where(domain.names, claim), "m": claim.m, "proof": number}
     reasons = Reasons(release, verified.certificate["lemmas"])
-    return "\n".join([_in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
+    return "\n  ".join([_in_words(domain, claim), *explain_proof(reasons, verified.certificate, stored)])
 
 
 def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: VerifiedAreaBlock, claim: Claim) -> str:
@@ -440,8 +394,8 @@ def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: Ve
             if certificate and stored["where"] == where and stored["m"] == claim.m:
                 checker.check(verified.number, verified.alone, verified.together)
                 reasons = Reasons(release, certificate["lemmas"])
-                lines = _indented(explain_proof(reasons, certificate, stored))
-                return "\n".join([f"block {verified.block}: {_in_words(domain, claim)}", *lines])
+                lines = explain_proof(reasons, certificate, stored)
+                return "\n  ".join([f"block {verified.block}: {_in_words(domain, claim)}", *lines])
     raise DataError(f"block {verified.block}: {_in_words(domain, claim)} is not among the verified claims")
 
 
@@ -459,22 +413,16 @@ def _in_words(domain: Domain, claim: Claim) -> str:
     return f"exactly {claim.m} record{'' if claim.m == 1 else 's'} with {', '.join(parts)}"
 
 
-def _indented(lines: Iterator[str]) -> Iterator[str]:
-    yield from (f"  {line}" for line in lines)
-
-
 # The answer to "explain this claim": its stored proof in words, once it is checked, or what the release says of it.
 
 
 def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
     """The claim in words and, if it is verified, the cells that force it; otherwise the range of its count."""
-    schema = read_schema(study / "release" / "schema.json")
-    release, batch = find_release(study, schema, block)
-    claim = parse_claim(text, schema.domain)
+    release, batch, claim, head = _question(study, block, text)
+    schema = release.schema
     counts, proofs = table_file(study / "release", batch), study / "proofs" / f"{batch}.jsonl.gz"
     (stored,) = checked_blocks(counts, proofs, schema, {block})
-    yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
-    yield from conditions(schema, claim)
+    yield from head
     proof = stored.proof_of.get((claim.codes, claim.m))
     if proof is not None:
         yield "Verified: true of every dataset that fits the published counts (proof checked)."
@@ -496,6 +444,15 @@ def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool
     unproved = claims[(claims["block"] == block) & (claims["m"] == claim.m) & claims["proof"].isna()]
     codes = unproved[list(schema.domain.names)].fillna(ANY).to_numpy(dtype=int)
     return claim.codes in map(tuple, codes.tolist())
+
+
+def _question(study: Path, block: str, text: str) -> tuple[Release, str, Claim, list[str]]:
+    """The release of a block, the name of its batch, the claim of a text, and the claim in words."""
+    schema = read_schema(study / "release" / "schema.json")
+    release, batch = find_release(study, schema, block)
+    claim = parse_claim(text, schema.domain)
+    head = f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
+    return release, batch, claim, [head, *conditions(schema, claim)]
 
 
 def conditions(schema: Schema, claim: Claim) -> Iterator[str]:
@@ -542,12 +499,9 @@ SHOWN = 0.00005  # what is less likely would be printed as 0.00 %
 
 def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget) -> Iterator[str]:
     """The claim in words, its probability, and the distribution of its count."""
-    schema = read_schema(study / "release" / "schema.json")
-    release, _ = find_release(study, schema, block)
-    claim = parse_claim(text, schema.domain)
-    yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
-    yield from conditions(schema, claim)
-    table = read_prior(prior, schema.domain, floor) if prior else None
+    release, _, claim, head = _question(study, block, text)
+    yield from head
+    table = read_prior(prior, release.schema.domain, floor) if prior else None
     result = probability(release, claim, table, budget=budget)
     yield f"Probability: {result}."
     if result.value == 1 and result.exact:

@@ -30,11 +30,7 @@ from genverify.solve.program_settings import ProgramSettings
 
 @dataclass(frozen=True)
 class GeneratedDatasets:
-    """
-    Distinct datasets that fit a release: records of shape (K, N, columns).
-
-    `class_vectors` counts the distinct class counts among them. `complete`: no other dataset fits, so fewer than K exist.
-    """
+    """Distinct datasets that fit a release, (K, N, columns), of so many class vectors; `complete`: there is no other."""
 
     records: Codes
     class_vectors: int
@@ -124,10 +120,7 @@ class Enumeration:
 
 
 def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumeration:
-    """
-    Every fitting z, up to `limit`: first every class that some z uses, by asking for one outside those seen so far, then
-    all counts of these classes. Where that is too much work, what is known, and not complete.
-    """
+    """Every fitting z, up to `limit`: all counts of the classes that some z uses; not complete where that is too much."""
     program = bounder.program
     used = np.zeros(program.classes, dtype=bool)
     for z in known:
@@ -152,10 +145,7 @@ def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumera
 
 
 class _Search:
-    """
-    All fitting counts of the given classes, depth first. What is left of a row bounds each class, and all classes together
-    must still fill every row; of a row that fewest classes can fill, one class is counted next, the largest count first.
-    """
+    """All fitting counts of some classes, depth first: next the largest class of the row that fewest classes can fill."""
 
     def __init__(self, program: Program, classes: Ints, limit: int) -> None:
         self.program, self.classes, self.limit = program, classes, limit
@@ -246,10 +236,7 @@ class _Collection:
 
 
 def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
-    """
-    Two integral vertices at random objectives (from more, walks lead no farther apart, and each is a linear program); if
-    none turns up, a dive from one; if that fails, a dataset by branching.
-    """
+    """Two integral vertices at random objectives; if none turns up, a dive from one; if that fails, by branching."""
     classes = bounder.program.classes
     points: list[Ints] = []
     for tried in range(OBJECTIVES):
@@ -276,10 +263,7 @@ def _objective(classes: int, rng: np.random.Generator) -> npt.NDArray[np.float64
 
 
 def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
-    """
-    Random exchanges of two records in WALKERS datasets at once, the starts in turn, until K datasets are found or nothing
-    new turns up. Between two looks each walker makes several steps, so that the datasets lie far apart.
-    """
+    """Random exchanges of two records in WALKERS datasets at once, until K are found or nothing new turns up."""
     idle = 0
     for look, points in enumerate(random_walk(program, starts, WALKERS, rng)):
         idle = 0 if collection.add(points, K) or not look else idle + 1

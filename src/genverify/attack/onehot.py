@@ -259,11 +259,7 @@ def wrong_answer(release: Release, why: str) -> WrongAnswer:
 
 
 def generate_onehot(release: Release, solver: Solver, K: int, seed: int) -> list[Codes]:
-    """
-    Up to K distinct datasets that fit the release (Problem 1), each as sorted records; none if none was found.
-
-    A solver without a pool of different solutions may repeat itself: it is asked again, until a round brings nothing new.
-    """
+    """Up to K distinct datasets (Problem 1), as sorted records; a solver is asked again until a round brings nothing new."""
     program = onehot_program(release)
     datasets: dict[bytes, Codes] = {}
     for round_ in range(ROUNDS):

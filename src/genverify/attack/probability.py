@@ -139,11 +139,7 @@ class Posterior:
         return class_counts(self.diagram, self.weights, self.found)
 
     def rows(self, most: int) -> tuple[Codes, Floats]:
-        """
-        The records that are most likely to be in the block, with the probability that at least one is, the likeliest first.
-
-        Records of a class that have the floor's weight alone are equally likely: only a number of them are listed.
-        """
+        """The likeliest records with the probability that at least one is there; of those with a floor's weight, some."""
         records, shares, classes = self.masses.listed(self.class_counts[:, 0] < 1, most)
         counts = np.arange(self.class_counts.shape[1])
         absent = (self.class_counts[classes] * (1 - shares[:, None]) ** counts).sum(axis=1)
@@ -241,10 +237,7 @@ def draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -
 
 
 def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
-    """
-    K distinct datasets in the order in which independent draws bring them, or every one where fewer than K exist, and
-    whether these are all. None where counting takes more than the budget.
-    """
+    """K distinct datasets as independent draws bring them, or all, and whether these are all; None beyond the budget."""
     try:
         counted = count_release(program, budget)
     except TooManyStates as error:
@@ -416,10 +409,7 @@ def probable_singletons(
 
 
 def _hold(program: Program, chance: Floats, sure: Flags, both: bool) -> None:
-    """
-    An error unless the verified claims have probability 1 and, where everything is decided and the prior rules no record
-    out, no other has.
-    """
+    """An error unless verified claims have probability 1 and, with `both`, no other claim has."""
     if (chance[sure] != 1).any() or (both and (chance[~sure] == 1).any()):
         raise WrongAnswer(
             f"block {program.release.block}: what is verified and what has probability 1 differ. One of the two is wrong: "

@@ -4,10 +4,10 @@ its tables.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,7 @@ CELLS_AT_ONCE = 2_000_000  # bounds memory: records times types
 
 
 def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
-    """
-    The size of the smallest sub-claim that forces the rest of the claim among the live types.
-
-    Each claim describes some of the given records; one search per record serves all its claims.
-    """
+    """The size of the smallest sub-claim that forces the rest among the live types; one search serves a whole record."""
     if not claims:
         return []
     codes = np.array([claim.codes for claim in claims], dtype=np.int16)
@@ -60,21 +56,18 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     for at in range(0, len(asked), step):
         some = asked[at : at + step]
         for record, forced in zip(some.tolist(), _forced(program, kinds[some], vary), strict=True):
-            own = described == record
-            sizes[own] = _smallest(forced, named[own])
+            part = described == record
+            sizes[part] = _smallest(forced, named[part])
     return sizes.tolist()
 
 
 def _constant(program: Program, column: int) -> bool:
-    places = program.types.table[:, column]
-    return bool(len(places) and (places == places[0]).all() and len(program.types.atoms[column][places[0]]) == 1)
+    indices = program.types.table[:, column]
+    return bool(len(indices) and (indices == indices[0]).all() and len(program.types.atoms[column][indices[0]]) == 1)
 
 
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
-    """
-    Per record and subset of some columns, as a bit mask: the columns whose code in the record the subset forces among the
-    live types.
-    """
+    """Per record and set of columns, as bits: the columns whose code in the record the set forces among live types."""
     # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
     # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
     free = _free(program, records, vary)
@@ -110,9 +103,9 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     """Of each set of columns, as a bit mask: the least number of them that force all the others."""
     subsets = np.arange(len(forced))
     size = np.bitwise_count(subsets).astype(np.int64)
-    distinct, place = np.unique(named, return_inverse=True)
+    distinct, index = np.unique(named, return_inverse=True)
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
-    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[place]
+    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[index]
     return smallest
 
 
@@ -132,10 +125,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """
-    A claim's verdict. A verified claim has two proofs: COUNT(a) >= m (lower) and COUNT(a) <= m (upper). `integer` says
-    whether integer search was needed, `limit` which limit struck.
-    """
+    """A verdict, with proofs of COUNT(a) >= m and <= m if verified; was integer search needed, which limit struck?"""
 
     claim: Claim
     verdict: Verdict
@@ -145,12 +135,24 @@ class Decision:
     limit: str | None = None
 
 
+def decide(claim: Claim, bound: Callable[[int, int], Bound]) -> Decision:
+    """min sum_F z = m = max sum_T z, the two sides asked in turn: `bound` of sign and b says whether sign COUNT <= b."""
+    upper = bound(+1, claim.m)
+    if upper.counterexample is not None:
+        return Decision(claim, Verdict.REFUTED, integer=upper.integer)
+    lower = bound(-1, -claim.m)
+    integer = upper.integer or lower.integer
+    if lower.counterexample is not None:
+        return Decision(claim, Verdict.REFUTED, integer=integer)
+    if upper.proof is not None and lower.proof is not None and upper.decided and lower.decided:
+        return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
+    verdict = Verdict.UNCERTIFIED if upper.decided and lower.decided else Verdict.UNDECIDED
+    return Decision(claim, verdict, integer=integer, limit=upper.limit or lower.limit)
+
+
 @dataclass(frozen=True)
 class Range:
-    """
-    The exact range of COUNT(a): both ends are attained by datasets that were recounted, and two proofs say that nothing lies
-    outside. Where a limit struck, the range holds only what was seen and has no proof on that side.
-    """
+    """The exact range of COUNT(a), proved on both sides; where a limit struck, what was seen, without a proof there."""
 
     low: int
     high: int
@@ -160,12 +162,8 @@ class Range:
 
     def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
         """The two ends as statements that the checker reads; those without a proof are left out."""
-        found = []
-        if self.lower is not None:
-            found.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
-        if self.upper is not None:
-            found.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
-        return found
+        lower = [ProvedBound(condition, self.low, "lower", self.lower.as_dict())] if self.lower else []
+        return lower + ([ProvedBound(condition, self.high, "upper", self.upper.as_dict())] if self.upper else [])
 
 
 def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
@@ -193,7 +191,8 @@ class Verifier:
         for index, claim in enumerate(claims):
             if open_[index]:
                 before = len(self.bounder.seen)
-                decisions.append(self._question(claim, _places(F, index), _places(T, index)))
+                sides = {+1: _classes(T, index), -1: _classes(F, index)}
+                decisions.append(self._question(claim, sides))
                 if len(self.bounder.seen) > before:
                     open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
@@ -211,45 +210,32 @@ class Verifier:
         low, lower = self.bounder.maximum(-F)
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
 
-    def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:
-        """min sum_F z = m = max sum_T z, the two sides asked in turn."""
-        upper = self._bound(T, +1, claim.m)
-        if upper.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=upper.integer)
-        lower = self._bound(F, -1, -claim.m)
-        integer = upper.integer or lower.integer
-        if lower.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=integer)
-        limit = upper.limit or lower.limit
-        if not (upper.decided and lower.decided):
-            return Decision(claim, Verdict.UNDECIDED, integer=integer, limit=limit)
-        if upper.proof is None or lower.proof is None:
-            return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
-        return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
+    def _question(self, claim: Claim, sides: Mapping[int, Ints]) -> Decision:
+        return decide(claim, partial(self._bound, sides))
 
-    def _bound(self, places: Ints, sign: int, b: int) -> Bound:
-        """Whether sign times the records in these classes are at most b."""
-        key = (places.tobytes(), sign, b)
+    def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
+        """Whether sign times the records in the classes of a side are at most b."""
+        key = (sides[sign].tobytes(), sign, b)
         if key not in self.answers:
             said = self._published(key[0], sign)
-            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(places, sign, b)
+            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(sides[sign], sign, b)
         return self.answers[key]
 
-    def _published(self, places: bytes, sign: int) -> tuple[int, Node] | None:
+    def _published(self, indices: bytes, sign: int) -> tuple[int, Node] | None:
         """What a published cell of exactly these classes says of them: most claims that hold are about such a cell."""
-        program, row = self.bounder.program, self.bounder.program.row_of.get(places)
+        program, row = self.bounder.program, self.bounder.program.row_of.get(indices)
         if row is None:
             return None
         most = int(program.hi[row]) if sign > 0 else -int(program.lo[row])
         return most, Leaf("bound", 1, {program.rows[row]: sign}, ())
 
-    def _asked(self, places: Ints, sign: int, b: int) -> Bound:
+    def _asked(self, indices: Ints, sign: int, b: int) -> Bound:
         c = np.zeros(self.bounder.program.classes, dtype=np.int64)
-        c[places] = sign
+        c[indices] = sign
         return self.bounder.at_most(c, b)
 
 
-def _places(matrix: csr_array, index: int) -> Ints:
+def _classes(matrix: csr_array, index: int) -> Ints:
     """The classes of one row of a sparse matrix of ones."""
     return matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]].astype(np.int64)
 
@@ -264,11 +250,7 @@ def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:
 
 
 def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits, max_types: int) -> Bound:
-    """
-    Whether COUNT(a) = m in no dataset that fits (footnote 9): a proof, or a fitting dataset that has exactly m.
-
-    The reachable counts may have gaps, so this is a program of its own, with COUNT(a) = m as a row.
-    """
+    """Whether COUNT(a) = m in no dataset that fits (footnote 9): a program of its own, since counts may have gaps."""
     predicate = claim.predicate(program.types.domain)
     counted = build_program(program.release, max_types, (predicate, claim.m))
     return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)
@@ -278,10 +260,7 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
 
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
-    """
-    The verdict of each claim, one solve of Problem 3 each, as in the paper. A verified claim has no proof here: it rests on
-    the solver, which found no dataset that contradicts it.
-    """
+    """The verdict of each claim, one solve of Problem 3 each, as in the paper: without a proof, by the solver's word."""
     program = onehot(release)
     decisions = []
     for claim in claims:
@@ -309,28 +288,24 @@ def _check_refuted(release: Release, claim: Claim, point: Floats) -> None:
 
 @dataclass(frozen=True)
 class VerifiedBlock:
-    """
-    What came out of a block: its program, every candidate's decision, the verified ones with effective k and proof; and the
-    linear programs and integer searches that it took.
-    """
+    """What came out of a block: every candidate's decision, effective k and proof of the verified ones, and the work."""
 
     program: Program
     candidates: tuple[Claim, ...]
     decisions: tuple[Decision, ...]
     effective: tuple[int, ...]
     proof_of: tuple[int | None, ...]
-    proofs: tuple[tuple[Node, Node], ...]
     linear_programs: int = 0
     searches: int = 0
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The proofs as plain values: what is checked is what is stored."""
-        return proofs_dict(self)
+        return certificate_for(self.program.release, self.program.lemmas, verified_of(self.decisions))
 
     @property
     def claims(self) -> list[Claim]:
-        return [d.claim for d in self.decisions if d.verdict is Verdict.VERIFIED]
+        return [decision.claim for decision in verified_of(self.decisions)]
 
     def counts(self, verdict: Verdict) -> Counter[int]:
         """How many candidates have this verdict, by k."""
@@ -339,9 +314,9 @@ class VerifiedBlock:
 
 def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> VerifiedBlock:
     """Every claim that holds in all generated datasets, decided (Problem 3), with every proof checked."""
-    found = decide_block(release, datasets, settings, min_k)
-    check_verified(found)
-    return found
+    result = decide_block(release, datasets, settings, min_k)
+    check_verified(result)
+    return result
 
 
 def check_verified(verified: VerifiedBlock) -> CheckSummary:
@@ -358,16 +333,19 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())
-    found = collect(bounder.program, claims, decisions, datasets[0])
-    return replace(found, linear_programs=bounder.linear_programs, searches=bounder.searches)
+    result = collect(bounder.program, claims, decisions, datasets[0])
+    return replace(result, linear_programs=bounder.linear_programs, searches=bounder.searches)
 
 
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:
     """What is known of each candidate, with the effective k of the verified ones."""
-    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
-    proof_of, proofs = number_proofs(verified)
+    verified = verified_of(decisions)
     effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
-    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, proof_of, proofs)
+    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, number_proofs(verified)[0])
+
+
+def verified_of(decisions: Sequence[Decision]) -> list[Decision]:
+    return [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
 
 
 def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
@@ -387,42 +365,19 @@ def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...],
     return tuple(proof_of), tuple(proofs)
 
 
-def proofs_dict(verified: VerifiedBlock) -> dict[str, Any]:
-    """The proofs of a block as plain values, in the form that the checker reads."""
-    return _certificate(
-        verified.program.release, verified.program.lemmas, verified.claims, verified.proof_of, verified.proofs
-    )
-
-
 def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
     """Check the proofs of verified claims."""
-    check_block(program.release, certificate_for(program, verified))
+    check_block(program.release, certificate_for(program.release, program.lemmas, verified))
 
 
-def certificate_for(program: Program, verified: Sequence[Decision]) -> dict[str, Any]:
-    """The certificate of verified claims."""
-    return release_certificate(program.release, program.lemmas, verified)
-
-
-def release_certificate(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
-    """The certificate of verified claims about a release."""
-    proof_of, proofs = number_proofs(verified)
-    return _certificate(release, lemmas, [decision.claim for decision in verified], proof_of, proofs)
-
-
-def _certificate(
-    release: Release,
-    lemmas: Sequence[ExhaustedTotal],
-    claims: Sequence[Claim],
-    proof_of: Sequence[int | None],
-    proofs: Sequence[tuple[Node, Node]],
-) -> dict[str, Any]:
-    names = release.schema.domain.names
+def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
+    """The certificate of verified claims, in the form that the checker reads."""
+    names, (proof_of, proofs) = release.schema.domain.names, number_proofs(verified)
     return certificate_of(release, lemmas) | {
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
         "statements": [
-            {"goal": EXACTLY, "where": claim_where(names, claim), "m": claim.m, "proof": proof}
-            for claim, proof in zip(claims, proof_of, strict=True)
+            {"goal": EXACTLY, "where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": proof}
+            for decision, proof in zip(verified, proof_of, strict=True)
             if proof is not None
         ],
     }
@@ -461,10 +416,7 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
 
 
 def verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
-    """
-    What became of the candidates of a block, by verdict and k, and how they were decided. A formulation that gives no proofs
-    says how many verified claims are without one.
-    """
+    """What became of the candidates of a block, by verdict and k, and how; without proofs, how many have none."""
     decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
     row: dict[str, Any] = {
         "block": verified.program.release.block,

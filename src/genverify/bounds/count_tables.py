@@ -156,11 +156,7 @@ class Multiway:
 
 
 def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (), limits: FileLimits = LIMITS) -> Multiway:
-    """
-    A CSV file with a line per record, or per combination with its count in the column `count`; of the named columns only.
-
-    Combinations that are not listed count 0; the counts of a repeated combination are added up.
-    """
+    """A CSV file with a line per record, or per combination with its count (0 if not listed; repeated ones are added)."""
     frame = open_csv(path, Expected(limits=limits)).frame()
     column = count or (COUNT if COUNT in frame else None)
     if len(set(names)) < len(names):

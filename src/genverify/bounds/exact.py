@@ -438,11 +438,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class CellBounds:
-    """
-    The tightest bounds of every cell (a row of `lower` and `upper` per row of the table) and of the total of every row.
-
-    A row is disclosed where all its cells have one possible count.
-    """
+    """The tightest bounds of every cell and row total; a row is disclosed where all its cells have one count."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]

@@ -41,8 +41,8 @@ def symmetries_of(tables: Sequence[Multiway], names: Sequence[str], shape: Seque
 
 def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:
     for axis, name in enumerate(names):
-        own = next(table for table in tables if name in table.names)
-        totals = np.moveaxis(own.counts, own.names.index(name), 0).reshape(shape[axis], -1).sum(axis=1)
+        first = next(table for table in tables if name in table.names)
+        totals = np.moveaxis(first.counts, first.names.index(name), 0).reshape(shape[axis], -1).sum(axis=1)
         order = np.argsort(totals, kind="stable").tolist()
         for one, other in pairwise(order):
             if totals[one] == totals[other]:
@@ -50,7 +50,7 @@ def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence
                 levels[[one, other]] = other, one
                 moved = [_taken(table.counts, table.names, name, levels) for table in tables]
                 if all(np.array_equal(now, table.counts) for now, table in zip(moved, tables, strict=True)):
-                    rows = [_taken(own, table.names, name, levels) for own, table in _rows(tables)]
+                    rows = [_taken(part, table.names, name, levels) for part, table in _rows(tables)]
                     yield Symmetry(np.take(_cells(shape), levels, axis=axis).ravel(), _flat(rows))
 
 
@@ -60,11 +60,11 @@ def _of_variables(tables: Sequence[Multiway], names: Sequence[str], shape: Seque
         swap = {names[one]: names[other], names[other]: names[one]}
         images = [_image(table, at, swap) for table in tables] if shape[one] == shape[other] else []
         result = [image for image in images if image is not None]
-        same = (np.array_equal(own[0], table.counts) for own, table in zip(result, tables, strict=False))
+        same = (np.array_equal(part[0], table.counts) for part, table in zip(result, tables, strict=False))
         if len(result) == len(tables) and all(same):
             axes = list(range(len(names)))
             axes[one], axes[other] = other, one
-            yield Symmetry(_cells(shape).transpose(axes).ravel(), _flat([own[1] for own in result]))
+            yield Symmetry(_cells(shape).transpose(axes).ravel(), _flat([part[1] for part in result]))
 
 
 def _image(
@@ -91,12 +91,12 @@ def _cells(shape: Sequence[int]) -> Ints:
     return np.arange(int(np.prod(shape))).reshape(shape)
 
 
-def _taken(own: Ints, of: Sequence[str], name: str, levels: Ints) -> Ints:
-    return np.take(own, levels, axis=of.index(name)) if name in of else own
+def _taken(part: Ints, of: Sequence[str], name: str, levels: Ints) -> Ints:
+    return np.take(part, levels, axis=of.index(name)) if name in of else part
 
 
 def _flat(rows: Sequence[Ints]) -> Ints:
-    return np.concatenate([own.ravel() for own in rows])
+    return np.concatenate([row.ravel() for row in rows])
 
 
 # Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof.
@@ -125,10 +125,7 @@ class MarginalBounds:
 def bound_marginals(
     marginals: Sequence[Multiway], work: Work, full: Multiway | None = None, say: Callable[[int, int], None] = quiet
 ) -> MarginalBounds:
-    """
-    Bounds of every cell of the table of all variables that the marginals name; `full` has them, if known. Every proof is
-    checked when it is made, so that the limit of time holds for both.
-    """
+    """Bounds of every cell of the table of all variables (`full`, if known); proofs are checked as they are made."""
     deadline = work.now() + work.seconds
     levels = levels_of(marginals)
     tables = [_over(table, levels) for table in marginals]
@@ -136,13 +133,13 @@ def bound_marginals(
     start = [_over(full, levels).counts.ravel()] if full is not None else []
     names = list(levels)
     sets = [[names.index(name) for name in table.names] for table in tables]
-    shape = [len(own) for own in levels.values()]
+    shape = [len(level) for level in levels.values()]
     hints = Hints(cubes_of(shape, sets, work.seed), enough_rows(shape, sets))
     checking = Checking(system)
-    own = replace(work, seconds=max(deadline - work.now(), 0.05))
+    limited = replace(work, seconds=max(deadline - work.now(), 0.05))
     exchanges = [one for one in symmetries_of(tables, names, shape) if leaves_as_it_is(system, one)]
     orbits = orbits_of(len(system.cells), exchanges)
-    result = all_ranges(system, own, orbits.chosen, start, say, hints, checking.take)
+    result = all_ranges(system, limited, orbits.chosen, start, say, hints, checking.take)
     if result.empty:
         rows = contradiction(system, list(result.statements)).rows
         raise ReleaseError(
@@ -151,7 +148,7 @@ def bound_marginals(
         )
     result = _with_carried(system, result, orbits, checking, lambda: work.now() > deadline)
     ends, flags = (result.lo.reshape(shape), result.hi.reshape(shape)), (result.exact, result.uncertified)
-    return MarginalBounds(tuple(levels), tuple(levels.values()), *ends, *(own.reshape(shape) for own in flags))
+    return MarginalBounds(tuple(levels), tuple(levels.values()), *ends, *(flag.reshape(shape) for flag in flags))
 
 
 def _with_carried(
@@ -159,32 +156,32 @@ def _with_carried(
 ) -> Ranges:
     """The ranges of all cells, those of symmetric cells carried from the one that was searched for; proofs are checked."""
     last = {(one["cell"], one["side"]): one for one in result.statements} if orbits.carried else {}
-    lo, hi, least, most = (own.copy() for own in (result.lo, result.hi, result.least, result.most))
-    told = None if result.told is None else result.told.copy()
-    for own in () if late() else orbits.carried:
+    lo, hi, least, most = (part.copy() for part in (result.lo, result.hi, result.least, result.most))
+    given = None if result.told is None else result.told.copy()
+    for image in () if late() else orbits.carried:
         for side, ends, best in (("upper", hi, min), ("lower", lo, max)):
-            origin = last.get((system.cells[own.origin], side))
-            if origin is not None and best(ends[own.origin], ends[own.cell]) != ends[own.cell]:
-                moved = carried_over(system, origin, own)
+            origin = last.get((system.cells[image.origin], side))
+            if origin is not None and best(ends[image.origin], ends[image.cell]) != ends[image.cell]:
+                moved = carried_over(system, origin, image)
                 checking.take(moved)
                 last[moved["cell"], side] = moved
-                ends[own.cell] = moved["value"]
-        least[own.cell], most[own.cell] = least[own.origin], most[own.origin]
-        if told is not None:
-            told[own.cell] = told[own.origin]
-    return replace(result, lo=lo, hi=hi, least=least, most=most, told=told)
+                ends[image.cell] = moved["value"]
+        least[image.cell], most[image.cell] = least[image.origin], most[image.origin]
+        if given is not None:
+            given[image.cell] = given[image.origin]
+    return replace(result, lo=lo, hi=hi, least=least, most=most, told=given)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:
     """Every cell of the full table, and for every cell of a marginal the row of those that it adds up."""
-    shape = [len(own) for own in levels.values()]
+    shape = [len(level) for level in levels.values()]
     size, total = int(np.prod(shape)), tables[0].total
     if size * len(tables) > MOST_ENTRIES:
         raise DataError(
             f"{size:,} cells in {len(tables)} marginals are more than this program handles ({MOST_ENTRIES:,} together); bin "
             "variables into fewer levels, or leave some out"
         )
-    place = np.indices(shape).reshape(len(shape), -1)
+    index = np.indices(shape).reshape(len(shape), -1)
     columns, counts, sizes, rows = [], [], [], list[str]()
     for table in tables:
         if table.total != total:
@@ -192,8 +189,8 @@ def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:
                 f"the marginal {','.join(table.names)} counts {table.total} records but {','.join(tables[0].names)} counts "
                 f"{total}. Marginals of one table have the same total."
             )
-        own = [list(levels).index(name) for name in table.names]
-        row = np.ravel_multi_index(tuple(place[axis] for axis in own), table.counts.shape)
+        axes = [list(levels).index(name) for name in table.names]
+        row = np.ravel_multi_index(tuple(index[axis] for axis in axes), table.counts.shape)
         columns.append(np.argsort(row, kind="stable"))
         sizes.append(np.bincount(row, minlength=table.counts.size))
         counts.append(table.counts.ravel())
@@ -215,11 +212,11 @@ def enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> Int
     [0, 1, 2, 3, 5, 7]
     """
     rows, before, seen = list[Ints](), 0, set[frozenset[int]]()
-    for own in marginals:
-        size = [shape[axis] for axis in own]
-        fresh = np.zeros([2] * len(own), dtype=bool)
+    for marginal in marginals:
+        size = [shape[axis] for axis in marginal]
+        fresh = np.zeros([2] * len(marginal), dtype=bool)
         for others in np.ndindex(*fresh.shape):
-            inside = frozenset(axis for axis, other in zip(own, others, strict=True) if other)
+            inside = frozenset(axis for axis, other in zip(marginal, others, strict=True) if other)
             fresh[others], seen = inside not in seen, seen | {inside}
         levels = np.minimum(np.indices(size), 1)
         rows.append(before + np.flatnonzero(fresh[tuple(levels)]))
@@ -246,21 +243,21 @@ def levels_of(tables: Sequence[Multiway]) -> Levels:
     """Every variable with all the levels that some marginal lists."""
     result: dict[str, dict[str, None]] = {}
     for table in tables:
-        for name, own in zip(table.names, table.levels, strict=True):
-            result.setdefault(name, {}).update(dict.fromkeys(own))
-    levels = {name: tuple(own) for name, own in result.items()}
+        for name, level in zip(table.names, table.levels, strict=True):
+            result.setdefault(name, {}).update(dict.fromkeys(level))
+    levels = {name: tuple(level) for name, level in result.items()}
     check_size(levels, "the table of all variables")
-    for name, own in levels.items():
-        if len(own) > LARGEST_CODE:
-            raise DataError(f"{name} has {len(own):,} levels, more than {LARGEST_CODE:,}; bin it into fewer")
+    for name, level in levels.items():
+        if len(level) > LARGEST_CODE:
+            raise DataError(f"{name} has {len(level):,} levels, more than {LARGEST_CODE:,}; bin it into fewer")
     return levels
 
 
 def _over(table: Multiway, levels: Levels) -> Multiway:
     """The marginal over all levels of its variables, in the order of the full table; what it does not list is 0."""
     order = [name for name in levels if name in table.names]
-    own = table.marginal(order)
+    part = table.marginal(order)
     counts = np.zeros([len(levels[name]) for name in order], dtype=np.int64)
-    places = ([levels[name].index(level) for level in mine] for name, mine in zip(order, own.levels, strict=True))
-    counts[np.ix_(*places)] = own.counts
+    indices = ([levels[name].index(level) for level in mine] for name, mine in zip(order, part.levels, strict=True))
+    counts[np.ix_(*indices)] = part.counts
     return Multiway(tuple(order), tuple(levels[name] for name in order), counts)

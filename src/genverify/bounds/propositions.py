@@ -307,11 +307,7 @@ def disclosed_cells(counts: Ints, small: int | None) -> int:
 
 
 def redesign(counts: Ints, small: int | None = None, ordered: bool = False, followed: int = FOLLOWED) -> Iterator[Redesign]:
-    """
-    The best design for every number of merges from none on, until one discloses nothing or nothing is left to merge.
-
-    `ordered`: only neighbours are merged, as categories with an order are.
-    """
+    """The best design for every number of merges, until one discloses nothing; `ordered`: only neighbours merge."""
     if not counts.sum():
         raise DataError("a table without records has nothing to disclose: check its counts")
     level, fewest = [Design(_single(counts.shape[0]), _single(counts.shape[1]))], True

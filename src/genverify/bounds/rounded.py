@@ -224,11 +224,7 @@ def _possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
 
 
 def _enough(rounding: Rounding, printed: Ints) -> int | None:
-    """
-    A total from which every total is possible; None where there is none.
-
-    Each least count is below low n + 1, each greatest above high n - 1 (as fractions), and counts below 0 do not occur.
-    """
+    """A total from which every total is possible (least counts < low n + 1, greatest > high n - 1), or None."""
     low, high = rounding.ends(printed)
     one, some = rounding.one, low >= 0
     room_below, room_above = one - int(low[some].sum()), int(high.sum()) - one

@@ -34,10 +34,7 @@ class Cell(NamedTuple):
 
 
 class Cells(Mapping[str, Cell]):
-    """
-    All that is known: N and the published cells, by id. Most are zeros that no proof names, so a cell is made when it is
-    asked for.
-    """
+    """N and the published cells, by id; a cell is made when it is asked for, since most are zeros that no proof names."""
 
     def __init__(self, release: Release) -> None:
         self.published, self.lo, self.hi, self.domain = release.published, release.lo, release.hi, release.schema.domain
@@ -46,8 +43,8 @@ class Cells(Mapping[str, Cell]):
 
     def __getitem__(self, name: str) -> Cell:
         if name not in self.made:
-            place = self.place[name]
-            query, lo, hi = self.queries[place], int(self.lo[place]), int(self.hi[place])
+            index = self.place[name]
+            query, lo, hi = self.queries[index], int(self.lo[index]), int(self.hi[index])
             self.made[name] = Cell(query.predicate, lo, hi, query.sums)
         return self.made[name]
 
@@ -62,8 +59,8 @@ class Cells(Mapping[str, Cell]):
         """The conditions that nobody meets: those of cells that count nobody."""
         zero = np.flatnonzero(self.hi == 0).tolist()
         if not self.published.summed:
-            return [self.published.predicates[place] for place in zero]
-        return [self[self.queries[place].id].adding(self.domain) for place in zero]
+            return [self.published.predicates[index] for index in zero]
+        return [self[self.queries[index].id].adding(self.domain) for index in zero]
 
 
 # The records that a release leaves open, as the checker sees them: found in its own way, column by column.
@@ -83,10 +80,7 @@ class TooManyRecords(GenverifyError):
 
 @dataclass(frozen=True)
 class AdmissibleTypes:
-    """
-    The live records. Codes of a column that no condition tells apart form an atom, so a type stands for several records;
-    `table` holds the atom of each column (rows) for each type.
-    """
+    """The live records by atoms, codes that no condition tells apart: `table` has the atom of each column and type."""
 
     domain: Domain
     atoms: Atoms
@@ -170,10 +164,7 @@ def first_of(bits: Bits) -> int:
 
 
 class SharedConditions:
-    """
-    Conditions that must not split a type, the same for several blocks of a domain. What follows from them alone, whatever is
-    counted, is found once and kept here.
-    """
+    """Conditions that must not split a type, shared by several blocks; what follows from them alone is found once."""
 
     def __init__(self, domain: Domain, conditions: Iterable[Predicate]) -> None:
         self.domain, self.said = domain, tuple(dict.fromkeys([EVERY, *conditions]))
@@ -192,10 +183,7 @@ class SharedConditions:
 def live_types(
     shared: SharedConditions, never: Sequence[Predicate], rules: Sequence[Rule], parts: Sequence[Predicate] = ()
 ) -> AdmissibleTypes:
-    """
-    Every type that breaks no rule and meets none of the conditions that nobody may meet. `parts` are conditions besides that
-    must not split a type.
-    """
+    """Every type that breaks no rule and meets no condition of `never`; `parts` are more that must not split a type."""
     known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
     walk = _Walk(known, never, rules)
     table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
@@ -229,7 +217,7 @@ class _Conditions:
     def _allowed(self, domain: Domain) -> list[Words]:
         """Per column and atom, the conditions that allow it, one bit each."""
         flags = {
-            c.name: np.ones((len(found), self.words * 64), bool) for c, found in zip(domain.columns, self.atoms, strict=True)
+            c.name: np.ones((len(atom), self.words * 64), bool) for c, atom in zip(domain.columns, self.atoms, strict=True)
         }
         held: dict[tuple[str, tuple[int, ...]], Flags] = {}
         for predicate, bit in self.bit.items():
@@ -242,10 +230,7 @@ class _Conditions:
 
 
 class _Walk:
-    """
-    Adds one column after the other to all records at once. Each partial record carries one bit per condition: whether the
-    columns so far allow the condition. A condition all of whose columns are known is met if its bit stands.
-    """
+    """Adds column after column to all records at once; a bit per condition says whether the columns so far allow it."""
 
     def __init__(self, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
         self.order, self.allowed, self.words = known.order, known.allowed, known.words
@@ -266,25 +251,25 @@ class _Walk:
         column = self.order[step]
         choices = self.allowed[column].shape[1]
         slice_ = max(1, AT_ONCE // max(1, choices))
-        tables, kept, total = [table[:, :0]], [possible[:, :0]], 0
+        tables, rest, total = [table[:, :0]], [possible[:, :0]], 0
         for at in range(0, table.shape[1], slice_):
-            places, bits = self._survivors(possible[:, at : at + slice_], column, step)
-            part = table[:, at + places // choices]
-            part[column] = places % choices
-            tables, kept, total = [*tables, part], [*kept, bits], total + len(places)
+            indices, bits = self._survivors(possible[:, at : at + slice_], column, step)
+            part = table[:, at + indices // choices]
+            part[column] = indices % choices
+            tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
                 raise TooManyRecords(f"more than {MOST} kinds of records are live")
-        return np.concatenate(tables, axis=1), np.concatenate(kept, axis=1)
+        return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
 
     def _survivors(self, possible: Words, column: int, step: int) -> tuple[Places, Words]:
         bits = (possible[:, :, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
-        places = np.flatnonzero(~_any(bits, self.never[step]))
-        bits = bits[:, places]
-        broken = np.zeros(len(places), dtype=bool)
+        indices = np.flatnonzero(~_any(bits, self.never[step]))
+        bits = bits[:, indices]
+        broken = np.zeros(len(indices), dtype=bool)
         for test in self.tests:
             if step in test.steps:
                 broken |= _any(bits, test.when) & ~_any(bits, test.one_of)
-        return places[~broken], bits[:, ~broken]
+        return indices[~broken], bits[:, ~broken]
 
 
 def _any(bits: Words, mask: int) -> Flags:

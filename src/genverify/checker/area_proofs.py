@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.admitted import AdmissibleTypes, Cell, Cells, SharedConditions, TooManyRecords, flags_of, live_types
+from genverify.checker.admitted import AdmissibleTypes, Cells, SharedConditions, flags_of
 from genverify.checker.certificate import CertificateError, read_bounds, read_nobody, require_about
-from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, check_lemma
+from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, checked_cells, live_records
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags
-from genverify.model.domain import Domain, Predicate, Rule
+from genverify.model.domain import Domain, Predicate
 from genverify.model.proof_form import AREAS
-from genverify.model.release import Release
 
 KEYS = {"version", "about", "model", "lemmas", "nobody", "statements"}
 PARTS = ("alone", "together")
@@ -54,8 +53,8 @@ class AreaChecker:
     def statements(self, stated: Sequence[Any]) -> Iterator[tuple[int, list[CheckSummary]]]:
         """The number of each block that is spoken of, once, and what is proved about it."""
         left = set(self.number_of)
-        for place, said in enumerate(stated):
-            where = f"{self.release.block}, statement {place}"
+        for index, said in enumerate(stated):
+            where = f"{self.release.block}, statement {index}"
             if not isinstance(said, Mapping) or set(said) != {"block", *PARTS}:
                 raise CertificateError(f"{where}: is no statement about a block, with the keys block, {', '.join(PARTS)}")
             if said["block"] not in left:
@@ -65,8 +64,8 @@ class AreaChecker:
 
     def check(self, number: int, alone: Mapping[str, Any] | None, together: Mapping[str, Any] | None) -> list[CheckSummary]:
         """All that is proved about a block."""
-        found = [self.alone(number, alone)] if alone else []
-        return found + ([self.together(together)] if together else [])
+        result = [self.alone(number, alone)] if alone else []
+        return result + ([self.together(together)] if together else [])
 
     def alone(self, number: int, certificate: Mapping[str, Any]) -> CheckSummary:
         """What is proved about a block from its own cells, and from what its areas leave to it."""
@@ -85,53 +84,40 @@ class AreaChecker:
 
     def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
         release = seen_from(self.levels, number)
-        cells = Cells(release)
-        rules = []
-        for place, lemma in enumerate(read_bounds(release, lemmas.get(release.block, []), []).lemmas):
-            check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
-            parts = tuple(cells[cell].predicate for cell in lemma.cells)
-            rules.append(Rule(lemma.universe, cells[lemma.universe].predicate, parts))
-        zero = [_cell(release, place).adding(release.schema.domain) for place in np.flatnonzero(release.hi == 0).tolist()]
-        try:
-            return live_types(conditions, zero, [*rules, *release.schema.rules])
-        except TooManyRecords as error:
-            raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+        certificate = read_bounds(release, lemmas.get(release.block, []), [])
+        return live_records(release, checked_cells(release, certificate), conditions, certificate)
 
     def _nobody(self, proofs: Any) -> Flags:
         """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
         gone: Flags = np.zeros(len(self.types), dtype=bool)
         checker = ProofChecker(Cells(self.release), self.types)
         for said in read_nobody(self.release, proofs):
-            shown = checker.proof(said.upper, 1, said)
-            if shown.limit is None or shown.limit > 0:
-                raise CertificateError(f"{said.place}: the proof leaves room for {shown.limit} records")
-            gone |= ~flags_of(shown.open, len(self.types))
+            proved = checker.proof(said.upper, 1, said)
+            if proved.limit is None or proved.limit > 0:
+                raise CertificateError(f"{said.path}: the proof leaves room for {proved.limit} records")
+            gone |= ~flags_of(proved.open, len(self.types))
         return gone
 
 
 def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
     """All that some cell tells apart, the same for every block, so that their live records can be put together."""
-    domain, found = levels.schema.domain, dict[Predicate, None]()
+    domain, result = levels.schema.domain, dict[Predicate, None]()
     releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
     for release in releases.values():
-        for place, query in enumerate(release.queries):
-            found[query.predicate] = None
+        cells = Cells(release)
+        for query in release.queries:
+            result[query.predicate] = None
             if query.sums is not None:
-                found[_cell(release, place).adding(domain)] = None
-                found |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
-    return tuple(found)
+                result[cells[query.id].adding(domain)] = None
+                result |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
+    return tuple(result)
 
 
-def _cell(release: Release, place: int) -> Cell:
-    query = release.schema.queries[release.cells[place]]
-    return Cell(query.predicate, int(release.lo[place]), int(release.hi[place]), query.sums)
-
-
-def _joined(domain: Domain, own: Sequence[AdmissibleTypes]) -> AdmissibleTypes:
+def _joined(domain: Domain, part: Sequence[AdmissibleTypes]) -> AdmissibleTypes:
     """The live records of all blocks, with the block as their first column."""
-    block = np.repeat(np.arange(len(own)), [len(types) for types in own]).astype(np.int16)
-    table = np.vstack([block[None, :], np.concatenate([types.table for types in own], axis=1)])
-    return AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *own[0].atoms], table)
+    block = np.repeat(np.arange(len(part)), [len(types) for types in part]).astype(np.int16)
+    table = np.vstack([block[None, :], np.concatenate([types.table for types in part], axis=1)])
+    return AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *part[0].atoms], table)
 
 
 def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:

@@ -10,17 +10,7 @@ from typing import Any, Literal
 from genverify.model.domain import Predicate
 from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
-from genverify.model.proof_form import (
-    AT_LEAST,
-    EXACTLY,
-    GOALS,
-    HOUSING,
-    KIND_OF,
-    NEVER,
-    NOTHING,
-    RECORDS,
-    VERSION,
-)
+from genverify.model.proof_form import AT_LEAST, EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
@@ -48,7 +38,7 @@ class ExhaustedTotal:
 class Leaf:
     """Multipliers: y on cells or rows, w on the forks above, c on the claim itself; d is their common denominator."""
 
-    place: str
+    path: str
     kind: str
     y: Mapping[str, int]
     d: int
@@ -60,7 +50,7 @@ class Leaf:
 class Fork:
     """At most `at` in a part, or more. The part: a condition, the cells of one record (`like`), or a cell of a system."""
 
-    place: str
+    path: str
     part: Predicate | tuple[int, ...] | str
     at: int
     below: "Node"
@@ -72,12 +62,9 @@ Node = Leaf | Fork
 
 @dataclass(frozen=True)
 class Statement:
-    """
-    COUNT(where) and m. A claim (= m) has two proofs, with the number of the pair in the certificate; an impossible count
-    (never m) and a lower bound (>= m) have one, which is then both `lower` and `upper`.
-    """
+    """COUNT(where) and m. A claim has two proofs and their number; all else has one, both `lower` and `upper`."""
 
-    place: str
+    path: str
     where: Predicate
     m: int
     lower: Node
@@ -85,14 +72,14 @@ class Statement:
     proof: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.place} ({self.where}, m = {self.m})"
+        return f"{self.path} ({self.where}, m = {self.m})"
 
 
 @dataclass(frozen=True)
 class CellBound:
     """A cell of a system is at most (`upper`) or at least (`lower`) a value; `empty`: no counts fit."""
 
-    place: str
+    path: str
     side: str
     cell: str
     value: int
@@ -113,9 +100,9 @@ class Certificate:
     def roots(self) -> list[Node]:
         """The proofs, each once."""
         statements = (*self.claims, *self.impossible, *self.at_least)
-        found = [node for statement in statements for node in (statement.lower, statement.upper)]
-        found += [self.contradiction] if self.contradiction else []
-        return list({id(node): node for node in found}.values())
+        nodes = [node for statement in statements for node in (statement.lower, statement.upper)]
+        nodes += [self.contradiction] if self.contradiction else []
+        return list({id(node): node for node in nodes}.values())
 
 
 def forks(node: Node) -> Iterator[Fork]:
@@ -139,38 +126,38 @@ class ProvedBound:
 # The head, the same for every model: which version, about what, by which model.
 
 
-def read_head(text: Any, place: str) -> str:
+def read_head(text: Any, path: str) -> str:
     """The model of a certificate; an error for a former format, another version, another kind, or an unknown model."""
     if not isinstance(text, Mapping):
-        raise CertificateError(f"{place}: {_short(text)} is no certificate")
+        raise CertificateError(f"{path}: {_short(text)} is no certificate")
     if "version" not in text and any(key in text for key in FORMER):
-        raise CertificateError(f"{place}: a certificate of a former format, which had no version. Make it anew: {AGAIN}")
+        raise CertificateError(f"{path}: a certificate of a former format, which had no version. Make it anew: {AGAIN}")
     if text.get("version") != VERSION or type(text["version"]) is not int:
         said = str(text.get("version", "missing"))[:20]
-        raise CertificateError(f"{place}: the version of the certificate is {said}, not {VERSION}. Make it anew: {AGAIN}")
-    model, about = text.get("model"), _mapping(text.get("about"), f"{place}, about", ("kind", "name", "digest"))
+        raise CertificateError(f"{path}: the version of the certificate is {said}, not {VERSION}. Make it anew: {AGAIN}")
+    model, about = text.get("model"), _mapping(text.get("about"), f"{path}, about", ("kind", "name", "digest"))
     if not isinstance(model, str) or model not in KIND_OF:
-        raise CertificateError(f"{place}: unknown model {str(model)[:40]!r}: {nearest(str(model)[:40], list(KIND_OF))}")
+        raise CertificateError(f"{path}: unknown model {str(model)[:40]!r}: {nearest(str(model)[:40], list(KIND_OF))}")
     if about["kind"] != KIND_OF[model]:
         raise CertificateError(
-            f"{place}: a certificate of the model {model} is about {KIND_OF[model]}, not about {str(about['kind'])[:40]!r}"
+            f"{path}: a certificate of the model {model} is about {KIND_OF[model]}, not about {str(about['kind'])[:40]!r}"
         )
     if not isinstance(about["name"], str) or not isinstance(about["digest"], str):
-        raise CertificateError(f"{place}: does not name what it is about, with its digest")
+        raise CertificateError(f"{path}: does not name what it is about, with its digest")
     if not isinstance(text.get("statements"), list | tuple):
-        raise CertificateError(f"{place}: has no list of statements. Make it anew: {AGAIN}")
+        raise CertificateError(f"{path}: has no list of statements. Make it anew: {AGAIN}")
     return model
 
 
-def require_about(text: Mapping[str, Any], place: str, models: Collection[str], digest: str, name: str = "") -> None:
+def require_about(text: Mapping[str, Any], path: str, models: Collection[str], digest: str, name: str = "") -> None:
     """An error unless a certificate is of one of these models and about what has this digest (and this name)."""
-    model = read_head(text, place)
+    model = read_head(text, path)
     if model not in models:
-        raise CertificateError(f"{place}: the model is {model}, where {' or '.join(models)} is needed")
+        raise CertificateError(f"{path}: the model is {model}, where {' or '.join(models)} is needed")
     if name and text["about"]["name"] != name:
-        raise CertificateError(f"{place}: the proofs are of another block, {text['about']['name'][:60]!r}")
+        raise CertificateError(f"{path}: the proofs are of another block, {text['about']['name'][:60]!r}")
     if text["about"]["digest"] != digest:
-        raise CertificateError(f"{place}: the proofs are of other counts than these, or of other tables. Verify it again.")
+        raise CertificateError(f"{path}: the proofs are of other counts than these, or of other tables. Verify it again.")
 
 
 # Leaf and fork, read in one place for every model.
@@ -186,66 +173,66 @@ class NodeReader:
     largest: int
     sides: bool = True
 
-    def node(self, value: Any, place: str, kinds: tuple[str, ...], names_claim: bool = False, depth: int = 0) -> Node:
+    def node(self, value: Any, path: str, kinds: tuple[str, ...], names_claim: bool = False, depth: int = 0) -> Node:
         """A leaf or a fork; `depth` forks stand above it, and `names_claim` allows the multiplier c."""
         if depth > DEEPEST:
-            raise CertificateError(f"{place}: more than {DEEPEST} forks above one another")
+            raise CertificateError(f"{path}: more than {DEEPEST} forks above one another")
         if not isinstance(value, Mapping):
-            raise CertificateError(f"{place}: {_short(value)} is not an object with keys, so it is no proof")
+            raise CertificateError(f"{path}: {_short(value)} is not an object with keys, so it is no proof")
         if "at" not in value:
-            return self.leaf(value, place, kinds, names_claim, depth)
-        text = _mapping(value, place, ("at", "below", "above"), self.parts)
+            return self.leaf(value, path, kinds, names_claim, depth)
+        text = _mapping(value, path, ("at", "below", "above"), self.parts)
         below, above = (
-            self.node(text[side], f"{place}.{side}", kinds, names_claim, depth + 1) for side in ("below", "above")
+            self.node(text[side], f"{path}.{side}", kinds, names_claim, depth + 1) for side in ("below", "above")
         )
-        return Fork(place, self.part(text, place), _integer(text["at"], f"{place}, at", self.largest), below, above)
+        return Fork(path, self.part(text, path), _integer(text["at"], f"{path}, at", self.largest), below, above)
 
-    def leaf(self, value: Mapping[str, Any], place: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
+    def leaf(self, value: Mapping[str, Any], path: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
         given = ("w", "c") if names_claim else ("w",) if self.sides else ()
-        text = _mapping(value, place, ("y", "kind") if self.sides else (), ("y", "kind", "d", *given))
+        text = _mapping(value, path, ("y", "kind") if self.sides else (), ("y", "kind", "d", *given))
         kind = text.get("kind", BOUND)
         if kind not in kinds:
-            raise CertificateError(f"{place}: kind is {str(kind)[:40]!r}; allowed here: {', '.join(kinds)}")
-        y = {self.cell(cell, place): _integer(number, f"{place}, y of {cell}", self.largest)
-             for cell, number in _items(text.get("y", {}), place)}  # fmt: skip
-        d, c = (_integer(text.get(key, base), f"{place}, {key}", self.largest) for key, base in (("d", 1), ("c", 0)))
-        w = tuple(_integer(number, f"{place}, w") for number in _list(text.get("w", []), f"{place}, w"))
+            raise CertificateError(f"{path}: kind is {str(kind)[:40]!r}; allowed here: {', '.join(kinds)}")
+        y = {self.cell(cell, path): _integer(number, f"{path}, y of {cell}", self.largest)
+             for cell, number in _items(text.get("y", {}), path)}  # fmt: skip
+        d, c = (_integer(text.get(key, base), f"{path}, {key}", self.largest) for key, base in (("d", 1), ("c", 0)))
+        w = tuple(_integer(number, f"{path}, w") for number in _list(text.get("w", []), f"{path}, w"))
         if d <= 0:
-            raise CertificateError(f"{place}: d is {d}, not above 0")
+            raise CertificateError(f"{path}: d is {d}, not above 0")
         if self.sides and len(w) != depth:
-            raise CertificateError(f"{place}: w has {len(w)} multipliers for {depth} forks above")
-        return Leaf(place, kind, y, d, w, c)
+            raise CertificateError(f"{path}: w has {len(w)} multipliers for {depth} forks above")
+        return Leaf(path, kind, y, d, w, c)
 
 
 # Statements about the counts of a system of sums.
 
 
-def read_cell_bound(reader: NodeReader, value: Any, place: str) -> CellBound:
+def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
     """A statement about a cell of a system."""
     side = value.get("side") if isinstance(value, Mapping) else None
     if side not in SIDES:
-        raise CertificateError(f"{place}: is no statement: its side is {str(side)[:40]!r}; known: {', '.join(SIDES)}")
-    text = _mapping(value, place, ("side", "proof"), ("cell", "value"))
-    proof = reader.node(text["proof"], place, (BOUND, EMPTY))
+        raise CertificateError(f"{path}: is no statement: its side is {str(side)[:40]!r}; known: {', '.join(SIDES)}")
+    text = _mapping(value, path, ("side", "proof"), ("cell", "value"))
+    proof = reader.node(text["proof"], path, (BOUND, EMPTY))
     if side == EMPTY:
-        return CellBound(place, side, "", 0, proof)
+        return CellBound(path, side, "", 0, proof)
     if not isinstance(text.get("cell"), str):
-        raise CertificateError(f"{place}: names no cell")
-    return CellBound(place, side, text["cell"], _integer(text.get("value"), f"{place}, value", FARTHEST - 1), proof)
+        raise CertificateError(f"{path}: names no cell")
+    return CellBound(path, side, text["cell"], _integer(text.get("value"), f"{path}, value", FARTHEST - 1), proof)
 
 
 def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
     """Reads proofs about a system with these rows and cells."""
 
-    def row(name: Any, place: str) -> str:
+    def row(name: Any, path: str) -> str:
         if not isinstance(name, str) or name not in rows:
-            raise CertificateError(f"{place}: there is no row {str(name)[:60]!r}")
+            raise CertificateError(f"{path}: there is no row {str(name)[:60]!r}")
         return name
 
-    def part(text: Mapping[str, Any], place: str) -> str:
+    def part(text: Mapping[str, Any], path: str) -> str:
         name = text.get("cell")
         if not isinstance(name, str) or name not in cells:
-            raise CertificateError(f"{place}: there is no cell {str(name)[:60]!r}")
+            raise CertificateError(f"{path}: there is no cell {str(name)[:60]!r}")
         return name
 
     return NodeReader(row, part, ("cell",), FARTHEST, sides=False)
@@ -257,21 +244,21 @@ def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
 def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> Certificate:
     """The bounds as statements of a certificate, each with one proof (`upper` is `lower`)."""
     reader, block = _Reader(release), f"block {release.block}"
-    found = []
+    result = []
     for i, bound in enumerate(bounds):
         node = reader.nodes.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", (BOUND, EMPTY))
-        found.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
+        result.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
     known = tuple(reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(lemmas))
-    return Certificate(known, tuple(found), (), (), None)
+    return Certificate(known, tuple(result), (), (), None)
 
 
 def read_nobody(release: Release, proofs: Any) -> list[Statement]:
     """Proofs that no dataset has a record of some kinds; which kinds is for the checker to find out."""
-    reader, found = _Reader(release), []
+    reader, result = _Reader(release), []
     for i, proof in enumerate(_list(proofs, f"{release.block}, nobody")):
         node = reader.nodes.node(proof, f"{release.block}, nobody[{i}]", (BOUND,))
-        found.append(Statement(f"{release.block}, nobody[{i}]", Predicate(()), 0, node, node))
-    return found
+        result.append(Statement(f"{release.block}, nobody[{i}]", Predicate(()), 0, node, node))
+    return result
 
 
 def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
@@ -282,14 +269,14 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     reader = _Reader(release)
     pairs = [reader.pair(pair, f"{block}, proofs[{i}]") for i, pair in enumerate(_list(text["proofs"], f"{block}, proofs"))]
     lemmas = [reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(_list(text["lemmas"], f"{block}, lemmas"))]
-    found: dict[str, list[Statement]] = {goal: [] for goal in GOALS}
+    result: dict[str, list[Statement]] = {goal: [] for goal in GOALS}
     for i, said in enumerate(text["statements"]):
         goal, statement = reader.statement(said, f"{block}, statement {i}", pairs)
-        found[goal].append(statement)
-    if len(found[NOTHING]) > 1:
+        result[goal].append(statement)
+    if len(result[NOTHING]) > 1:
         raise CertificateError(f"{block}: two statements say that no dataset fits")
-    contradiction = found[NOTHING][0].lower if found[NOTHING] else None
-    claims, impossible, at_least = (tuple(found[goal]) for goal in (EXACTLY, NEVER, AT_LEAST))
+    contradiction = result[NOTHING][0].lower if result[NOTHING] else None
+    claims, impossible, at_least = (tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST))
     return Certificate(tuple(lemmas), claims, impossible, at_least, contradiction)
 
 
@@ -304,112 +291,112 @@ class _Reader:
     def nodes(self) -> NodeReader:
         return NodeReader(self.cell, self.part, ("where", "like"), LARGEST)
 
-    def lemma(self, value: Any, place: str) -> ExhaustedTotal:
-        text = _mapping(value, place, ("universe", "cells"))
+    def lemma(self, value: Any, path: str) -> ExhaustedTotal:
+        text = _mapping(value, path, ("universe", "cells"))
         return ExhaustedTotal(
-            self.cell(text["universe"], place), tuple(self.cell(c, place) for c in _list(text["cells"], place))
+            self.cell(text["universe"], path), tuple(self.cell(c, path) for c in _list(text["cells"], path))
         )
 
-    def pair(self, value: Any, place: str) -> tuple[Node, Node]:
-        text = _mapping(value, place, ("lower", "upper"))
-        lower, upper = (self.nodes.node(text[side], f"{place}.{side}", (BOUND, EMPTY)) for side in ("lower", "upper"))
+    def pair(self, value: Any, path: str) -> tuple[Node, Node]:
+        text = _mapping(value, path, ("lower", "upper"))
+        lower, upper = (self.nodes.node(text[side], f"{path}.{side}", (BOUND, EMPTY)) for side in ("lower", "upper"))
         return lower, upper
 
-    def statement(self, value: Any, place: str, pairs: list[tuple[Node, Node]]) -> tuple[str, Statement]:
+    def statement(self, value: Any, path: str, pairs: list[tuple[Node, Node]]) -> tuple[str, Statement]:
         """What is shown, and the statement: a claim names the number of its two proofs, all else holds its own."""
         goal = value.get("goal") if isinstance(value, Mapping) else None
         if goal not in GOALS:
-            raise CertificateError(f"{place}: is no statement: its goal is {str(goal)[:40]!r}; known: {', '.join(GOALS)}")
-        text = _mapping(value, place, ("goal", "proof") if goal == NOTHING else ("goal", "where", "m", "proof"))
+            raise CertificateError(f"{path}: is no statement: its goal is {str(goal)[:40]!r}; known: {', '.join(GOALS)}")
+        text = _mapping(value, path, ("goal", "proof") if goal == NOTHING else ("goal", "where", "m", "proof"))
         if goal == NOTHING:
-            node = self.nodes.node(text["proof"], f"{place}, proof", (EMPTY,))
-            return goal, Statement(place, Predicate(()), 0, node, node)
-        where, m = self.assignment(text["where"], place), _count(text["m"], place)
+            node = self.nodes.node(text["proof"], f"{path}, proof", (EMPTY,))
+            return goal, Statement(path, Predicate(()), 0, node, node)
+        where, m = self.assignment(text["where"], path), _count(text["m"], path)
         if goal == EXACTLY:
-            number = _integer(text["proof"], f"{place}, proof")
+            number = _integer(text["proof"], f"{path}, proof")
             if not 0 <= number < len(pairs):
-                raise CertificateError(f"{place}: there is no proof {number}, only {len(pairs)} proofs")
-            return goal, Statement(place, where, m, *pairs[number], number)
+                raise CertificateError(f"{path}: there is no proof {number}, only {len(pairs)} proofs")
+            return goal, Statement(path, where, m, *pairs[number], number)
         kinds = (EMPTY,) if goal == NEVER else (BOUND, EMPTY)
-        node = self.nodes.node(text["proof"], f"{place}, proof", kinds, goal == NEVER)
-        return goal, Statement(place, where, m, node, node)
+        node = self.nodes.node(text["proof"], f"{path}, proof", kinds, goal == NEVER)
+        return goal, Statement(path, where, m, node, node)
 
-    def part(self, text: Mapping[str, Any], place: str) -> Predicate | tuple[int, ...]:
+    def part(self, text: Mapping[str, Any], path: str) -> Predicate | tuple[int, ...]:
         if ("where" in text) == ("like" in text):
-            raise CertificateError(f"{place}: a fork has either where or like")
+            raise CertificateError(f"{path}: a fork has either where or like")
         if "where" in text:
-            items = _items(text["where"], place)
-            return Predicate.of({self.column(name, place): _integers(codes, f"{place}, {name}") for name, codes in items})
-        codes = _integers(text["like"], f"{place}, like")
+            items = _items(text["where"], path)
+            return Predicate.of({self.column(name, path): _integers(codes, f"{path}, {name}") for name, codes in items})
+        codes = _integers(text["like"], f"{path}, like")
         columns = self.release.schema.domain.columns
         if len(codes) != len(columns) or any(code not in c.codes for code, c in zip(codes, columns, strict=True)):
-            raise CertificateError(f"{place}: like {list(codes)} is no record of the domain")
+            raise CertificateError(f"{path}: like {list(codes)} is no record of the domain")
         return codes
 
-    def assignment(self, value: Any, place: str) -> Predicate:
-        return Predicate(tuple(sorted(self.clause(name, code, place) for name, code in _items(value, place))))
+    def assignment(self, value: Any, path: str) -> Predicate:
+        return Predicate(tuple(sorted(self.clause(name, code, path) for name, code in _items(value, path))))
 
-    def clause(self, name: Any, code: Any, place: str) -> tuple[str, tuple[int, ...]]:
+    def clause(self, name: Any, code: Any, path: str) -> tuple[str, tuple[int, ...]]:
         """A column and its code, read once: thousands of claims name the same ones."""
         key = (name, code) if type(name) is str and type(code) is int else None  # True is 1, but no code
         if key is None or key not in self.clauses:
-            column, number = self.column(name, place), _integer(code, f"{place}, {name}")
+            column, number = self.column(name, path), _integer(code, f"{path}, {name}")
             if number < 0:
-                raise CertificateError(f"{place}: {(column, number)} is no code: those are 0 or more")
+                raise CertificateError(f"{path}: {(column, number)} is no code: those are 0 or more")
             self.clauses[column, number] = column, (number,)
         return self.clauses[name, code]
 
-    def column(self, name: Any, place: str) -> str:
+    def column(self, name: Any, path: str) -> str:
         if name not in self.release.schema.domain.names:
-            raise CertificateError(f"{place}: the domain has no column {name!r}")
+            raise CertificateError(f"{path}: the domain has no column {name!r}")
         return str(name)
 
-    def cell(self, name: Any, place: str) -> str:
+    def cell(self, name: Any, path: str) -> str:
         if not isinstance(name, str) or (name not in self.release.published.place and name != TOTAL):
-            raise CertificateError(f"{place}: {name!r} is no published cell")
+            raise CertificateError(f"{path}: {name!r} is no published cell")
         return name
 
 
-def _mapping(value: Any, place: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
+def _mapping(value: Any, path: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
     """A mapping that has the needed keys and no unknown one."""
     if not isinstance(value, Mapping):
-        raise CertificateError(f"{place}: {_short(value)} is not an object with keys")
+        raise CertificateError(f"{path}: {_short(value)} is not an object with keys")
     if len(value) == len(needed) and all(key in value for key in needed):
         return value
     missing = [key for key in needed if key not in value]
     unknown = [key for key in value if key not in needed and key not in optional]
     if missing or unknown:
         problem = f"{missing[0]!r} is missing" if missing else f"{str(unknown[0])[:40]!r} means nothing here"
-        raise CertificateError(f"{place}: {problem}; the keys are {', '.join(dict.fromkeys(needed + optional))}")
+        raise CertificateError(f"{path}: {problem}; the keys are {', '.join(dict.fromkeys(needed + optional))}")
     return value
 
 
-def _items(value: Any, place: str) -> list[tuple[Any, Any]]:
+def _items(value: Any, path: str) -> list[tuple[Any, Any]]:
     if not isinstance(value, Mapping):
-        raise CertificateError(f"{place}: {_short(value)} is not an object with keys")
+        raise CertificateError(f"{path}: {_short(value)} is not an object with keys")
     return list(value.items())
 
 
-def _list(value: Any, place: str) -> list[Any]:
+def _list(value: Any, path: str) -> list[Any]:
     if not isinstance(value, list | tuple):
-        raise CertificateError(f"{place}: {_short(value)} is not a list")
+        raise CertificateError(f"{path}: {_short(value)} is not a list")
     return list(value)
 
 
-def _integer(value: Any, place: str, largest: int = LARGEST) -> int:
+def _integer(value: Any, path: str, largest: int = LARGEST) -> int:
     if type(value) is not int or abs(value) > largest:
-        raise CertificateError(f"{place}: {_short(value)} is not an integer of at most {largest} in size")
+        raise CertificateError(f"{path}: {_short(value)} is not an integer of at most {largest} in size")
     return value
 
 
-def _integers(value: Any, place: str) -> tuple[int, ...]:
-    return tuple(_integer(number, place) for number in _list(value, place))
+def _integers(value: Any, path: str) -> tuple[int, ...]:
+    return tuple(_integer(number, path) for number in _list(value, path))
 
 
-def _count(value: Any, place: str) -> int:
-    m = _integer(value, f"{place}, m")
+def _count(value: Any, path: str) -> int:
+    m = _integer(value, f"{path}, m")
     if m < 0:
-        raise CertificateError(f"{place}: m is {m}, and no count is below 0")
+        raise CertificateError(f"{path}: m is {m}, and no count is below 0")
     return m
 
 
@@ -435,17 +422,17 @@ def write_proofs(proofs: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 def read_proofs(path: Path) -> Iterator[dict[str, Any]]:
     """The certificates of a file, the head of each read."""
-    for number, found in enumerate(read_lines(path), 1):
-        read_head(found, f"{path}, line {number}")
-        yield found
+    for number, result in enumerate(read_lines(path), 1):
+        read_head(result, f"{path}, line {number}")
+        yield result
 
 
 def one_certificate(path: Path) -> dict[str, Any]:
     """The only certificate of a file."""
-    found = list(read_proofs(path))
-    if len(found) != 1:
-        raise DataError(f"{path}: holds {len(found)} certificates, not one. Make it anew: {AGAIN}")
-    return found[0]
+    result = list(read_proofs(path))
+    if len(result) != 1:
+        raise DataError(f"{path}: holds {len(result)} certificates, not one. Make it anew: {AGAIN}")
+    return result[0]
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -459,12 +446,12 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line, object_pairs_hook=refuse_duplicates)
+        result = json.loads(line, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
-    if not isinstance(found, dict):
+    if not isinstance(result, dict):
         raise DataError(f"{path}, line {number}: holds no object")
-    return found
+    return result
 
 
 def leaves(node: Mapping[str, Any], forks: Forks = ()) -> Iterator[tuple[Mapping[str, Any], Forks]]:

@@ -44,13 +44,13 @@ class ProvedBounds:
     empty: bool = False
 
 
-def check_system(system: LinearSystem, certificate: Mapping[str, Any], place: str) -> ProvedBounds:
+def check_system(system: LinearSystem, certificate: Mapping[str, Any], path: str) -> ProvedBounds:
     """Check a certificate about a system; what its statements show together is handed back."""
-    require_about(certificate, place, (LINEAR,), system.digest)
+    require_about(certificate, path, (LINEAR,), system.digest)
     try:
         return check_linear(system, certificate["statements"])
     except CertificateError as error:
-        raise CertificateError(f"{place}: {error}") from None
+        raise CertificateError(f"{path}: {error}") from None
 
 
 def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]]) -> ProvedBounds:
@@ -95,14 +95,14 @@ class Checking:
         self.number += 1
         if said.side == EMPTY:
             if self.most_of({}, said.proof, {}) >= 0:
-                raise CertificateError(f"{said.place}: the proof does not show that no counts fit")
+                raise CertificateError(f"{said.path}: the proof does not show that no counts fit")
             self.shown.empty = True
             return
-        cell, sign = self.cell(said.cell, said.place), 1 if said.side == "upper" else -1
-        found = self.most_of({cell: sign}, said.proof, {})
-        if found > sign * said.value:
+        cell, sign = self.cell(said.cell, said.path), 1 if said.side == "upper" else -1
+        result = self.most_of({cell: sign}, said.proof, {})
+        if result > sign * said.value:
             relation = "<=" if sign > 0 else ">="
-            raise CertificateError(f"{said.place}: {said.cell} {relation} {said.value} is said, but {sign * found} is shown")
+            raise CertificateError(f"{said.path}: {said.cell} {relation} {said.value} is said, but {sign * result} is shown")
         if sign > 0:
             self.shown.hi[cell] = min(self.shown.hi[cell], said.value)
         else:
@@ -114,7 +114,7 @@ class Checking:
         """The most that c x can be by this proof; `ends` are the cells that the forks above narrow."""
         if isinstance(node, Leaf):
             return self.leaf(c, node, ends)
-        cell = self.cell(node.part, node.place)
+        cell = self.cell(node.part, node.path)
         lo, hi = self.ends(cell, ends)
         below = {**ends, cell: (lo, min(hi, node.at))}
         above = {**ends, cell: (max(lo, node.at + 1), hi)}
@@ -125,34 +125,34 @@ class Checking:
             return NONE
         if leaf.kind == EMPTY and self.leaf({}, replace(leaf, kind=BOUND), ends) < 0:
             return NONE  # the multipliers speak of no cell: even 0 is above what is possible
-        w = {cell: leaf.d * own for cell, own in c.items()}
-        y = {self.row[name]: own for name, own in leaf.y.items()}
+        w = {cell: leaf.d * weight for cell, weight in c.items()}
+        y = {self.row[name]: y for name, y in leaf.y.items()}
         total = self.long.most(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
         if total is None:
-            total = sum(self.used(row, own, w, leaf.place) for row, own in y.items())
-            for cell, own in w.items():
+            total = sum(self.used(row, times, w, leaf.path) for row, times in y.items())
+            for cell, weight in w.items():
                 lo, hi = self.ends(cell, ends)
-                if own > 0 and hi == OPEN:
-                    raise CertificateError(f"{leaf.place}: uses an upper end of {self.sums.cells[cell]}, which has none")
-                total += own * (hi if own > 0 else lo)
+                if weight > 0 and hi == OPEN:
+                    raise CertificateError(f"{leaf.path}: uses an upper end of {self.sums.cells[cell]}, which has none")
+                total += weight * (hi if weight > 0 else lo)
         return total // leaf.d
 
-    def used(self, row: int, y: int, w: "Sparse", place: str) -> int:
+    def used(self, row: int, y: int, w: "Sparse", path: str) -> int:
         """What a row with its multiplier adds to the bound; its cells leave w."""
         if y and abs(self.most[row] if y > 0 else self.least[row]) == OPEN:
-            raise CertificateError(f"{place}: uses an end of the row {self.sums.rows[row]!r}, which has none there")
+            raise CertificateError(f"{path}: uses an end of the row {self.sums.rows[row]!r}, which has none there")
         for column, weight in self.entries[self.start[row] : self.start[row + 1]]:
             w[column] = w.get(column, 0) - y * weight
         return int(y * (self.most[row] if y > 0 else self.least[row]))
 
     def ends(self, cell: int, ends: "Narrowed") -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]
-        own = ends.get(cell, (lo, hi))
-        return max(lo, own[0]), min(hi, own[1])
+        low, high = ends.get(cell, (lo, hi))
+        return max(lo, low), min(hi, high)
 
-    def cell(self, name: Any, place: str) -> int:
+    def cell(self, name: Any, path: str) -> int:
         if name not in self.sums.place:
-            raise CertificateError(f"{place}: there is no cell {str(name)[:60]!r}")
+            raise CertificateError(f"{path}: there is no cell {str(name)[:60]!r}")
         return int(self.sums.place[name])
 
 
@@ -205,28 +205,28 @@ class LongRows:
         """The most that c x can be by these multipliers, where forks narrow ends; none where 64 bits might not hold it."""
         if max(map(abs, y.values()), default=0) * self.largest * len(y) > WIDE:
             return None
-        if any(abs(self.end(row, own)) == OPEN for row, own in y.items()):
+        if any(abs(self.end(row, times)) == OPEN for row, times in y.items()):
             return None  # an end that nobody told: the checker says which
-        kept = self.kept(y)
-        total = self.total(kept)
+        residual = self.residual(y)
+        total = self.total(residual)
         if total is None:
             return None
         for cell in {*c, *ends}:
             lo, hi = int(self.lo[cell]), int(self.hi[cell])
             low, high = ends.get(cell, (lo, hi))
-            before = kept.weight(cell)
+            before = residual.weight(cell)
             after = before + c.get(cell, 0)
             if after > 0 and min(hi, high) == OPEN:
                 return None
             total += after * (min(hi, high) if after > 0 else max(lo, low)) - before * (hi if before > 0 else lo)
         return total
 
-    def kept(self, y: Sparse) -> Residual:
+    def residual(self, y: Sparse) -> Residual:
         if len(y) == 1:
-            ((row, own),) = y.items()
-            if (row, own) not in self.single:
-                self.single[row, own] = self.of_row(row, own)
-            return self.single[row, own]
+            ((row, times),) = y.items()
+            if (row, times) not in self.single:
+                self.single[row, times] = self.of_row(row, times)
+            return self.single[row, times]
         if self.several[0] != y:
             self.several = (dict(y), Residual(None, self.weights(y), self.sides(y)))
         return self.several[1]
@@ -241,27 +241,27 @@ class LongRows:
 
     def weights(self, y: Sparse) -> Ints:
         w = np.zeros(len(self.sums.cells), dtype=np.int64)
-        for row, own in y.items():
+        for row, times in y.items():
             part = slice(self.sums.start[row], self.sums.start[row + 1])
-            np.subtract.at(w, self.sums.columns[part], own * self.sums.weights[part])
+            np.subtract.at(w, self.sums.columns[part], times * self.sums.weights[part])
         return w
 
     def sides(self, y: Sparse) -> int:
-        return sum(own * self.end(row, own) for row, own in y.items())
+        return sum(times * self.end(row, times) for row, times in y.items())
 
     def end(self, row: int, y: int) -> int:
         return int((self.sums.most if y > 0 else self.sums.least)[row])
 
-    def total(self, kept: Residual) -> int | None:
+    def total(self, residual: Residual) -> int | None:
         """The bound of no cell at all; counted again where an end moved that it uses."""
-        moves = self.moves[0] * kept.uses[0], self.moves[1] * kept.uses[1]
-        if kept.total is not None and kept.moves == moves:
-            return kept.total
-        lo, hi = (self.lo, self.hi) if kept.cells is None else (self.lo[kept.cells], self.hi[kept.cells])
-        if ((kept.w > 0) & (hi == OPEN)).any():
+        moves = self.moves[0] * residual.uses[0], self.moves[1] * residual.uses[1]
+        if residual.total is not None and residual.moves == moves:
+            return residual.total
+        lo, hi = (self.lo, self.hi) if residual.cells is None else (self.lo[residual.cells], self.hi[residual.cells])
+        if ((residual.w > 0) & (hi == OPEN)).any():
             return None
-        reach = np.where(kept.w > 0, hi, lo)
-        if float((np.abs(kept.w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
+        reach = np.where(residual.w > 0, hi, lo)
+        if float((np.abs(residual.w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
             return None
-        kept.total, kept.moves = int((kept.w * reach).sum()) + kept.rows, moves
-        return kept.total
+        residual.total, residual.moves = int((residual.w * reach).sum()) + residual.rows, moves
+        return residual.total

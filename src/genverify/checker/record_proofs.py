@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.checker.admitted import (
     AdmissibleTypes,
@@ -32,9 +31,11 @@ from genverify.checker.certificate import (
     forks,
     read_bounds,
     read_certificate,
+    read_head,
 )
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import Predicate, Rule
+from genverify.model.proof_form import HOUSING
 from genverify.model.release import Release
 
 # The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
@@ -88,7 +89,7 @@ class ProvedLimit:
 def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTypes | None = None) -> CheckSummary:
     """Check all proofs of a block against its release; an error names the first that fails. `types`: known live types."""
     certificate = read_certificate(release, proofs)
-    cells = _checked_cells(release, certificate)
+    cells = checked_cells(release, certificate)
     if not certificate.roots:  # where nothing is proved, more records may be live than the checker can hold
         return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
@@ -102,51 +103,56 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
     if certificate.contradiction is not None:
         checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
     used = len({id(claim.lower) for claim in certificate.claims})
-    shown = tuple((bound.where, bound.m) for bound in certificate.at_least)
+    bounds = tuple((bound.where, bound.m) for bound in certificate.at_least)
     contradicts, claims = certificate.contradiction is not None, certificate.claims
-    return CheckSummary(len(claims), used, len(certificate.impossible), shown, contradicts, claims, types)
+    return CheckSummary(len(claims), used, len(certificate.impossible), bounds, contradicts, claims, types)
 
 
 def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> None:
     """Check bounds of counts, each on one side, against a release; an error names the first that fails."""
     certificate = read_bounds(release, lemmas, bounds)
-    cells = _checked_cells(release, certificate)
+    cells = checked_cells(release, certificate)
     checker = ProofChecker(cells, _live(release, cells, certificate))
     for bound, statement in zip(bounds, certificate.claims, strict=True):
         checker.half(statement, 1 if bound.side == "upper" else -1)
 
 
-def _checked_cells(release: Release, certificate: Certificate) -> Cells:
+def checked_cells(release: Release, certificate: Certificate) -> Cells:
     """The published cells, after every lemma of the certificate was checked against them."""
     cells = Cells(release)
-    for place, lemma in enumerate(certificate.lemmas):
-        check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
+    for index, lemma in enumerate(certificate.lemmas):
+        check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
     return cells
 
 
-def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, place: str) -> None:
+def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
-        raise CertificateError(f"{place}: a cell that sums a column counts no records")
+        raise CertificateError(f"{path}: a cell that sums a column counts no records")
     codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
     for i, one in enumerate(codes):
         if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
-            raise CertificateError(f"{place}: {lemma.cells[i]} is not inside {lemma.universe}")
+            raise CertificateError(f"{path}: {lemma.cells[i]} is not inside {lemma.universe}")
         for j in range(i):
             if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
-                raise CertificateError(f"{place}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
+                raise CertificateError(f"{path}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
     total = sum(part.lo for part in parts)
     if total < universe.hi:
-        raise CertificateError(f"{place}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
+        raise CertificateError(f"{path}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
 
 
 def _live(release: Release, cells: Cells, certificate: Certificate) -> AdmissibleTypes:
     """The live types, fine enough for every cell and every part of a fork."""
-    lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
-              for x in certificate.lemmas]  # fmt: skip
     # blocks that publish the same cells share what follows from these
     shared = release.schema.derived(SharedConditions, release.cells.tobytes(), lambda: _shared(cells))
+    return live_records(release, cells, shared, certificate)
+
+
+def live_records(release: Release, cells: Cells, shared: SharedConditions, certificate: Certificate) -> AdmissibleTypes:
+    """The records of a release that break no rule, no lemma of a certificate, and lie in no cell that counts nobody."""
+    lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
+              for x in certificate.lemmas]  # fmt: skip
     try:
         return live_types(shared, cells.empty, [*lemmas, *release.schema.rules], _parts(certificate))
     except TooManyRecords as error:
@@ -189,11 +195,11 @@ class ProofChecker:
     def half(self, statement: Statement, s: int) -> None:
         """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
         side, node = ("upper", statement.upper) if s > 0 else ("lower", statement.lower)
-        shown = self.proof(node, s, statement)
-        if shown.limit is not None and shown.limit > s * statement.m:
+        proved = self.proof(node, s, statement)
+        if proved.limit is not None and proved.limit > s * statement.m:
             relation = "<=" if s > 0 else ">="
-            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
-        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, shown.open)
+            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * proved.limit}")
+        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, proved.open)
         if wrong:
             verb = "matches" if s > 0 else "does not match"
             record = self.types.example(first_of(wrong))
@@ -227,7 +233,7 @@ class ProofChecker:
             v, total = v + self.least(statement.where, leaf.c), total + leaf.c * statement.m
         self.at_least(v, 0, leaf, said)
         if total >= 0:
-            raise CertificateError(f"{said}: {leaf.place}: the sum is {total}, not below 0")
+            raise CertificateError(f"{said}: {leaf.path}: the sum is {total}, not below 0")
 
     def leaves(self, node: Node, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
         """Every leaf with the forks above it, outermost first."""
@@ -245,10 +251,10 @@ class ProofChecker:
         alike: Flags = np.ones(len(self.types), dtype=bool)
         for cell in self.cells.values():
             inside = all(held[name] in codes for name, codes in cell.predicate.clauses)
-            own = (held[cell.sums] if cell.sums else 1) if inside else 0
+            part = (held[cell.sums] if cell.sums else 1) if inside else 0
             if cell.hi:
-                alike &= self.added(cell) == own
-            elif own:
+                alike &= self.added(cell) == part
+            elif part:
                 alike &= False
         return alike
 
@@ -263,22 +269,22 @@ class ProofChecker:
         for name, y in leaf.y.items():
             cell = self.cells[name]
             if cell.sums and abs(y) * max(self.types.domain[cell.sums].codes) > LARGEST:
-                raise CertificateError(f"{said}: {leaf.place}: the multiplier {y} on {name} is too large")
+                raise CertificateError(f"{said}: {leaf.path}: the multiplier {y} on {name} is too large")
             v += y * self.added(cell)
             total += y * (cell.hi if y > 0 else cell.lo)
         for w, (part, at, below) in zip(leaf.w, path, strict=True):
             if w < 0 if below else w > 0:
                 side = "below" if below else "above"
-                raise CertificateError(f"{said}: {leaf.place}: the multiplier {w} has the wrong sign {side} a fork")
+                raise CertificateError(f"{said}: {leaf.path}: the multiplier {w} has the wrong sign {side} a fork")
             v += w * part
             total += w * (at if below else at + 1)
         return v, total
 
     def at_least(self, v: Ints, least: int, leaf: Leaf, said: Said) -> None:
         if v.min(initial=least) < least:
-            place = int(np.argmin(v))
+            index = int(np.argmin(v))
             raise CertificateError(
-                f"{said}: {leaf.place}: a live record has the value {v[place]}, below {least}: {self.types.example(place)}"
+                f"{said}: {leaf.path}: a live record has the value {v[index]}, below {least}: {self.types.example(index)}"
             )
 
     def least(self, where: Predicate, c: int) -> Ints:
@@ -293,22 +299,21 @@ class ProofChecker:
 
 # Effective k, counted by the checker: the fewest columns of a claim that force all of it among the records left open.
 
-Masks = npt.NDArray[np.int64]
 Clause = tuple[str, tuple[int, ...]]
 
 
 def effective_sizes(types: AdmissibleTypes, claims: Sequence[Predicate]) -> list[int]:
     """The effective k of each claim. Claims that are part of a longer one share its table of subsets."""
     groups: list[tuple[frozenset[Clause], _Subsets]] = []
-    found: dict[Predicate, int] = {}
+    result: dict[Predicate, int] = {}
     for claim in sorted(set(claims), key=lambda claim: (-len(claim.clauses), claim.clauses)):
         clauses = frozenset(claim.clauses)
         group = next((subsets for longest, subsets in groups if clauses <= longest), None)
         if group is None:
             group = _Subsets(types, claim.clauses)
             groups.append((clauses, group))
-        found[claim] = group.smallest(claim.clauses)
-    return [found[claim] for claim in claims]
+        result[claim] = group.smallest(claim.clauses)
+    return [result[claim] for claim in claims]
 
 
 class _Subsets:
@@ -316,26 +321,49 @@ class _Subsets:
 
     def __init__(self, types: AdmissibleTypes, clauses: Sequence[Clause]) -> None:
         self.bit = {clause: 1 << at for at, clause in enumerate(clauses)}
-        matched = np.full((1, -(-len(types) // 8)), 255, dtype=np.uint8)
+        matched = [(1 << len(types)) - 1]
         for clause in clauses:
-            matched = np.concatenate([matched, matched & np.packbits(_meets(types, clause, True))])
-        self.masks: Masks = np.arange(len(matched))
-        self.forced = np.zeros_like(self.masks)
-        for clause in clauses:
-            others = np.packbits(_meets(types, clause, False))
-            self.forced |= np.where((matched & others).any(axis=1), 0, self.bit[clause])
-        self.by_size = np.argsort(np.bitwise_count(self.masks), kind="stable")
+            matched += [inside & types.clause(clause)[0] for inside in matched]
+        others = [(bit, types.clause(clause)[1]) for clause, bit in self.bit.items()]
+        self.forced = [sum(bit for bit, other in others if not inside & other) for inside in matched]
+        self.by_size = sorted(range(len(matched)), key=int.bit_count)
 
     def smallest(self, clauses: Iterable[Clause]) -> int:
         whole = sum(self.bit[clause] for clause in clauses)
-        enough = (self.masks & ~whole == 0) & (whole & ~self.masks & ~self.forced == 0)
-        return int(self.masks[self.by_size[np.argmax(enough[self.by_size])]]).bit_count()
+        enough = (mask for mask in self.by_size if not mask & ~whole and not whole & ~mask & ~self.forced[mask])
+        return next(enough).bit_count()
 
 
-def _meets(types: AdmissibleTypes, clause: Clause, yes: bool) -> Flags:
-    """Which types have a record that meets a clause, or one that does not."""
-    name, codes = clause
-    column = types.domain.names.index(name)
-    held = np.array([any((code in codes) is yes for code in atom) for atom in types.atoms[column]], dtype=bool)
-    flags: Flags = held[types.table[column]]
-    return flags
+# A certificate about one of several parts of what is published together (the model `housing`): it shows that some records
+# must exist, or that no dataset fits. What holds of every dataset that fits a part holds of all that fit the whole.
+
+
+def part_of(parts: Sequence[Release], certificate: Mapping[str, Any]) -> Release:
+    """The part that a certificate is about, by its digest; an error where it is about none of them."""
+    path = f"block {parts[0].block}"
+    if read_head(certificate, path) != HOUSING:
+        raise CertificateError(f"{path}: the model is {certificate['model']}, where {HOUSING} is needed")
+    match = next((part for part in parts if part.digest == certificate["about"]["digest"]), None)
+    if match is None:
+        raise CertificateError(f"{path}: the proofs are of other counts than these, or of other tables. Verify it again.")
+    return match
+
+
+def check_part(parts: Sequence[Release], certificate: Mapping[str, Any]) -> CheckSummary:
+    """Check a certificate against the part that it is about."""
+    return check_block(part_of(parts, certificate), certificate)
+
+
+def least_records(checked: CheckSummary, where: Predicate, block: str) -> int | None:
+    """The least number of records that meet a condition, 1 or more, if a certificate shows just this; None: none fits."""
+    others = checked.claims + checked.impossible
+    if checked.contradiction and not others and not checked.at_least:
+        return None
+    bounds = checked.at_least
+    if others or checked.contradiction or len(bounds) != 1 or bounds[0][0] != where or bounds[0][1] < 1:
+        sums = ", ".join(f"COUNT({one}) >= {m}" for one, m in bounds) or "nothing"
+        raise CertificateError(
+            f"block {block}: the certificate shows {sums}; it takes one statement, COUNT({where}) >= 1 or more, or that no "
+            "dataset fits. Make it again."
+        )
+    return bounds[0][1]

@@ -30,11 +30,11 @@ class CheckedBlock:
     @cached_property
     def proof_of(self) -> dict[tuple[tuple[int, ...], int], int | None]:
         """The number of the proof of each claim, by its codes and m, as the checker read them."""
-        names, found = self.release.schema.domain.names, {}
+        names, result = self.release.schema.domain.names, {}
         for statement in self.checked.statements:
             where = statement.where.where
-            found[tuple(where[name][0] if name in where else ANY for name in names), statement.m] = statement.proof
-        return found
+            result[tuple(where[name][0] if name in where else ANY for name in names), statement.m] = statement.proof
+        return result
 
     def require(self, claims: pd.DataFrame, source: Path) -> None:
         """An error unless every row is a proved claim, by the proof that the row names if it names one."""
@@ -57,9 +57,9 @@ def checked_blocks(
     counts: Path, proofs: Path, schema: Schema, only: Collection[str] | None = None
 ) -> Iterator[CheckedBlock]:
     """The blocks of a batch, or only some of them, in the order of its proofs; each is checked before it is handed out."""
-    for release, found in stored_blocks(counts, proofs, schema, only):
+    for release, result in stored_blocks(counts, proofs, schema, only):
         try:
-            yield CheckedBlock(release, found, check_block(release, found))
+            yield CheckedBlock(release, result, check_block(release, result))
         except CertificateError as error:
             raise CertificateError(f"{proofs}: a stored proof fails: {error}. {REMEDY}.") from None
 
@@ -67,16 +67,13 @@ def checked_blocks(
 def stored_blocks(
     counts: Path, proofs: Path, schema: Schema, only: Collection[str] | None = None
 ) -> Iterator[tuple[Release, dict[str, Any]]]:
-    """
-    The release and the stored proofs of every block of a batch, or only of some. A block on one side only is an error, but
-    for blocks with a range that is empty: their counts contradict themselves, without a proof.
-    """
+    """The release and the proofs of every block of a batch, or of some; a block on one side only is an error."""
     read = read_releases(counts, schema, empty_ranges(counts))
     releases = {release.block: release for release in read if only is None or release.block in only}
-    for found in read_proofs(proofs):
-        block = found["about"]["name"]
+    for result in read_proofs(proofs):
+        block = result["about"]["name"]
         if block in releases:
-            yield releases.pop(block), found
+            yield releases.pop(block), result
         elif only is None or block in only:
             raise DataError(f"{proofs}: block {block} is not in {counts}, or is duplicated. {REMEDY}.")
     if releases:

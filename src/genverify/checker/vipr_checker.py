@@ -7,7 +7,7 @@ is rounded (rnd), by joining two cases (uns), from a solution (sol), or is assum
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -104,41 +104,41 @@ class _Reader:
         self.objective: Vector = {}
 
     def word(self, *expected: str) -> str:
-        found = next(self.tokens, None)
-        if found is None or (expected and found not in expected):
-            raise ViprError(f"{' or '.join(expected) or 'more'} is expected, not {(found or 'the end of the file')[:40]!r}")
-        return found
+        result = next(self.tokens, None)
+        if result is None or (expected and result not in expected):
+            raise ViprError(f"{' or '.join(expected) or 'more'} is expected, not {(result or 'the end of the file')[:40]!r}")
+        return result
 
     def index(self, below: int | None = None, least: int = 0) -> int:
-        found = self.word()
-        digits = found.removeprefix("-") if least < 0 else found
+        result = self.word()
+        digits = result.removeprefix("-") if least < 0 else result
         if not (digits.isascii() and digits.isdigit() and len(digits) <= LONGEST):
-            raise ViprError(f"{found[:40]!r} is no index")
-        number = int(found)
+            raise ViprError(f"{result[:40]!r} is no index")
+        number = int(result)
         if number < least or (below is not None and number >= below):
-            raise ViprError(f"the index {found[:40]} is out of range")
+            raise ViprError(f"the index {result[:40]} is out of range")
         return number
 
     def number(self) -> Number:
-        found = self.word()
+        result = self.word()
         try:
-            if found.isascii() and found.removeprefix("-").isdigit() and len(found) <= LONGEST:
-                return int(found)
-            if len(found) > LONGEST or "e" in found.lower() or "_" in found:
+            if result.isascii() and result.removeprefix("-").isdigit() and len(result) <= LONGEST:
+                return int(result)
+            if len(result) > LONGEST or "e" in result.lower() or "_" in result:
                 raise ValueError
-            return Fraction(found)
+            return Fraction(result)
         except (ValueError, ZeroDivisionError):
-            raise ViprError(f"{found[:40]!r} is no rational number") from None
+            raise ViprError(f"{result[:40]!r} is no rational number") from None
 
     def vector(self, count: int, below: int) -> Vector:
         """This number of pairs of an index and a number, each index once; zeros are left out."""
-        found: dict[int, Number] = {}
+        result: dict[int, Number] = {}
         for _ in range(count):
             index = self.index(below)
-            if index in found:
+            if index in result:
                 raise ViprError(f"the index {index} stands twice")
-            found[index] = self.number()
-        return {index: value for index, value in found.items() if value}
+            result[index] = self.number()
+        return {index: value for index, value in result.items() if value}
 
     def constraint(self) -> Constraint:
         name, sense, b = self.word(), SENSES[self.word(*SENSES)], self.number()
@@ -225,30 +225,25 @@ class _Checker:
             assumed = getattr(self, f"_{kind}")(said)
             read.word("}")
             read.index(least=-1)
-            self.known.append(Constraint(said.name, said.sense, said.b, said.a, assumed))
+            self.known.append(replace(said, assumed=assumed))
         if next(read.tokens, None) is not None:
             raise ViprError("something stands after the derivation")
         if not steps:
             raise ViprError("nothing is derived")
-        self._conclude(self.known[-1])
-        return steps
-
-    def _conclude(self, last: Constraint) -> None:
+        last = self.known[-1]
         if last.assumed:
             raise ViprError(f"{last.name} rests on the assumption {self.known[min(last.assumed)].name}")
         if not (last.absurd if self.goal is None else last.dominates(self.goal)):
             raise ViprError(f"{last.name} is not what was to be proved")
+        return steps
 
     def _asm(self, said: Constraint) -> frozenset[int]:
         return frozenset([len(self.known)])
 
-    def _lin(self, said: Constraint) -> frozenset[int]:
-        return self._combined(said, False)
-
     def _rnd(self, said: Constraint) -> frozenset[int]:
-        return self._combined(said, True)
+        return self._lin(said, rounded=True)
 
-    def _combined(self, said: Constraint, rounded: bool) -> frozenset[int]:
+    def _lin(self, said: Constraint, rounded: bool = False) -> frozenset[int]:
         """A suitable linear combination, rounded or not, that dominates what is said."""
         weights = self.read.vector(self.read.index(), len(self.known))
         used = [(self.known[index], weight) for index, weight in weights.items()]
@@ -260,15 +255,14 @@ class _Checker:
             for index, value in known.a.items():
                 a[index] = a.get(index, 0) + weight * value
         b: Number = sum(weight * known.b for known, weight in used)
-        found = Constraint("", senses.pop() if senses else 0, b, {index: value for index, value in a.items() if value})
-        if not (self._rounded(found, said) if rounded else found).dominates(said):
+        result = Constraint("", senses.pop() if senses else 0, b, {index: value for index, value in a.items() if value})
+        if rounded:
+            self._require_whole(result.a, said)
+            b = result.b if result.sense == 0 else floor(result.b) if result.sense < 0 else ceil(result.b)
+            result = replace(result, b=b)
+        if not result.dominates(said):
             raise ViprError(f"{said.name} does not follow from what is added up")
         return frozenset().union(*(known.assumed for known, _ in used))
-
-    def _rounded(self, found: Constraint, said: Constraint) -> Constraint:
-        self._require_whole(found.a, said)
-        b = found.b if found.sense == 0 else floor(found.b) if found.sense < 0 else ceil(found.b)
-        return Constraint(found.name, found.sense, b, found.a)
 
     def _require_whole(self, a: Vector, said: Constraint) -> None:
         if any(index not in self.whole or value.denominator != 1 for index, value in a.items()):
@@ -283,9 +277,9 @@ class _Checker:
         if (low.sense, high.sense) != (-1, 1) or low.a != high.a or high.b != low.b + 1 or low.b.denominator != 1:
             raise ViprError(f"{said.name}: {low.name} and {high.name} are not two cases of which one holds")
         self._require_whole(low.a, said)
-        for place in (one, two):
-            if not self.known[place].dominates(said):
-                raise ViprError(f"{said.name} does not follow from {self.known[place].name}")
+        for index in (one, two):
+            if not self.known[index].dominates(said):
+                raise ViprError(f"{said.name} does not follow from {self.known[index].name}")
         return (self.known[one].assumed - {below}) | (self.known[two].assumed - {above})
 
     def _sol(self, said: Constraint) -> frozenset[int]:

@@ -61,10 +61,10 @@ class _VerifierWithProgress(Verifier):
         super().__init__(bounder)
         self.asked, self.say = 0, ProgressLog()
 
-    def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:
+    def _question(self, claim: Claim, sides: Mapping[int, Ints]) -> Decision:
         self.asked += 1
         self.say("%d questions about candidate claims asked ...", self.asked)
-        return super()._question(claim, F, T)
+        return super()._question(claim, sides)
 
 
 def bounder_of(release: Release, settings: ProgramSettings) -> Bounder:

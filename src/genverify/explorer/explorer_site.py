@@ -1,39 +1,417 @@
-"""
-The explorer: figures by state, the list of blocks, its pages, built from the results of a study some batches at a time.
-"""
+"""The explorer: what its page shows of a study and of each block, built from results some batches at a time."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from itertools import accumulate, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
+import numpy as np
 import pandas as pd
 
-from genverify.attack.explain import CONCLUSIONS, Phrases, Sentence
-from genverify.checker.certificate import read_lines
-from genverify.checker.stored import checked_blocks
-from genverify.explorer.explored_block import (
-    ALPHABET,
-    BLOCK_PRIORS,
-    NEVER,
-    STEPS,
-    Words,
-    block_entry,
-    check_layout,
-    claims_by_block,
-    form_widths,
-    in_pieces,
-    likely_by_block,
-    likely_entries,
-    write_list,
-    write_piece,
+from genverify.attack.explain import (
+    CONCLUSIONS,
+    CaseSplit,
+    Layout,
+    Phrases,
+    Reasons,
+    Sentence,
+    exactly,
+    lay_out,
+    read_phrases,
 )
-from genverify.explorer.explored_block import PRIORS as WEIGHED
+from genverify.checker.certificate import Forks, read_lines
+from genverify.checker.stored import CheckedBlock, checked_blocks
 from genverify.export.checker_formats import block_folder
-from genverify.model.release import Schema
+from genverify.export.record_programs import shortest
+from genverify.model.arrays import Floats, Ints
+from genverify.model.claims import ANY
+from genverify.model.domain import Predicate, Rule, read_domain
+from genverify.model.errors import DataError
+from genverify.model.files import data_label, file_name, read_yaml
+from genverify.model.query import table_titles
+from genverify.model.release import TOTAL, Release, Schema
+from genverify.model.settings import Explorer
 from genverify.model.tablefiles import BLOCKS_AT_ONCE, FEW_BLOCKS_AT_ONCE, read_blocks, split_rows
+
+# The files of the explorer: one page with its style and scripts inside, and pieces of data that it loads as scripts.
+
+POLICY = (
+    "default-src 'none'; script-src 'self' file: {scripts}; style-src {styles}; "
+    "img-src data:; base-uri 'none'; form-action 'none'"
+)
+# named in full, so that the digest of a job's code covers them
+TEMPLATE = "explorer/page/index.html"
+STYLE = "explorer/page/explorer.css"
+SCRIPTS = (
+    "explorer/page/1-data.js",
+    "explorer/page/2-words.js",
+    "explorer/page/3-proof.js",
+    "explorer/page/4-side.js",
+    "explorer/page/5-likely.js",
+    "explorer/page/6-block.js",
+    "explorer/page/7-main.js",
+)
+
+
+def page_text(title: str) -> str:
+    """The page from the files of page/: the template, the style sheet and the scripts, in their order."""
+    template, style, *scripts = (files("genverify").joinpath(name).read_text() for name in (TEMPLATE, STYLE, *SCRIPTS))
+    return render_page(template, style, scripts, title)
+
+
+def render_page(template: str, style: str, scripts: Sequence[str], title: str) -> str:
+    """The page: nothing but its own style, its own scripts and pieces from beside it can ever be loaded or run."""
+    inside = "".join(f"<script>{script}</script>\n" for script in scripts)
+    policy = POLICY.format(scripts=" ".join(map(_source, scripts)), styles=_source(style))
+    parts = {"title": escape(title), "policy": policy, "style": f"<style>{style}</style>", "scripts": inside}
+    for name, text in parts.items():
+        template = template.replace(f"{{{{ {name} }}}}", text)
+    return template
+
+
+def _source(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def write_piece(folder: Path, name: str, content: Any) -> None:
+    """A piece of data as a script that hands itself over; the same content gives the same bytes."""
+    (folder / f"{file_name(name)}.js").write_text(f"genverify.take({json.dumps(name)},{_plain(content)});\n")
+
+
+def write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
+    """A piece that is a list, written row by row."""
+    with (folder / f"{file_name(name)}.js").open("w") as file:
+        file.write(f"genverify.take({json.dumps(name)},[")
+        for index, row in enumerate(rows):
+            file.write(f"{',' if index else ''}{_plain(row)}")
+        file.write("]);\n")
+
+
+def _plain(content: Any) -> str:
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=True)
+
+
+def read_places(path: Path) -> Mapping[str, Any]:
+    """Where each state stands on the map of tiles."""
+    try:
+        return {str(state): {"short": str(tile["short"]), "name": str(tile["name"]),
+                             "at": [int(tile["row"]), int(tile["column"])]}
+                for state, tile in read_yaml(path)["places"].items()}  # fmt: skip
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(f"{path}: not a file of places ({error!r}); see data/census/places.yaml for the form") from None
+
+
+def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[str, Any]]:
+    """Entries by name, some at a time."""
+    left = iter(entries)
+    while piece := dict(islice(left, size)):
+        yield piece
+
+
+# What the page calls things, and whether it may list blocks at all.
+
+
+@dataclass(frozen=True)
+class Words:
+    """The names of the data and the variant, of places and tables, and the phrases of claims."""
+
+    data: str
+    synthetic: bool
+    variant: str
+    places: Mapping[str, Any]
+    titles: Mapping[str, str]
+    phrases: Phrases | None
+
+
+def read_words(settings: Explorer, manifest: Path, tables: Path, domain: Path) -> Words:
+    """The words that the settings name, and the name of the data."""
+    phrases = read_phrases(Path(settings.phrases), read_domain(domain).domain) if settings.phrases else None
+    titles, tiles = table_titles(read_yaml(tables)), read_places(Path(settings.places))
+    return Words(data_label(manifest), is_synthetic(manifest), settings.variant, tiles, titles, phrases)
+
+
+def is_synthetic(manifest: Path) -> bool:
+    return bool(json.loads(manifest.read_text())["source"] == "synthetic")
+
+
+# Numbers as short text: claims and probabilities by the hundred thousand, small enough for a page to load.
+
+ALPHABET = "".join(chr(code) for code in range(35, 127) if chr(code) != "\\")
+"""Characters that JSON writes as they are."""
+
+STEPS = 200  # levels to a power of ten: two characters then reach down to 1e-41, within 0.6 % (`levels`)
+NEVER = len(ALPHABET) ** 2 - 1
+"""A probability of 0, and the last of the levels that two characters can say."""
+
+
+def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
+    """
+    Rows of whole numbers from 0, each column in its number of characters.
+
+    >>> pack([np.array([0, 92]), np.array([1, 2])], [2, 1])
+    '##$$$%'
+    """
+    base = len(ALPHABET)
+    letters = np.frombuffer(ALPHABET.encode(), dtype=np.uint8)
+    indices = [column // base**power % base for column, width in zip(numbers, widths, strict=True)
+              for power in range(width - 1, -1, -1)]  # fmt: skip
+    return str(letters[np.column_stack(indices)].tobytes(), "ascii")
+
+
+def mask_width(columns: int) -> int:
+    """
+    The characters that a set of columns takes.
+
+    >>> mask_width(3), mask_width(10), mask_width(14)
+    (1, 2, 3)
+    """
+    width = 1
+    while len(ALPHABET) ** width < 2**columns:
+        width += 1
+    return width
+
+
+def levels(p: Floats) -> Ints:
+    """
+    Probabilities as steps down from 1, two hundred to a power of ten: within 0.6 % of what they were.
+
+    >>> levels(np.array([1.0, 0.1, 0.0])).tolist() == [0, 200, NEVER]
+    True
+    """
+    with np.errstate(divide="ignore"):
+        steps = np.rint(-STEPS * np.log10(np.minimum(p, 1.0)))
+    return np.where(p > 0, np.minimum(steps, NEVER - 1), NEVER).astype(np.int64)
+
+
+# The certificates of a block for the page: packed, one piece for each block, loaded only when somebody asks for a file.
+
+
+def write_certificates(folder: Path, archives: Iterable[Path]) -> dict[str, int]:
+    """A piece `vipr-<number>` for each block of some archives; the number of each block, by its name in the archive."""
+    number: dict[str, int] = {}
+    for path in archives:
+        with ZipFile(path) as archive:
+            files: dict[str, list[str]] = {}
+            for name in archive.namelist():
+                block, _, file = name.rpartition("/")
+                if block:
+                    files.setdefault(block, []).append(file)
+            for block, names in files.items():
+                number[block] = len(number)
+                texts = [archive.read(f"{block}/{name}").decode() for name in names]
+                write_piece(folder, f"vipr-{number[block]}", packed(names, texts))
+    return number
+
+
+def packed(names: list[str], texts: list[str]) -> dict[str, object]:
+    """
+    Files as one deflated text, which is far smaller than each by itself; `ends` says where in it each file ends.
+
+    >>> packed(["a", "b"], ["one", "two"])["ends"]
+    [3, 6]
+    """
+    data = [text.encode() for text in texts]
+    ends = list(accumulate(map(len, data)))
+    return {"names": names, "ends": ends, "data": b64encode(zlib.compress(b"".join(data), 9)).decode()}
+
+
+# Proofs for the page: the claims that share a proof are one group, laid out once so that it serves them all.
+
+Where = Mapping[str, int]
+ALL = -1
+"""The cell that holds every record, beside the places of the queries."""
+SUM = 5
+"""The parts of a plain sum; a split into cases has four."""
+
+
+def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
+    """The checked proofs of a block, each laid out as plain values in which cells are places in the list of queries."""
+    stored = block.proofs
+    reasons = Reasons(block.release, stored["lemmas"])
+    groups: list[list[Where]] = [[] for _ in stored["proofs"]]
+    for claim in stored["statements"]:
+        groups[claim["proof"]].append(claim["where"])
+    halves = (_halves(reasons, proof, group) for proof, group in zip(stored["proofs"], groups, strict=True))
+    return {"block": block.release.block, "proofs": list(halves)}
+
+
+def _halves(reasons: Reasons, proof: Mapping[str, Any], group: Sequence[Where]) -> list[Any]:
+    """At least m match all that the claims of a group say, and at most m even its shortest claims."""
+    every = {name: code for where in group for name, code in where.items()}
+    lower = lay_out(reasons, proof["lower"], -1, [exactly(every)])
+    upper = lay_out(reasons, proof["upper"], +1, shortest([exactly(where) for where in group]))
+    return [_proofs_plain(reasons, lower), _proofs_plain(reasons, upper)]
+
+
+def _proofs_plain(reasons: Reasons, layout: Layout) -> list[Any]:
+    """A split into cases; or conclusion, denominator, cells, sides of the cases above, reasons."""
+    if isinstance(layout, CaseSplit):
+        return [layout.part, layout.at, *(_proofs_plain(reasons, side) for side in (layout.below, layout.above))]
+    cells = [part for y, name in layout.cells for part in (y, _place(reasons, name))]
+    sides = [[w, int(below)] for w, below in layout.sides]
+    because = [_reason(reasons, rule) for rule in layout.because]
+    return [list(CONCLUSIONS).index(layout.conclusion), layout.over, cells, sides, because]
+
+
+def _reason(reasons: Reasons, rule: Rule) -> int | list[int]:
+    """A zero cell, or a total that its parts add up to: the total first."""
+    if rule.name not in reasons.lemmas:
+        return _place(reasons, rule.name)
+    lemma = reasons.lemmas[rule.name]
+    return [_place(reasons, name) for name in (lemma["universe"], *lemma["cells"])]
+
+
+def _place(reasons: Reasons, name: str) -> int:
+    return ALL if name == TOTAL else reasons.release.schema.position[name]
+
+
+class _Unexplained(Reasons):
+    """The cells of a block without the search for what a sum rests on."""
+
+    def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
+        return []
+
+
+def check_layout(block: CheckedBlock, laid_out: Sequence[Any], source: Path) -> None:
+    """An error unless laid-out proofs add up what the checked ones do, by zeros and totals that are there."""
+    reasons = _Unexplained(block.release, block.proofs["lemmas"])
+    known, because = [_reason(reasons, rule) for rule in reasons.rules], list[Any]()
+    bare = [[_bare(half, []) for half in _halves(reasons, proof, [])] for proof in block.proofs["proofs"]]
+    given = [[_bare(half, because) for half in halves] for halves in laid_out]
+    if given != bare or any(why not in known for why in because):
+        raise DataError(
+            f"{source}: block {block.release.block}: the proofs laid out here are not those that were checked. Remove the "
+            "file and let Snakemake lay the proofs out again."
+        )
+
+
+def _bare(layout: list[Any], because: list[Any]) -> list[Any]:
+    """A plain layout without its reasons, which are added to a list: they are last in a sum, a split has none."""
+    if len(layout) != SUM:
+        return [*layout[:2], *(_bare(side, because) for side in layout[2:])]
+    because += layout[4]
+    return layout[:4]
+
+
+# What is not certain but likely: claims of a block with their probability under each prior, beside the verified ones.
+
+PRIORS = ("tract", "state", "nation", "uniform")
+LEAST = 0.5  # a guess that is more often wrong than right is no finding: the page lists none
+CLOSE = 0.02  # a shorter form that is hardly likelier says nothing new
+
+
+def likely_by_block(paths: Sequence[Path], blocks: Collection[str]) -> Mapping[str, pd.DataFrame]:
+    """Of each of the blocks that were weighed, the claims about one household that are likely under some prior."""
+    result = {}
+    for path in paths:
+        for block, rows in read_blocks(path, blocks).groupby("block"):
+            result[str(block)] = rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)]
+    return result
+
+
+def likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequence[str], most: int) -> list[dict[str, Any]]:
+    """The likeliest claims under each prior that are not certain: codes, exact or not, intervals (None: not asked)."""
+    codes = _codes(weighed, names)
+    flagged = weighed["verified"].to_numpy(dtype=bool)
+    known = {tuple(row) for row in _codes(verified[verified["m"] == 1], names).tolist()}
+    if any((tuple(row) in known) != flag for row, flag in zip(codes.tolist(), flagged, strict=True)):
+        raise DataError(
+            f"block {weighed['block'].iloc[0]}: claims and probabilities disagree about what is verified. Make both again."
+        )
+    open_ = weighed[~flagged]
+    chosen = np.unique(np.concatenate([_best(codes[~flagged], open_[prior].to_numpy(), most) for prior in PRIORS]))
+    rows = zip(open_.iloc[chosen].to_dict("records"), codes[~flagged][chosen].tolist(), strict=True)
+    return [{"codes": of_row, "exact": row["numbers"] == "exact", "chance": [_interval(row, prior) for prior in PRIORS]}
+            for row, of_row in rows]  # fmt: skip
+
+
+def _codes(frame: pd.DataFrame, names: Sequence[str]) -> Ints:
+    return frame[list(names)].astype("Int64").fillna(ANY).to_numpy(dtype=np.int64)
+
+
+def _best(codes: Ints, chance: Floats, most: int) -> Ints:
+    """The places of the likeliest claims, without shorter forms of one of them that are hardly likelier."""
+    asked = np.flatnonzero(chance >= LEAST)
+    order = asked[np.lexsort((-chance[asked], -(codes[asked] != ANY).sum(axis=1)))]
+    rest: list[int] = []
+    for index in order.tolist():
+        named = codes[index] != ANY
+        longer = [other for other in rest if (codes[other][named] == codes[index][named]).all()]
+        if not any(chance[other] >= chance[index] - CLOSE for other in longer):
+            rest.append(index)
+    best: Ints = np.array(sorted(rest, key=lambda index: -chance[index])[:most], dtype=np.int64)
+    return best
+
+
+def _interval(row: Mapping[Any, Any], prior: str) -> list[float] | None:
+    """Rounded, but what is not certain is never rounded up to 1."""
+    if pd.isna(row[prior]):
+        return None
+    return [min(round(float(row[name]), 4), 0.9999) for name in (prior, f"{prior}_low", f"{prior}_high")]
+
+
+# What the page shows of one block: its published counts, and its verified claims in groups that share a proof.
+
+BLOCK_PRIORS = ("tract", "tract_leave_out", "county", "state", "nation", "uniform")
+
+
+def block_entry(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> dict[str, Any]:
+    """A block as plain values: N, the counts that are not 0, what is withheld, the groups of claims."""
+    counts: list[Any] = []  # cells and counts in turn, a range where the count is not exact
+    for cell, lo, hi in zip(release.cells.tolist(), release.lo.tolist(), release.hi.tolist(), strict=True):
+        if hi:
+            counts += [cell, hi if lo == hi else [lo, hi]]
+    known = set(release.cells.tolist())
+    withheld = [cell for cell in range(len(release.schema.queries)) if cell not in known]
+    return {"n": release.n, "counts": counts, "withheld": withheld, "groups": _groups(release, claims, proofs)}
+
+
+def _groups(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> list[dict[str, Any]]:
+    """Claims about fewest households first, then those that say most; a claim without a proof is a group of its own."""
+    names = list(release.schema.domain.names)
+    proof = claims["proof"].fillna(-1).to_numpy(dtype=np.int64)
+    keys = np.where(proof >= 0, proof, -1 - np.arange(len(claims)))
+    codes = claims[names].fillna(ANY).to_numpy(dtype=np.int64)
+    m, k, effective = (claims[name].to_numpy(dtype=np.int64) for name in ("m", "k", "effective_k"))
+    priors = [levels(claims[prior].to_numpy(dtype=np.float64)) for prior in BLOCK_PRIORS]
+    forms = [((codes != ANY) << np.arange(len(names))).sum(axis=1), effective, *priors]
+    order = np.lexsort((-effective, -k, keys))
+    split = np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else []
+    result = sorted(split, key=lambda entry: (m[entry[0]], -k[entry[0]], -effective[entry[0]], keys[entry[0]]))
+    groups = []  # the longest claim of a group with its proof, and every form of it packed
+    for rows in result:
+        first, packed_forms = rows[0], pack([part[rows] for part in forms], form_widths(len(names)))
+        groups.append({"m": int(m[first]), "codes": codes[first].tolist(), "forms": packed_forms})
+        if keys[first] >= 0:
+            groups[-1] |= {"id": int(keys[first]), "proof": proofs[keys[first]]}
+    return groups
+
+
+def form_widths(columns: int) -> list[int]:
+    """Characters of a packed form: its columns, its effective k, its probability under each prior."""
+    return [mask_width(columns), 1, *[2] * len(BLOCK_PRIORS)]
+
+
+def claims_by_block(
+    claims: Path, baselines: Path, blocks: Collection[str]
+) -> tuple[Mapping[str, pd.DataFrame], pd.DataFrame]:
+    """The claims of each block with their probabilities, once for two designs; and of a block that has none."""
+    listed, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
+    if not listed[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):
+        raise DataError(f"{baselines}: it has not a row for each row of {claims}. Make both again.")
+    joined = pd.concat([listed, likely[list(BLOCK_PRIORS)]], axis=1)
+    first = joined.groupby("block")["design"].transform("first")
+    return {str(block): rows for block, rows in joined[joined["design"] == first].groupby("block")}, joined.iloc[:0]
+
 
 # What the page says of a study before a block is chosen: figures by state, and the list of blocks.
 
@@ -43,23 +421,20 @@ def figures_by_state(
 ) -> Iterator[pd.DataFrame]:
     """The figures of all blocks by state and block, some blocks at a time."""
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
-    for own in split_rows(order, at_once):
-        wanted = set(own["block"])
+    for part in split_rows(order, at_once):
+        wanted = set(part["block"])
         chosen = sample[sample["block"].isin(wanted)]
         yield block_figures(chosen, read_blocks(blocks, wanted), read_blocks(households, wanted), least)
 
 
 def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
-    """
-    One row per distinct block: state, designs, households, verified claims, whether it is reconstructed uniquely, and how
-    many of its households a singleton claim of at least k columns is about, for each k from `least`.
-    """
+    """One row per block: state, designs, households, claims, unique, households singled out by k from `least` on."""
     frame = sample.groupby("block").agg(state=("state", "first"), n=("n_households", "first"))
     frame["designs"] = sample.groupby("block")["design"].agg(list)
-    own = blocks.drop_duplicates("block").set_index("block")
-    verified = [name for name in own.columns if name.startswith("verified_k")]
-    frame["claims"] = own[verified].sum(axis=1).astype(int)
-    frame["unique"] = own["unique"].fillna(False).astype(bool)
+    part = blocks.drop_duplicates("block").set_index("block")
+    verified = [name for name in part.columns if name.startswith("verified_k")]
+    frame["claims"] = part[verified].sum(axis=1).astype(int)
+    frame["unique"] = part["unique"].fillna(False).astype(bool)
     single = households[(households["claims"] == "singleton") & (households["grouping"] == "k")]
     single = single[single["columns"] >= least].drop_duplicates(["block", "columns"])
     counted = single.pivot(index="block", columns="columns", values="households")
@@ -96,14 +471,12 @@ def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     {'blocks': 4, 'single': [3, 1]}
     """
     columns = {name: [part[name] for part in parts] for name in parts[0]}
-    return {
-        name: list(map(sum, zip(*found, strict=True))) if isinstance(found[0], list) else sum(found)
-        for name, found in columns.items()
-    }
+    return {name: list(map(sum, zip(*column, strict=True))) if isinstance(column[0], list) else sum(column)
+            for name, column in columns.items()}  # fmt: skip
 
 
 def study_piece(
-    schema: Schema, states: Mapping[str, Any], places: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
+    schema: Schema, states: Mapping[str, Any], tiles: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
 ) -> dict[str, Any]:
     """All that the page needs to know of the study as a whole."""
     tables = list(dict.fromkeys(query.table for query in schema.queries))
@@ -115,10 +488,10 @@ def study_piece(
         "sentences": [plain_sentence(sentence) for sentence in phrases.sentences] if phrases else [],
         "conclusions": list(CONCLUSIONS.values()),
         "priors": list(BLOCK_PRIORS),
-        "weighed": list(WEIGHED),
+        "weighed": list(PRIORS),
         "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
         "states": states,
-        "places": {state: places[state] for state in sorted(set(states) & set(places))},
+        "places": {state: tiles[state] for state in sorted(set(states) & set(tiles))},
         "all": _sum(list(states.values())),
     }
 
@@ -134,8 +507,8 @@ def plain_sentence(sentence: Sentence) -> dict[str, Any]:
 def block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
     """State and entry of each block: id, households, places of its designs, claims, unique, singled out by k, its piece."""
     for block, row in figures.iterrows():
-        own = [designs.index(design) for design in row["designs"]]
-        entry = [str(block), int(row["n"]), own, int(row["claims"]), int(row["unique"]), row["single"], piece[str(block)]]
+        part = [designs.index(design) for design in row["designs"]]
+        entry = [str(block), int(row["n"]), part, int(row["claims"]), int(row["unique"]), row["single"], piece[str(block)]]
         yield str(row["state"]), entry
 
 
@@ -152,23 +525,11 @@ class WeighedFiles:
     files: Sequence[Path] = ()
     most: int = 0
 
-    def add(self, entry: dict[str, Any], weighed: pd.DataFrame | None, verified: pd.DataFrame, schema: Schema) -> None:
-        """Put the likely claims of a block into its entry, where the block was weighed."""
-        if weighed is not None:
-            entry["likely"] = likely_entries(weighed, verified, schema.domain.names, self.most)
-
-
-NOTHING = WeighedFiles()
-
 
 def write_study(
     folder: Path, schema: Schema, states: Mapping[str, Any], words: Words, least: int, designs: Sequence[str] | None
 ) -> None:
-    """
-    The piece that the page loads first: aggregates only, whatever the data. Pieces of an earlier explorer go.
-
-    Designs are told if blocks are to be listed.
-    """
+    """The piece that the page loads first: aggregates only. Earlier pieces go; designs are given to list blocks."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()
@@ -190,8 +551,8 @@ def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], si
 def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence[str], piece: Mapping[str, int]) -> None:
     """The list of the blocks of every state; figures come by state."""
     rows = (row for part in figures for row in block_rows(part, designs, piece))
-    for state, own in groupby(rows, itemgetter(0)):
-        write_list(folder, f"state-{state}", (row for _, row in own))
+    for state, group in groupby(rows, itemgetter(0)):
+        write_list(folder, f"state-{state}", (row for _, row in group))
 
 
 def block_entries(
@@ -201,39 +562,41 @@ def block_entries(
     baselines: Path,
     at_once: int = FEW_BLOCKS_AT_ONCE,
     certificates: Mapping[str, int] | None = None,
-    weighed: WeighedFiles = NOTHING,
+    weighed: WeighedFiles | None = None,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The
     proofs of a block are checked first, and every claim that names a proof is looked up among the proved ones.
     `certificates` are the numbers of the pieces with the files of a block; `weighed` says what is likely beside.
     """
-    for group, blocks in _groups(batches, at_once):
+    for group, blocks in _batches(batches, at_once):
         of_block, nothing = claims_by_block(claims, baselines, blocks)
-        likely = likely_by_block(weighed.files, blocks)
+        likely = likely_by_block(weighed.files, blocks) if weighed else {}
         for counts, proofs, explained in group:
-            laid_out = {found["block"]: found["proofs"] for found in read_lines(explained)}
+            laid_out = {result["block"]: result["proofs"] for result in read_lines(explained)}
             for block in checked_blocks(counts, proofs, schema):
-                rows, shown = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
+                rows, layout = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
                 block.require(rows[rows["proof"].notna()], claims)
-                check_layout(block, shown, explained)
-                entry = block_entry(block.release, rows, shown)
-                weighed.add(entry, likely.get(block.release.block), rows, schema)
+                check_layout(block, layout, explained)
+                entry = block_entry(block.release, rows, layout)
+                if weighed and block.release.block in likely:
+                    likely_rows = likely[block.release.block]
+                    entry["likely"] = likely_entries(likely_rows, rows, schema.domain.names, weighed.most)
                 if certificates and block_folder(block.release.block) in certificates:
                     entry["vipr"] = certificates[block_folder(block.release.block)]
                 yield block.release.block, entry
 
 
-def _groups(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch], set[str]]]:
+def _batches(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch], set[str]]]:
     """Batches with the names of their blocks, as many together as hold no more than `at_once`."""
     group: list[Batch] = []
     blocks: set[str] = set()
     for batch in batches:
-        own = set(pd.read_parquet(batch[0], columns=["block"])["block"].unique())
-        if group and len(blocks) + len(own) > at_once:
+        part = set(pd.read_parquet(batch[0], columns=["block"])["block"].unique())
+        if group and len(blocks) + len(part) > at_once:
             yield group, blocks
             group, blocks = [], set()
-        group, blocks = [*group, batch], blocks | own
+        group, blocks = [*group, batch], blocks | part
     if group:
         yield group, blocks
 

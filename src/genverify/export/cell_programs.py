@@ -3,8 +3,8 @@ Checked proofs about a system of sums as programs: the cells are columns, the su
 before it: that is derived on the way, one row for each end, and what this rests on before that.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from genverify.checker import certificate as form
@@ -21,6 +21,8 @@ from genverify.export.derivation import (
     RowNode,
     Step,
     TooLarge,
+    leaves,
+    mapped,
     system_of,
     unique,
 )
@@ -29,9 +31,7 @@ from genverify.model.linear import OPEN, LinearSystem
 
 LONGEST = 2_000  # steps of one proof: bounds the size of the files
 End = tuple[int, int]  # a cell, and +1 for its upper end or -1 for its lower one
-Known = dict[
-    End, tuple[int, int]
-]  # the value of an end, and the number of the statement that shows it (-1: it is published)
+Known = dict[End, tuple[int, int]]  # the value of an end, and the statement that shows it (-1: it is published)
 
 
 @dataclass(frozen=True)
@@ -85,32 +85,28 @@ class CellExporter:
 
     def _leaf(self, c: Mapping[int, int], leaf: form.Leaf, above: tuple[tuple[int, int, bool], ...], uses: set[int]) -> Leaf:
         narrowed: dict[End, tuple[int, int]] = {}  # of a cell that a fork splits: the end, and the number of the fork
-        for place, (cell, at, below) in enumerate(above):
+        for index, (cell, at, below) in enumerate(above):
             key, value = (cell, 1 if below else -1), at if below else -at - 1
             if value < narrowed.get(key, self.known[key])[0]:
-                narrowed[key] = value, place
+                narrowed[key] = value, index
         for cell, s in narrowed:
             if self._end((cell, s), narrowed) + self._end((cell, -s), narrowed) < 0:  # no count is left in this case
                 return self._used(True, {}, {cell: 0}, {(cell, 1): 1, (cell, -1): 1}, narrowed, above, 1, uses)
-        rows = {name: y for name, y in leaf.y.items() if y}
+        rows, most, least = {name: y for name, y in leaf.y.items() if y}, self.system.most, self.system.least
         for wanted in ({}, c) if leaf.kind == form.EMPTY else (c,):
-            left = {cell: leaf.d * own for cell, own in wanted.items()}
+            left = {cell: leaf.d * part for cell, part in wanted.items()}
             for name, y in rows.items():
-                row = self.system.row_place[name]
-                for cell, own in self.entries[self.starts[row] : self.starts[row + 1]]:
-                    left[cell] = left.get(cell, 0) - y * own
-            ends = {(cell, 1 if own > 0 else -1): abs(own) for cell, own in left.items() if own}
-            if wanted or leaf.kind != form.EMPTY or self._total(rows, ends, narrowed) < 0:
+                for cell, part in self._row(name):
+                    left[cell] = left.get(cell, 0) - y * part
+            ends = {(cell, 1 if part > 0 else -1): abs(part) for cell, part in left.items() if part}
+            total = sum(y * int((most if y > 0 else least)[self.system.row_place[name]]) for name, y in rows.items())
+            total += sum(weight * self._end(key, narrowed) for key, weight in ends.items())
+            if wanted or leaf.kind != form.EMPTY or total < 0:
                 return self._used(leaf.kind == form.EMPTY and not wanted, rows, left, ends, narrowed, above, leaf.d, uses)
-        raise CertificateError(f"{leaf.place}: shows nothing")
+        raise CertificateError(f"{leaf.path}: shows nothing")
 
     def _end(self, key: End, narrowed: Mapping[End, tuple[int, int]]) -> int:
         return narrowed.get(key, self.known[key])[0]
-
-    def _total(self, rows: Mapping[str, int], ends: Mapping[End, int], narrowed: Mapping[End, tuple[int, int]]) -> int:
-        place = self.system.row_place
-        found = sum(y * int((self.system.most if y > 0 else self.system.least)[place[name]]) for name, y in rows.items())
-        return found + sum(own * self._end(key, narrowed) for key, own in ends.items())
 
     def _used(
         self, empty: bool, rows: Mapping[str, int], left: Mapping[int, int], ends: Mapping[End, int],
@@ -118,18 +114,13 @@ class CellExporter:
     ) -> Leaf:  # fmt: skip
         """The leaf, with what it takes from forks as sides, and from earlier statements as rows; the rest is published."""
         sides, taken = [0] * len(above), {f"={name}": y for name, y in rows.items()}
-        for key, own in ends.items():
+        for key, end in ends.items():
             if key in narrowed:
-                sides[narrowed[key][1]] += key[1] * own
+                sides[narrowed[key][1]] += key[1] * end
             elif (number := self.known[key][1]) >= 0:
                 uses.add(number)
-                taken[f"#{number}"] = taken.get(f"#{number}", 0) + own
+                taken[f"#{number}"] = taken.get(f"#{number}", 0) + end
         return Leaf(empty, taken, tuple(sides), d)
-
-    def programs(self) -> Iterator[tuple[Program, CellBound]]:
-        """A program for every statement; one that is too large is an error when it is asked for."""
-        for number in range(len(self.shown)):
-            yield self.program(number), self.shown[number].said
 
     def program(self, number: int) -> Program:
         """The program of a statement: the rows and cells that it rests on, directly or by what was shown before."""
@@ -139,8 +130,10 @@ class CellExporter:
             needed |= more
         if len(needed) > LONGEST:
             raise TooLarge(f"statement {number} rests on {len(needed) - 1} others, over the limit of {LONGEST}")
-        steps = [self.shown[place] for place in sorted(needed)]
-        rows = dict.fromkeys(name[1:] for one in steps for name in _rows(one.tree) if name[0] == "=")
+        steps = [self.shown[index] for index in sorted(needed)]
+        rows = dict.fromkeys(
+            name[1:] for one in steps for leaf, _ in leaves(one.tree) for name in leaf.rows if name[0] == "="
+        )
         named = {self.system.place[one.said.cell] for one in steps if one.said.cell}
         named |= {cell for name in rows for cell, _ in self._row(name)}
         cells = sorted(named | {cell for one in steps for cell in one.parts.values()})
@@ -155,23 +148,25 @@ class CellExporter:
     def _assembled(self, number: int, needed: Sequence[int], rows: Sequence[str], column: Mapping[int, int]) -> Program:
         system, plain = self.system, dict(zip(rows, unique(rows), strict=True))
         listed = {plain[name]: self._published(name, plain[name], column) for name in rows}
-        renamed = {f"={name}": own for name, own in plain.items()} | {f"#{place}": f"shown#{place}" for place in needed}
+        renamed = {f"={name}": part for name, part in plain.items()} | {f"#{index}": f"shown#{index}" for index in needed}
         parts, steps, trees = dict[str, Row](), list[Step](), dict[int, RowNode]()
-        for place in needed:
-            one, prefix = self.shown[place], "" if place == number else f"s{place}_"
+        for index in needed:
+            one, prefix = self.shown[index], "" if index == number else f"s{index}_"
             for key, cell in one.parts.items():
                 parts[prefix + key] = Row(prefix + key, f"the cell {system.cells[cell]}", {column[cell]: 1})
-            trees[place] = _renamed(one.tree, renamed, prefix)
-            if place != number:
+            trees[index] = mapped(
+                one.tree, lambda leaf: replace(leaf, rows={renamed[name]: y for name, y in leaf.rows.items()}), prefix
+            )
+            if index != number:
                 sign = 1 if one.said.side == "upper" else -1
                 vector = {column[system.place[one.said.cell]]: sign}
                 words = f"{one.said.cell} {'<=' if sign > 0 else '>='} {one.said.value}"
-                steps.append(Step(Row(f"shown#{place}", words, vector, hi=sign * one.said.value), trees[place]))
+                steps.append(Step(Row(f"shown#{index}", words, vector, hi=sign * one.said.value), trees[index]))
         said = self.shown[number].said
         goal = {"upper": AT_MOST, "lower": AT_LEAST, form.EMPTY: NEVER}[said.side]
         words = f"Shown: {said.cell} is {goal} {said.value}" if said.cell else "Shown: no counts fit all sums"
         ends = [(int(system.lo[cell]), int(system.hi[cell])) for cell in column]
-        found = Program(
+        result = Program(
             self.title,
             system_of(ends, listed.values(), "x"),
             listed,
@@ -182,36 +177,21 @@ class CellExporter:
             tuple(steps),
             trees[number],
         )
-        if not found.adds_up():
+        if not result.adds_up():
             raise CertificateError(f"statement {number}: the exported proof does not add up")
-        return found
+        return result
 
     def _published(self, name: str, plain: str, column: Mapping[int, int]) -> Row:
         """A sum that is published; a cell that it names twice counts with both weights."""
         row, vector = self.system.row_place[name], dict[int, int]()
-        for cell, own in self._row(name):
-            vector[column[cell]] = vector.get(column[cell], 0) + own
+        for cell, part in self._row(name):
+            vector[column[cell]] = vector.get(column[cell], 0) + part
         ends = [int(side[row]) for side in (self.system.least, self.system.most)]
         return Row(
-            plain, name, {at: own for at, own in vector.items() if own}, *(None if abs(e) == OPEN else e for e in ends)
+            plain, name, {at: part for at, part in vector.items() if part}, *(None if abs(e) == OPEN else e for e in ends)
         )
 
 
 def _ends(system: LinearSystem, cell: int) -> str:
     lo, hi = int(system.lo[cell]), int(system.hi[cell])
     return f", published {lo}" if lo == hi else f", {lo} or more" if hi == OPEN else f", {lo} to {hi}"
-
-
-def _rows(node: RowNode) -> Iterator[str]:
-    if isinstance(node, Leaf):
-        yield from node.rows
-    else:
-        yield from _rows(node.below)
-        yield from _rows(node.above)
-
-
-def _renamed(node: RowNode, names: Mapping[str, str], prefix: str) -> RowNode:
-    if isinstance(node, Leaf):
-        return Leaf(node.empty, {names[name]: y for name, y in node.rows.items()}, node.sides, node.d)
-    below, above = (_renamed(side, names, prefix) for side in (node.below, node.above))
-    return Fork(prefix + node.part, node.at, below, above)

@@ -67,8 +67,8 @@ def in_words(program: Program) -> Iterator[str]:
             yield f"  {'if ' if sides else ''}{''.join(sides)}add up{f', over {leaf.d}' if leaf.d > 1 else ''}:"
             for name, y in leaf.rows.items():
                 yield f"    {y:+d} x {program.known[name].words}: {_range(program.known[name])}"
-            for column, own in sorted(program.left(leaf, path, of).items()):
-                yield f"    {own:+d} x {program.columns[1 + column]}"
+            for column, entry in sorted(program.left(leaf, path, of).items()):
+                yield f"    {entry:+d} x {program.columns[1 + column]}"
 
 
 def one_line(text: str) -> str:
@@ -179,8 +179,8 @@ class _Derived:
         sign = 1 if opposes or of else SIGN[program.question.goal]
         scale = sign if opposes or leaf.d == 1 else Fraction(sign, leaf.d)
         names = program.system.cells
-        used = [(self.number[names[column], "L" if own > 0 else "G"], scale * own)
-                for column, own in sorted(program.left(leaf, path, of).items())]  # fmt: skip
+        used = [(self.number[names[column], "L" if part > 0 else "G"], scale * part)
+                for column, part in sorted(program.left(leaf, path, of).items())]  # fmt: skip
         used += [(self.number[name, "L" if y > 0 else "G"], scale * y) for name, y in leaf.rows.items()]
         used += [(number, scale * w) for number, w in zip(assumed, leaf.sides, strict=True) if w]
         total = program.total(leaf, path, of)
@@ -195,7 +195,7 @@ def _terms(vector: Vector) -> str:
 
 
 def _listed(terms: Terms) -> str:
-    return " ".join([str(len(terms)), *(f"{place} {value}" for place, value in terms)])
+    return " ".join([str(len(terms)), *(f"{index} {value}" for index, value in terms)])
 
 
 # OPB and a VeriPB 2.0 proof: the columns in bits, the rows and the opposite of the goal, and a derivation of a
@@ -261,13 +261,13 @@ class _Rows:
         sign = 1 if sense == "G" else -1
         self.count += 1
         self.number[name, sense] = self.count
-        terms = self.terms({column: sign * own for column, own in vector.items()})
+        terms = self.terms({column: sign * part for column, part in vector.items()})
         self.lines.append(at_least(terms or [(0, f"{self.names[0]}b0")], sign * bound))
         return self.count
 
     def terms(self, vector: Vector) -> OpbTerms:
         """A sum over the columns as one over their bits."""
-        return [(own << bit, f"{self.names[column]}b{bit}") for column, own in sorted(vector.items())
+        return [(part << bit, f"{self.names[column]}b{bit}") for column, part in sorted(vector.items())
                 for bit in range(self.bits[column])]  # fmt: skip
 
 
@@ -278,12 +278,12 @@ def _largest(program: Program) -> list[int]:
         return [program.largest] * len(hi)
     for row in (*program.rows.values(), *program.rows.values()):  # twice: what one row says of a total, another may use
         for sign, end in ((1, row.hi), (-1, row.lo)):
-            fewest = [(column, sign * own, (lo if sign * own > 0 else hi)[column]) for column, own in row.vector.items()]
-            for column, own, _ in fewest if end is not None else ():
+            fewest = [(column, sign * part, (lo if sign * part > 0 else hi)[column]) for column, part in row.vector.items()]
+            for column, part, _ in fewest if end is not None else ():
                 others = [one for one in fewest if one[0] != column]
-                if own > 0 and all(least != OPEN for _, _, least in others):
+                if part > 0 and all(least != OPEN for _, _, least in others):
                     room = sign * (end or 0) - sum(weight * least for _, weight, least in others)
-                    hi[column] = min(hi[column], max(room // own, 0))
+                    hi[column] = min(hi[column], max(room // part, 0))
     return hi
 
 
@@ -348,11 +348,11 @@ class _Proof:
 
     def combination(self, leaf: Leaf, path: Path, of: Row | None) -> str:
         """The rows of a leaf in reverse Polish notation, all of them as sums that are at least a number."""
-        program, own = self.program, path[1:] if of else path
+        program, chosen = self.program, path[1:] if of else path
         used = [(self.rows.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.rows.items()]
         used += [(self.sides[_named(part, of)][not below], abs(w))
-                 for w, (part, _, below) in zip(leaf.sides, own, strict=True) if w]  # fmt: skip
-        for column, left in program.left(leaf, own, of).items():
+                 for w, (part, _, below) in zip(leaf.sides, chosen, strict=True) if w]  # fmt: skip
+        for column, left in program.left(leaf, chosen, of).items():
             key = program.system.cells[column], "L" if left > 0 else "G"
             used += [(self.rows.number[key], abs(left))] if key in self.rows.number else []
         if not program.opposes(leaf, of):
@@ -366,9 +366,9 @@ def _named(part: str, of: Row | None) -> str:
 
 
 def _polish(used: Sequence[tuple[int, int]]) -> Iterator[str]:
-    for place, (number, times) in enumerate(used):
+    for index, (number, times) in enumerate(used):
         yield f"{number}" if times == 1 else f"{number} {times} *"
-        if place:
+        if index:
             yield "+"
 
 
@@ -412,7 +412,9 @@ def _number(value: int) -> str:
 
 
 def _sum(names: Sequence[str], vector: Vector) -> str:
-    terms = [names[column] if own == 1 else f"(* {_number(own)} {names[column]})" for column, own in sorted(vector.items())]
+    terms = [
+        names[column] if part == 1 else f"(* {_number(part)} {names[column]})" for column, part in sorted(vector.items())
+    ]
     return f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0] if terms else "0"
 
 
@@ -442,16 +444,16 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "Definition rows : list Row := ["
     yield ";\n".join(f"  (* {name} *) {_coq_row(row, size)}" for name, row in program.rows.items())
     yield "]."
-    place = {name: at for at, name in enumerate(program.known)}
+    index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
     yield ";\n".join(
-        f"  ({_dense(s.row.vector, size)}, {_z(s.row.hi or 0)}, {_tree(program, s.tree, place)})" for s in program.steps
+        f"  ({_dense(s.row.vector, size)}, ({s.row.hi or 0}), {_tree(program, s.tree, index)})" for s in program.steps
     )
     yield "]."
     question = program.question
-    counted = "" if question.goal == NEVER else f" {_dense(program.count, size)} {_z(question.m)}"
+    counted = "" if question.goal == NEVER else f" {_dense(program.count, size)} ({question.m})"
     yield f"Definition goal := {GOALS[question.goal]}{counted}."
-    yield f"Definition tree : Tree := {_tree(program, program.tree, place)}."
+    yield f"Definition tree : Tree := {_tree(program, program.tree, index)}."
     yield "Theorem shown : forall x : list Z, fits_system ends rows x -> true_of_sums goal x."
     yield "Proof. apply (system_sound ends rows steps goal tree). vm_compute. reflexivity. Qed."
     yield "Print Assumptions shown."
@@ -462,20 +464,16 @@ def _coq_row(row: Row, size: int) -> str:
     return f"mkRow {_dense(row.vector, size)} ({_some(lo)}) ({_some(hi)})"
 
 
-def _tree(program: Program, node: RowNode, place: Mapping[str, int]) -> str:
+def _tree(program: Program, node: RowNode, index: Mapping[str, int]) -> str:
     if isinstance(node, Leaf):
-        y = "; ".join(f"({place[name]}%nat, {times})" for name, times in node.rows.items())
-        return f"Leaf_ {'true' if node.empty else 'false'} [{y}] {_z(node.d)} {_coq_listed(node.sides)}"
-    below, above = (_tree(program, side, place) for side in (node.below, node.above))
-    return f"Fork_ {_dense(program.parts[node.part].vector, len(program.system.cells))} {_z(node.at)} ({below}) ({above})"
+        y = "; ".join(f"({index[name]}%nat, {times})" for name, times in node.rows.items())
+        return f"Leaf_ {'true' if node.empty else 'false'} [{y}] ({node.d}) {_coq_listed(node.sides)}"
+    below, above = (_tree(program, side, index) for side in (node.below, node.above))
+    return f"Fork_ {_dense(program.parts[node.part].vector, len(program.system.cells))} ({node.at}) ({below}) ({above})"
 
 
 def _some(end: int) -> str:
-    return "None" if abs(end) == OPEN else f"Some {_z(end)}"
-
-
-def _z(value: int) -> str:
-    return f"({value})"
+    return "None" if abs(end) == OPEN else f"Some ({end})"
 
 
 def _dense(vector: Vector, size: int) -> str:

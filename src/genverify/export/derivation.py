@@ -4,7 +4,7 @@ leaf is one linear combination of rows, of the sides of the forks above, and of 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -79,10 +79,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Program:
-    """
-    What is known (`system`: a column each for what is counted, a row each for what is published), in words; the question
-    about `count`, the parts of forks, rows that are shown on the way, and the derivation. No column exceeds `largest`.
-    """
+    """A question about `count` in a system of published rows, and its derivation. No column exceeds `largest`."""
 
     title: str
     system: LinearSystem
@@ -103,7 +100,7 @@ class Program:
     def target(self, leaf: Leaf, of: Row | None) -> dict[int, int]:
         """d times what a leaf bounds from above: the row of a step, the count with the sign of the goal, or nothing."""
         sign = 0 if leaf.empty else 1 if of else SIGN[self.question.goal]
-        return {column: sign * leaf.d * own for column, own in (of.vector if of else self.count).items()} if sign else {}
+        return {column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()} if sign else {}
 
     def bound(self, leaf: Leaf, of: Row | None) -> int:
         """What the target of a leaf must not exceed: the right side of what is to be shown."""
@@ -119,20 +116,20 @@ class Program:
         terms = [(self.known[name].vector, y) for name, y in leaf.rows.items()]
         terms += [(self.parts[part].vector, w) for w, (part, _, _) in zip(leaf.sides, path, strict=True) if w]
         for vector, y in terms:
-            for column, own in vector.items():
-                left[column] = left.get(column, 0) - y * own
-        return {column: own for column, own in left.items() if own}
+            for column, entry in vector.items():
+                left[column] = left.get(column, 0) - y * entry
+        return {column: entry for column, entry in left.items() if entry}
 
     def total(self, leaf: Leaf, path: Path, of: Row | None) -> int:
         """The most that d times the target can be by a leaf; an error where it uses an end that is not there."""
-        found = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.sides, path, strict=True))
+        result = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.sides, path, strict=True))
         for name, y in leaf.rows.items():
             end = self.known[name].hi if y > 0 else self.known[name].lo
-            found += y * _told(end, name)
-        for column, own in self.left(leaf, path, of).items():
-            end = int((self.system.hi if own > 0 else self.system.lo)[column])
-            found += own * _told(None if abs(end) == OPEN else end, self.system.cells[column])
-        return found
+            result += y * _known_end(end, name)
+        for column, part in self.left(leaf, path, of).items():
+            end = int((self.system.hi if part > 0 else self.system.lo)[column])
+            result += part * _known_end(None if abs(end) == OPEN else end, self.system.cells[column])
+        return result
 
     def adds_up(self) -> bool:
         """Whether every leaf shows what it has to."""
@@ -145,7 +142,7 @@ class Program:
         return True
 
 
-def _told(end: int | None, name: str) -> int:
+def _known_end(end: int | None, name: str) -> int:
     if end is None:
         raise DataError(f"the exported proof uses an end of {name}, which has none there")
     return end
@@ -158,6 +155,14 @@ def leaves(node: RowNode, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
     else:
         yield from leaves(node.below, (*path, (node.part, node.at, True)))
         yield from leaves(node.above, (*path, (node.part, node.at, False)))
+
+
+def mapped(node: RowNode, change: Callable[[Leaf], Leaf], prefix: str = "") -> RowNode:
+    """The same forks, with a prefix to the names of their parts, above changed leaves."""
+    if isinstance(node, Leaf):
+        return change(node)
+    below, above = (mapped(side, change, prefix) for side in (node.below, node.above))
+    return Fork(prefix + node.part, node.at, below, above)
 
 
 def plain(name: str) -> str:
@@ -177,14 +182,14 @@ def unique(names: Iterable[str]) -> list[str]:
     >>> unique(["a b", "a_b"])
     ['a_b', 'a_b_2']
     """
-    found: dict[str, None] = {}
-    for own in map(plain, names):
-        name, number = own, 1
-        while name in found:
+    result: dict[str, None] = {}
+    for part in map(plain, names):
+        name, number = part, 1
+        while name in result:
             number += 1
-            name = f"{own}_{number}"
-        found[name] = None
-    return list(found)
+            name = f"{part}_{number}"
+        result[name] = None
+    return list(result)
 
 
 def system_of(ends: Sequence[tuple[int, int]], rows: Iterable[Row], letter: str) -> LinearSystem:
@@ -196,5 +201,5 @@ def system_of(ends: Sequence[tuple[int, int]], rows: Iterable[Row], letter: str)
     lo, hi = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     sides = [(-OPEN if row.lo is None else row.lo, OPEN if row.hi is None else row.hi) for row in listed]
     least, most = np.array(sides, dtype=np.int64).reshape(-1, 2).T
-    names = tuple(f"{letter}{place}" for place in range(len(ends)))
+    names = tuple(f"{letter}{index}" for index in range(len(ends)))
     return LinearSystem(names, lo, hi, tuple(row.name for row in listed), start, columns, weights, least, most)

@@ -18,12 +18,12 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from genverify.checker.certificate import Certificate, ProvedBound, read_bounds, read_certificate
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
-from genverify.export.area_programs import AreaExporter
 from genverify.export.cell_programs import CellExporter
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
 from genverify.export.derivation import AT_LEAST, AT_MOST, CLAIM, Program, TooLarge
 from genverify.export.record_programs import (
     INDEX,
+    AreaExporter,
     Asked,
     Exporter,
     Group,
@@ -111,9 +111,9 @@ def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator
         yield from _grouped(areas, areas.questions())
     else:
         check_block(published, certificate)
-        found, domain = read_certificate(published, certificate), published.schema.domain
-        exporter = Exporter(published, found.lemmas)
-        yield from _grouped(exporter, ((published.block, *one) for one in questions_of(domain, found)))
+        result, domain = read_certificate(published, certificate), published.schema.domain
+        exporter = Exporter(published, result.lemmas)
+        yield from _grouped(exporter, ((published.block, *one) for one in questions_of(domain, result)))
 
 
 def _grouped(exporter: Exporter, questions: Iterable[tuple[str, Asked, Group]]) -> Iterator[Export]:
@@ -136,10 +136,7 @@ def _export(exporter: Exporter, block: str, group: Group, asked: Sequence[Asked]
 
 
 def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: bool = True) -> Iterator[Line]:
-    """
-    Hand over the files of some programs; a line for each statement that they settle. One that is too large is an error, or
-    left out, and its line says so.
-    """
+    """Hand over the files of some programs; a line for each statement. What is too large is an error, or left out."""
     if format not in FORMATS:
         raise DataError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
     for one in exports:
@@ -156,7 +153,7 @@ def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: boo
             continue
         for name, content in texts.items():
             put(name, content)
-        yield from (Line(one.block, shown, m, claim, tuple(texts), tuple(cells)) for shown, m, claim in one.said)
+        yield from (Line(one.block, goal, m, claim, tuple(texts), tuple(cells)) for goal, m, claim in one.said)
 
 
 class ExportSummary(NamedTuple):
@@ -194,8 +191,8 @@ def join_exports(out: Path, archives: Iterable[Path], words: str) -> ExportSumma
                 for name in archive.namelist():
                     text = archive.read(name).decode()
                     if name == INDEX:
-                        head, *own = text.splitlines(keepends=True)
-                        rows += own
+                        head, *part = text.splitlines(keepends=True)
+                        rows += part
                     elif name != README:
                         put(name, text)
                         count += 1
@@ -269,10 +266,7 @@ Bounds = Callable[[Release, str], tuple[list[dict[str, Any]], list[ProvedBound]]
 
 
 def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
-    """
-    Add both commands to the command line. `open_proofs` gives the certificates of a path, or of one block, with what they
-    are about; `bounds` finds what a release says of a count, as lemmas and checked bounds.
-    """
+    """Add both commands: `open_proofs` gives the certificates of a path, `bounds` what a release says of a count."""
     export = commands.add_parser(
         "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     )
@@ -313,17 +307,17 @@ def run_export(options: argparse.Namespace) -> None:
 
 
 def _one_claim(release: Release, certificate: Mapping[str, Any], options: argparse.Namespace) -> Iterator[Export]:
-    domain, found = release.schema.domain, read_certificate(release, certificate)
+    domain, result = release.schema.domain, read_certificate(release, certificate)
     check_block(release, certificate)
     asked = parse_claim(options.claim, domain)
     where = set(asked.predicate(domain).clauses)
-    claim = next((one for one in found.claims if set(one.where.clauses) == where and one.m == asked.m), None)
+    claim = next((one for one in result.claims if set(one.where.clauses) == where and one.m == asked.m), None)
     if claim is None:
         raise DataError(
             f"block {release.block}: the claim {asked.predicate(domain)}, m = {asked.m} is not among its "
-            f"{len(found.claims)} claims with a proof. Ask `genverify explain` what is known of it"
+            f"{len(result.claims)} claims with a proof. Ask `genverify explain` what is known of it"
         )
-    yield _export(Exporter(release, found.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
+    yield _export(Exporter(release, result.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
 
 
 def _one_range(release: Release, options: argparse.Namespace) -> Iterator[Export]:
@@ -334,9 +328,9 @@ def _one_range(release: Release, options: argparse.Namespace) -> Iterator[Export
 def range_exports(release: Release, certificate: Certificate, bounds: Sequence[ProvedBound]) -> Iterator[Export]:
     """Bounds of counts, each on one side."""
     exporter = Exporter(release, certificate.lemmas)
-    for place, (bound, said) in enumerate(zip(bounds, certificate.claims, strict=True)):
+    for index, (bound, said) in enumerate(zip(bounds, certificate.claims, strict=True)):
         goal = AT_LEAST if bound.side == "lower" else AT_MOST
-        asked = bound_question(release.schema.domain, f"bound_{place}", said, goal)
+        asked = bound_question(release.schema.domain, f"bound_{index}", said, goal)
         yield Export(release.block, [(goal, said.m, str(said.where))], [partial(exporter.program, asked)])
 
 

@@ -52,10 +52,7 @@ def _met(predicate: Predicate, record: dict[str, int]) -> bool:
 
 @dataclass(frozen=True)
 class Kind:
-    """
-    How many records of the domain are of a kind, one of them, which regions hold them (one bit each), and by which of the
-    exclusions they are excluded (its number; none: -1).
-    """
+    """How many records are of a kind, one of them, the regions that hold them (bits), what excludes them (none: -1)."""
 
     size: int
     example: Record
@@ -64,19 +61,14 @@ class Kind:
 
 
 class Kinds:
-    """
-    The kinds of the whole domain, by which of the regions hold a record, and by the first exclusion that is seen to hold it.
-
-    Column after column, partial records that leave the same conditions possible are taken together, so that the product of
-    the columns is never built.
-    """
+    """The kinds of the whole domain: which regions hold a record, and the first exclusion that is seen to hold it."""
 
     def __init__(self, domain: Domain, regions: Sequence[Region], exclusions: Sequence[Region] = ()) -> None:
         self.walk = walk = _Walk(domain, [p for region in regions for p in region.predicates], exclusions)
         masks = [(walk.mask(region.any_of), walk.mask(region.unless)) for region in regions]
         self.states: dict[tuple[Bits, int], list[Bits]] = {}
         for state in walk.sizes:
-            inside = sum(1 << place for place, (some, none) in enumerate(masks) if state & some and not state & none)
+            inside = sum(1 << index for index, (some, none) in enumerate(masks) if state & some and not state & none)
             self.states.setdefault((inside, walk.excluded(state)), []).append(state)
         if len(self.states) > MOST:
             raise TooLarge(_too_many(len(self.states)))
@@ -94,35 +86,32 @@ class Kinds:
 
 
 class _Walk:
-    """
-    The columns one after the other; a state has one bit per condition that the columns so far allow. Once an exclusion is
-    known to hold a partial record, its bit alone stands for all exclusions.
-    """
+    """Column after column; a state has one bit per condition that is still allowed, or the one bit of its exclusion."""
 
     def __init__(self, domain: Domain, predicates: Iterable[Predicate], exclusions: Sequence[Region]) -> None:
         self.domain = domain
-        own = list(dict.fromkeys(predicates))
-        self.bit = {predicate: place for place, predicate in enumerate(own)}
-        self.regions = (1 << len(own)) - 1
+        part = list(dict.fromkeys(predicates))
+        self.bit = {predicate: index for index, predicate in enumerate(part)}
+        self.regions = (1 << len(part)) - 1
         # every exclusion has bits of its own: of its conditions, and one that says that it is known to hold
-        self.place, self.predicates = list(range(len(own))), own
+        self.place, self.predicates = list(range(len(part))), part
         self.tests, self.won = list[tuple[int, Bits, Bits, Bits]](), dict[Bits, int]()
-        position = {name: place for place, name in enumerate(domain.names)}
+        position = {name: index for index, name in enumerate(domain.names)}
         for number, region in enumerate(exclusions):
             first = len(self.predicates) + len(self.won)
-            bits = [1 << first + place for place in range(len(region.predicates) + 1)]
+            bits = [1 << first + index for index in range(len(region.predicates) + 1)]
             known = max((position[name] for p in region.predicates for name in p.columns), default=0)
             self.tests.append((known, bits[0], sum(bits[1:-1]), bits[-1]))
             self.won[bits[-1]] = number
             self.place = [*self.place, *range(first, first + len(region.predicates))]
             self.predicates = [*self.predicates, *region.predicates]
-        self.sizes: dict[Bits, int] = {sum(1 << place for place in self.place): 1}
+        self.sizes: dict[Bits, int] = {sum(1 << index for index in self.place): 1}
         self.layers: list[dict[Bits, list[Edge]]] = []
         for number, column in enumerate(domain.columns):
             self._add(self._atoms(column), [test for test in self.tests if test[0] == number])
 
     def mask(self, predicates: Iterable[Predicate]) -> Bits:
-        return sum(1 << place for place in {self.bit[p] for p in predicates})
+        return sum(1 << index for index in {self.bit[p] for p in predicates})
 
     def excluded(self, state: Bits) -> int:
         """The number of the exclusion that holds the records of a state at the end; -1: none."""
@@ -131,11 +120,11 @@ class _Walk:
     def _atoms(self, column: Column) -> list[tuple[Bits, tuple[int, ...]]]:
         """The codes of a column by the conditions that they allow."""
         listed = list(zip(self.place, self.predicates, strict=True))
-        free = sum(self.won) + sum(1 << place for place, p in listed if column.name not in p.where)
-        named = [(place, set(p.where[column.name])) for place, p in listed if column.name in p.where]
+        free = sum(self.won) + sum(1 << index for index, p in listed if column.name not in p.where)
+        named = [(index, set(p.where[column.name])) for index, p in listed if column.name in p.where]
         atoms: dict[Bits, list[int]] = {}
         for code in column.codes:
-            atoms.setdefault(free | sum(1 << place for place, codes in named if code in codes), []).append(code)
+            atoms.setdefault(free | sum(1 << index for index, codes in named if code in codes), []).append(code)
         return [(mask, tuple(codes)) for mask, codes in atoms.items()]
 
     def _add(self, atoms: Sequence[tuple[Bits, tuple[int, ...]]], tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> None:

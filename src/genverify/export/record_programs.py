@@ -7,15 +7,27 @@ exist, the rows that rule them out join its combination M times, M the largest s
 which nobody counts, or a total less the cells that exhaust it. Each adds at most 0 to the total.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from operator import and_
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from genverify.checker import certificate as form
 from genverify.checker.admitted import Cell, Cells
-from genverify.checker.certificate import CertificateError
+from genverify.checker.area_proofs import AreaChecker
+from genverify.checker.certificate import (
+    Certificate,
+    CertificateError,
+    ExhaustedTotal,
+    read_bounds,
+    read_certificate,
+    read_nobody,
+)
 from genverify.export.derivation import (
     AT_LEAST,
     AT_MOST,
@@ -30,13 +42,16 @@ from genverify.export.derivation import (
     Row,
     RowNode,
     Step,
+    TooLarge,
     leaves,
+    mapped,
     system_of,
     unique,
 )
 from genverify.export.kinds import Kinds, Record, Region
+from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
-from genverify.model.domain import EVERY, Domain, Predicate, Rule
+from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
 from genverify.model.linear import OPEN
 from genverify.model.release import TOTAL, Release
 from genverify.model.work import derive_seed
@@ -82,7 +97,7 @@ def zero_row(name: str, words: str, region: Region) -> Exclusion:
 def exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[form.ExhaustedTotal]) -> list[Exclusion]:
     """What rules records out: zero cells, totals that their parts exhaust, structural rules."""
     domain, labels = release.schema.domain, _labels(release)
-    found = [
+    matches = [
         zero_row(name, f"{_words(cell, labels[name])}, of these those in no zero cell above", Region.of(cell.adding(domain)))
         for name, cell in cells.items()
         if cell.hi == 0
@@ -90,8 +105,8 @@ def exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[
     for lemma in lemmas:
         parts = [cells[name].predicate for name in lemma.cells]
         rows = ((lemma.universe, 1), *((name, -1) for name in lemma.cells))
-        found.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
-    return found + [zero_row(f"rule:{r.name}", _rule_words(r), Region.of(r.when, r.one_of)) for r in release.schema.rules]
+        matches.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
+    return matches + [zero_row(f"rule:{r.name}", _rule_words(r), Region.of(r.when, r.one_of)) for r in release.schema.rules]
 
 
 def _labels(release: Release) -> dict[str, str]:
@@ -116,38 +131,6 @@ def _cell_parts(cell: Cell, domain: Domain) -> Parts:
     return tuple((code, Region.of(p)) for code, p in inside if all(allowed for _, allowed in p.clauses))
 
 
-class Exclusions:
-    """All exclusions of a release, and which of them hold which records."""
-
-    def __init__(self, domain: Domain, found: Sequence[Exclusion]) -> None:
-        self.all = list(found)
-        self.predicates = list(dict.fromkeys(p for one in found for p in one.region.predicates))
-        at = {predicate: row for row, predicate in enumerate(self.predicates)}
-        self.when = [at[one.region.any_of[0]] for one in found]
-        self.unless = {row: [at[p] for p in one.region.unless] for row, one in enumerate(found) if one.region.unless}
-        self.allowed = [self._allowed(column.name, max(column.codes)) for column in domain.columns]
-
-    def _allowed(self, name: str, largest: int) -> Flags:
-        """Whether each condition allows each code of a column."""
-        flags = np.ones((len(self.predicates), largest + 1), dtype=bool)
-        for row, predicate in enumerate(self.predicates):
-            if name in predicate.where:
-                flags[row] = False
-                flags[row, [code for code in predicate.where[name] if code <= largest]] = True
-        return flags
-
-    def holding(self, records: Sequence[Record]) -> list[set[int]]:
-        """The exclusions that hold each record."""
-        codes = np.array(records, dtype=np.int64).reshape(len(records), len(self.allowed))
-        met: Flags = np.ones((len(self.predicates), len(records)), dtype=bool)
-        for column, allowed in enumerate(self.allowed):
-            met &= allowed[:, codes[:, column]]
-        held: Flags = met[self.when]
-        for row, unless in self.unless.items():
-            held[row] &= ~met[unless].any(axis=0)
-        return [set(by.nonzero()[0].tolist()) for by in held.T]
-
-
 @dataclass
 class _Draft:
     """A program that is being made: its rows by name, parts of forks, exclusions, and what a record of each kind adds."""
@@ -162,28 +145,22 @@ class _Draft:
         """The kinds that the rows tell apart, and what a record of each adds to each row."""
         rows = {**self.rows, **{name: needed[name] for one in self.chosen for name, _ in one.rows}, **self.parts}
         rows[CLAIM] = RecordRow(CLAIM, "", ((1, Region(self.asked.where)),) if self.asked.where else ())
-        place: dict[Region, int] = {}
+        index: dict[Region, int] = {}
         for _, region in (part for row in rows.values() for part in row.parts):
-            place.setdefault(region, len(place))
+            index.setdefault(region, len(index))
         self.zero = [one for one in self.chosen if one.row]
-        self.kinds = Kinds(domain, list(place), [one.region for one in self.zero])
+        self.kinds = Kinds(domain, list(index), [one.region for one in self.zero])
         inside = [key[0] for key in self.kinds.keys]
-        held = {bit: np.array([state >> bit & 1 for state in inside], dtype=np.int64) for bit in place.values()}
+        held = {bit: np.array([state >> bit & 1 for state in inside], dtype=np.int64) for bit in index.values()}
         nothing = np.zeros(len(inside), dtype=np.int64)
-        self.added = {name: sum((w * held[place[r]] for w, r in row.parts), nothing) for name, row in rows.items()}
+        self.added = {name: sum((w * held[index[r]] for w, r in row.parts), nothing) for name, row in rows.items()}
         self.excluded = np.array([key[1] for key in self.kinds.keys], dtype=np.int64)
 
 
 class Exporter:
-    """
-    Makes the programs of proofs about a release, which were checked before. `nobody` are proofs that rule records out by a
-    sum that is rounded: a step of its own, where a program needs it.
-    """
+    """The programs of checked proofs about a release; `nobody` are proofs of their own that rule records out by a sum."""
 
-    def __init__(
-        self, release: Release, lemmas: Sequence[form.ExhaustedTotal], others: Sequence[Exclusion] = (),
-        nobody: Sequence[form.Leaf] = (),
-    ) -> None:  # fmt: skip
+    def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[form.Leaf] = ()) -> None:
         self.release, self.domain, self.nobody = release, release.schema.domain, nobody
         self.cells, self.title = Cells(release), f"Block {release.block}, {release.n} records; release {release.digest}"
         labels = _labels(release)
@@ -191,14 +168,14 @@ class Exporter:
             name: RecordRow(name, _words(cell, labels[name]), _cell_parts(cell, self.domain), cell.lo, cell.hi)
             for name, cell in self.cells.items()
         }
-        self.exclusions = Exclusions(self.domain, [*exclusions_of(release, self.cells, lemmas), *others])
+        self.excluding = exclusions_of(release, self.cells, lemmas)
+        rules = [Rule("", one.region.any_of[0], one.region.unless) for one in self.excluding]
+        self.exclusions = Exclusions(self.domain, rules)
 
     def program(self, asked: Asked) -> Program:
         """The program of a question: every row that its derivation names, every kind, and multipliers that are enough."""
         parts: dict[str, RecordRow] = {}
-        tree = self._tree(asked.proof, parts)
-        draft = _Draft(asked, {}, parts, [])
-        trees = [tree]
+        trees, draft = [self._tree(asked.proof, parts)], _Draft(asked, {}, parts, [])
         self._search(draft, trees)
         return self._finished(draft, trees)
 
@@ -240,12 +217,13 @@ class Exporter:
                     draft.chosen = [*lemmas, *spared]
                     draft.tabulate(self.domain, self.known)
                 return
-            places = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
-            self._more(draft, trees, [draft.kinds.draw(key, random) for key in places])
+            indices = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
+            self._more(draft, trees, [draft.kinds.draw(key, random) for key in indices])
 
     def _more(self, draft: _Draft, trees: list[RowNode], records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
-        held, added = self.exclusions.holding(records), list[int]()
+        flags = self.exclusions.of(np.array(records, dtype=np.int64))
+        held, added = [set(by.nonzero()[0].tolist()) for by in flags.T], list[int]()
         for record, by in zip(records, held, strict=True):
             worth = [number for number, leaf in enumerate(self.nobody) if self._worth(leaf, record)]
             if by or set(worth) & set(added):
@@ -259,7 +237,7 @@ class Exporter:
             draft.nobody.append(number)
             leaf = self.nobody[number]
             trees.append(Leaf(False, dict(leaf.y), (), leaf.d))
-        draft.chosen += [self.exclusions.all[place] for place in cover([by for by in held if by])]
+        draft.chosen += [self.excluding[index] for index in cover([by for by in held if by])]
 
     def _worth(self, leaf: form.Leaf, record: Record) -> bool:
         held = dict(zip(self.domain.names, record, strict=True))
@@ -274,20 +252,20 @@ class Exporter:
 
     def _excess(self, draft: _Draft, leaf: Leaf, path: Path, number: int) -> Ints:
         """What a record of each kind adds to a leaf beyond what it must; `number` 0 is the proof itself, else of nobody."""
-        found = 0 * draft.excluded
+        result = 0 * draft.excluded
         if number:
-            found = found - leaf.d * (self._value(draft, draft.nobody[number - 1]) >= leaf.d)
+            result = result - leaf.d * (self._value(draft, draft.nobody[number - 1]) >= leaf.d)
         elif not leaf.empty:
-            found = found - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
+            result = result - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
         terms = [*leaf.rows.items(), *((part, w) for w, (part, _, _) in zip(leaf.sides, path, strict=True))]
-        return found + sum((y * draft.added[name] for name, y in terms if y), 0 * found)
+        return result + sum((y * draft.added[name] for name, y in terms if y), 0 * result)
 
     def _short(self, draft: _Draft, tree: RowNode, number: int) -> Flags:
         """The kinds on which some leaf adds less than it must."""
-        found: Flags = np.zeros(len(draft.excluded), dtype=bool)
+        result: Flags = np.zeros(len(draft.excluded), dtype=bool)
         for leaf, path in leaves(tree):
-            found |= self._excess(draft, leaf, path, number) < 0
-        return found
+            result |= self._excess(draft, leaf, path, number) < 0
+        return result
 
     def _finished(self, draft: _Draft, trees: Sequence[RowNode]) -> Program:
         """The program, with the exclusions in its leaves as often as these are short."""
@@ -306,16 +284,16 @@ class Exporter:
             for name, (row, added) in zip(names, listed, strict=True)
         }
         plain = dict(zip([*needed, *([CLAIM] if len(listed) > len(needed) + len(zero) else [])], names, strict=False))
-        helpers = [(added, {names[len(listed) - len(zero) + place]: 1}) for place, (_, added) in enumerate(zero)]
+        helpers = [(added, {names[len(listed) - len(zero) + index]: 1}) for index, (_, added) in enumerate(zero)]
         for one in draft.chosen:
             if not one.row:
                 helpers.append((self._of(draft, one), {plain[name]: sign for name, sign in one.rows}))
         steps = []
-        for place, number in enumerate(draft.nobody):
-            leaf = trees[1 + place]
+        for index, number in enumerate(draft.nobody):
+            leaf = trees[1 + index]
             assert isinstance(leaf, Leaf)
             inside = (self._value(draft, number) >= leaf.d).astype(np.int64)
-            raised = _raised(leaf, self._excess(draft, leaf, (), 1 + place), helpers[: len(draft.chosen)], plain)
+            raised = _raised(leaf, self._excess(draft, leaf, (), 1 + index), helpers[: len(draft.chosen)], plain)
             steps.append(
                 Step(Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0), raised)
             )
@@ -323,7 +301,7 @@ class Exporter:
         made = iter([_raised(leaf, self._excess(draft, leaf, path, 0), helpers, plain) for leaf, path in leaves(trees[0])])
         head = f"one record of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
         columns = [f"{' '.join(map(str, kind.example))} ({kind.size})" for kind in kinds]
-        found = Program(
+        result = Program(
             self.title,
             system_of([(0, OPEN)] * len(kinds), rows.values(), "z"),
             rows,
@@ -335,12 +313,12 @@ class Exporter:
             _sparse(draft.added[CLAIM]) if asked.where else {},
             {key: Row(key, row.words, _sparse(draft.added[key])) for key, row in draft.parts.items()},
             tuple(steps),
-            _replaced(trees[0], made),
+            mapped(trees[0], lambda _: next(made)),
             self.release.n,
         )
-        if not found.adds_up():
+        if not result.adds_up():
             raise CertificateError(f"block {self.release.block}, {asked.question.name}: the exported proof does not add up")
-        return found
+        return result
 
 
 def alike(cells: Mapping[str, Cell], domain: Domain, record: Record, here: Predicate = EVERY) -> Region | None:
@@ -359,7 +337,7 @@ def alike(cells: Mapping[str, Cell], domain: Domain, record: Record, here: Predi
 
 
 def _sparse(values: Ints) -> dict[int, int]:
-    return {int(place): int(values[place]) for place in np.flatnonzero(values)}
+    return {int(index): int(values[index]) for index in np.flatnonzero(values)}
 
 
 def cover(held: Sequence[set[int]]) -> list[int]:
@@ -371,25 +349,15 @@ def cover(held: Sequence[set[int]]) -> list[int]:
     """
     left, chosen = list(held), list[int]()
     while left:
-        counts: dict[int, int] = {}
-        for by in left:
-            for place in by:
-                counts[place] = counts.get(place, 0) + 1
-        best = min(counts, key=lambda place: (-counts[place], place))
+        counts = Counter(index for by in left for index in by)
+        best = min(counts, key=lambda index: (-counts[index], index))
         chosen.append(best)
         left = [by for by in left if best not in by]
-    for place in reversed(list(chosen)):
-        others = set(chosen) - {place}
+    for index in reversed(list(chosen)):
+        others = set(chosen) - {index}
         if all(by & others for by in held):
-            chosen.remove(place)
+            chosen.remove(index)
     return chosen
-
-
-def _replaced(node: RowNode, made: Iterator[Leaf]) -> RowNode:
-    if isinstance(node, Leaf):
-        return next(made)
-    below = _replaced(node.below, made)
-    return Fork(node.part, node.at, below, _replaced(node.above, made))
 
 
 def _raised(leaf: Leaf, excess: Ints, helpers: Sequence[tuple[Ints, Mapping[str, int]]], plain: Mapping[str, str]) -> Leaf:
@@ -411,19 +379,13 @@ LISTED = 10  # claims of a group that are named in the head of a file
 INDEX = "index.csv"
 
 
-def claims_by_proof(certificate: form.Certificate) -> dict[tuple[int, int], list[form.Statement]]:
-    """The claims by the number of their proof and their m: what is shown of one group is shown at once."""
-    groups: dict[tuple[int, int], list[form.Statement]] = {}
-    for claim in certificate.claims:
-        assert claim.proof is not None
-        groups.setdefault((claim.proof, claim.m), []).append(claim)
-    return groups
-
-
 def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[Asked, Group]]:
     """Every question of a certificate, with the statements that its answer settles."""
-    for number, (key, group) in enumerate(claims_by_proof(certificate).items()):
-        for asked in claim_questions(domain, group, f"claims_{number}_proof_{key[0]}"):
+    groups: dict[tuple[int | None, int], list[form.Statement]] = {}
+    for claim in certificate.claims:
+        groups.setdefault((claim.proof, claim.m), []).append(claim)
+    for number, ((proof, _), group) in enumerate(groups.items()):
+        for asked in claim_questions(domain, group, f"claims_{number}_proof_{proof}"):
             yield asked, group
     for number, said in enumerate(certificate.impossible):
         words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
@@ -436,13 +398,9 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
 
 
 def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
-    """
-    The two halves of claims with one proof: at least m records match all that the claims say, at most m match any of them.
-
-    Each claim of the group counts no fewer records than the first and no more than the second: exactly m.
-    """
+    """The halves of claims with one proof: at least m records match all of the claims, and at most m any of them."""
     m, first = group[0].m, group[0]
-    every, some = _all_of(group), shortest([claim.where for claim in group])
+    every, some = reduce(and_, (claim.where for claim in group)), shortest([claim.where for claim in group])
     lower = [f"Shown: at least {_records(m)} with", *conditions(domain, every)]
     upper = [f"Shown: at most {_records(m)} with", *conditions(domain, some[0])]
     for other in some[1:]:
@@ -468,13 +426,6 @@ def _records(m: int) -> str:
     return f"{m} record" if m == 1 else f"{m} records"
 
 
-def _all_of(group: Group) -> Predicate:
-    found = group[0].where
-    for claim in group[1:]:
-        found = found & claim.where
-    return found
-
-
 def shortest(conditions: Sequence[Predicate]) -> list[Predicate]:
     """
     The conditions that no other one is part of: whoever meets one of all meets one of these.
@@ -492,9 +443,88 @@ def shortest(conditions: Sequence[Predicate]) -> list[Predicate]:
 
 def conditions(domain: Domain, where: Predicate) -> list[str]:
     """A condition in the words of the domain, one line for each column."""
-    found = []
+    result = []
     for name, codes in where.clauses:
         column = domain[name]
         meanings = " or ".join(column.meaning.get(code, "no such code") for code in codes)
-        found.append(f"  {column.label}: {meanings} ({name} = {'|'.join(map(str, codes))})")
-    return found or ["  no condition: every record"]
+        result.append(f"  {column.label}: {meanings} ({name} = {'|'.join(map(str, codes))})")
+    return result or ["  no condition: every record"]
+
+
+# Proofs about blocks and the areas that they make up: one program about the records of all blocks, whose first column is the
+# block, with the cells of every block and area, those that count nobody among them.
+#
+# A certificate about a block alone speaks of the block's own cells, and of what its areas leave to it: at most an area's
+# count lies in the block. The program has the cell of the area instead; its multiplier is never below 0, so that the
+# records of other blocks only add to the sum. What rules records out for all blocks at once (`nobody`) is a step of its own.
+
+
+class AreaExporter(Exporter):
+    """Makes the programs of a certificate of areas, all of which is checked first."""
+
+    def __init__(self, levels: AreaReleases, certificate: Mapping[str, Any]) -> None:
+        self.levels, self.certificate = levels, certificate
+        self.checker = AreaChecker(levels, certificate)
+        list(self.checker.statements(certificate["statements"]))
+        nobody = [said.upper for said in read_nobody(self.checker.release, certificate["nobody"])]
+        leaves_alone = [node for node in nobody if isinstance(node, form.Leaf)]
+        if len(leaves_alone) < len(nobody):
+            raise TooLarge("what rules records out for all blocks at once is shown by cases, which is not exported")
+        lemmas = [lemma for number in range(len(levels.blocks)) for lemma in self._lemmas(number)]
+        super().__init__(together(levels, zeros=True), lemmas, leaves_alone)
+        self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
+        self.here, self.own, self.own_cells = EVERY, self.checker.release, Cells(self.checker.release)
+
+    def questions(self) -> Iterator[tuple[str, Asked, Group]]:
+        """The block of every question, and the question, with the claims that its answer settles."""
+        for said in self.certificate["statements"]:
+            number = self.checker.number_of[said["block"]]
+            views = {"alone": (seen_from(self.levels, number), Predicate.of({BLOCK: [number + 1]})),
+                     "together": (self.checker.release, EVERY)}  # fmt: skip
+            for name, (self.own, self.here) in views.items():
+                if said[name]:
+                    self.own_cells = Cells(self.own)
+                    certificate = self._placed(read_certificate(self.own, said[name]), number)
+                    for asked, group in questions_of(self.domain, certificate):
+                        question = replace(asked.question, name=f"{name}_{asked.question.name}")
+                        yield said["block"], replace(asked, question=question), group
+
+    def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
+        """A part of the block alone is one of its records."""
+        if isinstance(part, tuple) and not isinstance(part, str):
+            region = alike(self.own_cells, self.own.schema.domain, part, self.here)
+            return RecordRow(key, f"records in the same published cells as {part}", ((1, region),) if region else ())
+        assert isinstance(part, Predicate)
+        return RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
+
+    def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
+        """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
+        release = seen_from(self.levels, number)
+        for lemma in read_bounds(release, self.certificate["lemmas"].get(release.block, []), []).lemmas:
+            parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
+            yield ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
+
+    def _of_area(self, number: int, name: str) -> bool:
+        return any(name.startswith(f"{area.release.block}/") for area in self.levels.areas_of[number])
+
+    def _cell(self, number: int, name: str) -> str:
+        return name if self._of_area(number, name) else f"{self.levels.blocks[number].block}/{name}"
+
+    def _placed(self, certificate: Certificate, number: int) -> Certificate:
+        """A certificate about a block alone, by the names of all blocks together."""
+        if self.own is self.checker.release:
+            return certificate
+        node = partial(self._node, number, {})
+        claims = [replace(one, where=one.where & self.here, lower=node(one.lower), upper=node(one.upper))
+                  for one in certificate.claims]  # fmt: skip
+        return replace(certificate, claims=tuple(claims))
+
+    def _node(self, number: int, known: dict[int, form.Node], node: form.Node) -> form.Node:
+        """A node by the names of all blocks; claims that share a proof still share it."""
+        if id(node) not in known and isinstance(node, form.Fork):
+            below, above = (self._node(number, known, side) for side in (node.below, node.above))
+            known[id(node)] = replace(node, below=below, above=above)
+        elif id(node) not in known and isinstance(node, form.Leaf):
+            rows = {name: y for name, y in node.y.items() if y > 0 or not self._of_area(number, name)}
+            known[id(node)] = replace(node, y={self._cell(number, name): y for name, y in rows.items()})
+        return known[id(node)]

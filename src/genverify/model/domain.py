@@ -106,6 +106,35 @@ class Rule:
         return flags
 
 
+class Exclusions:
+    """Which of some rules exclude which records: every condition is looked at once, whatever number of rules names it."""
+
+    def __init__(self, domain: "Domain", rules: Sequence[Rule]) -> None:
+        self.conditions = list(dict.fromkeys(p for rule in rules for p in (rule.when, *rule.one_of)))
+        row = {predicate: index for index, predicate in enumerate(self.conditions)}
+        self.when = [row[rule.when] for rule in rules]
+        self.one_of = {number: [row[p] for p in rule.one_of] for number, rule in enumerate(rules) if rule.one_of}
+        self.allowed = [self._allowed(column.name, max(column.codes)) for column in domain.columns]
+
+    def _allowed(self, name: str, largest: int) -> Flags:
+        """Whether each condition allows each code of a column."""
+        flags = np.ones((len(self.conditions), largest + 1), dtype=bool)
+        for row, predicate in zip(flags, self.conditions, strict=True):
+            if name in predicate.where:
+                row[:] = np.isin(np.arange(largest + 1), predicate.where[name])
+        return flags
+
+    def of(self, records: npt.NDArray[np.int64]) -> Flags:
+        """Whether each rule excludes each record, a row of codes."""
+        met: Flags = np.ones((len(self.conditions), len(records)), dtype=bool)
+        for allowed, codes in zip(self.allowed, records.T, strict=True):
+            met &= allowed[:, codes]
+        excluded: Flags = met[self.when]
+        for number, rows in self.one_of.items():
+            excluded[number] &= ~met[rows].any(axis=0)
+        return excluded
+
+
 def allowed_codes(predicates: Sequence[Predicate], columns: Mapping[str, Sequence[int]]) -> npt.NDArray[np.float32]:
     """
     Per condition and code of each column, 1 where it allows the code; a column that it does not name allows all its codes.

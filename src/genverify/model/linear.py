@@ -72,21 +72,11 @@ class LinearSystem:
         sizes = np.abs(self.weights).astype(np.float64) * size[self.columns]
         return float(np.bincount(self.row_of, sizes).max(initial=0)) <= EXACT
 
-    def within(self, total: Ints | Floats) -> Flags:
-        """Whether rows that add up to so much are between their ends: of one point, or of several, a column for each."""
-        least, most = (self.least, self.most) if total.ndim == 1 else (self.least[:, None], self.most[:, None])
-        return np.asarray(((total >= least) & (total <= most)).all(axis=0))
-
-    def fits(self, x: Ints, total: Ints | None = None) -> bool:
-        """
-        Whether these counts lie between all ends, recounted in integers; counts too large for 64 bits do not. `total`: the
-        sum of every row, where it was counted already.
-        """
+    def fits(self, x: Ints) -> bool:
+        """Whether these counts lie between all ends, recounted in integers; counts too large for 64 bits do not."""
         if not ((x >= self.lo).all() and (x <= self.hi).all()):
             return False
-        if total is None:
-            return self.countable(x) and bool(self.within(self.activity(x)))
-        return bool(self.within(total))
+        return self.countable(x) and bool(within(self.activity(x), self.least, self.most))
 
     @cached_property
     def digest(self) -> str:
@@ -105,6 +95,13 @@ class LinearSystem:
 
 ARRAYS = ("lo", "hi", "start", "columns", "weights", "least", "most")
 Row = tuple[str, Mapping[str, int], int, int]
+
+
+def within(total: Ints | Floats, least: Ints, most: Ints) -> Flags:
+    """Whether rows that add up to so much are between their ends: of one point, or of several, a column for each."""
+    if total.ndim > 1:
+        least, most = least[:, None], most[:, None]
+    return np.asarray(((total >= least) & (total <= most)).all(axis=0))
 
 
 def is_open(ends: Ints) -> Flags:

@@ -17,7 +17,7 @@ from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.datasets import Exchange
-from genverify.solve.program import COUNTED, INTEGRAL, Program, RecordSystem, WrongAnswer, integer_point, matrix_of
+from genverify.solve.program import COUNTED, INTEGRAL, Program, RecordSystem, WrongAnswer, integer_point
 from genverify.solve.proving import (
     Branch,
     BranchAndProve,
@@ -310,7 +310,7 @@ class Bounder:
         """Made when the first question needs it: most claims about a small block need none."""
         program = self.program
         if program.classes <= FEW_CLASSES:
-            return self.solver.linear_program(matrix_of(program.system), program.lo, program.hi)
+            return self.solver.linear_program(program.columns.T, program.lo, program.hi)
         working = WorkingSet(program, self.solver)
         working.include(np.flatnonzero(self._used))
         return working

@@ -15,6 +15,7 @@ from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
 from genverify.model.arrays import EXACT, Flags, Floats, Ints, positions, row_bytes, row_keys, row_weights
 from genverify.model.claims import Codes
+from genverify.model.linear import within
 from genverify.solve.admissible import Atoms
 from genverify.solve.program import Program, RecordSystem, WrongAnswer, recounted, sparse_system
 from genverify.solve.solvers.base import Answer, Optimal, Solver, best_point, maximise_integers
@@ -135,7 +136,7 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     counts = counts.reshape(len(kept), program.classes)
     used = np.flatnonzero(counts.any(axis=0))
     # nothing is negative: a sum below 2**53 is exact in floating-point numbers, and one beyond is above every hi
-    fit = program.system.within(program.columns[used].T @ counts[:, used].T)
+    fit = within(program.columns[used].T @ counts[:, used].T, program.lo, program.hi)
     for number in first[~fit].tolist():
         raise WrongAnswer(
             f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "

@@ -18,7 +18,7 @@ from genverify.model.arrays import Flags, Floats, Ints, row_bytes
 from genverify.model.claims import ANY, Codes
 from genverify.model.domain import Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.linear import LinearSystem
+from genverify.model.linear import LinearSystem, within
 from genverify.model.release import TOTAL, Release, Schema, cached
 from genverify.solve.admissible import (
     GRID_LIMIT,
@@ -256,20 +256,10 @@ def by_column(system: LinearSystem) -> csc_array:
     return matrix
 
 
-def sparse_system(A: Any, least: Any, most: Any, hi: Any, rows: tuple[str, ...] = ()) -> LinearSystem:
-    """A system of counts from 0 on, by its matrix (dense or sparse); its columns have no names."""
-    sparse: Any = A
-    if not isinstance(A, csr_array):  # column by column: of programs, that is how the numbers lie in memory
-        places = np.flatnonzero(A.T)
-        start = np.searchsorted(places, np.arange(A.shape[1] + 1) * len(A))
-        numbers = places - np.repeat(np.arange(A.shape[1]) * len(A), np.diff(start))
-        columns = csc_array((A.T.ravel()[places].astype(np.int64), numbers, start), shape=A.shape)
-        sparse = columns.tocsr()
-    zero, places = np.zeros(A.shape[1], dtype=np.int64), sparse.indices.astype(np.int64)
-    system = LinearSystem((), zero, hi, rows, sparse.indptr.astype(np.int64), places, sparse.data, least, most)
-    if sparse is not A:
-        vars(system)["by_column"] = columns
-    return system
+def sparse_system(A: csr_array, least: Any, most: Any, hi: Any, rows: tuple[str, ...] = ()) -> LinearSystem:
+    """A system of counts from 0 on, by its matrix; its columns have no names."""
+    zero, start, columns = np.zeros(A.shape[1], dtype=np.int64), A.indptr.astype(np.int64), A.indices.astype(np.int64)
+    return LinearSystem((), zero, hi, rows, start, columns, A.data, least, most)
 
 
 class RecordSystem:
@@ -293,7 +283,8 @@ class RecordSystem:
 
     @cached_property
     def system(self) -> LinearSystem:
-        return sparse_system(self.A, self.lo, self.hi, self.upper, self.rows)
+        matrix = self.A if isinstance(self.A, csr_array) else self.columns.T.tocsr().astype(np.int64)
+        return sparse_system(matrix, self.lo, self.hi, self.upper, self.rows)
 
     @cached_property
     def columns(self) -> csr_array:
@@ -301,12 +292,15 @@ class RecordSystem:
         The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
         numbers, because linear programs need them; integers up to 2**53 are exact.
         """
-        return csr_array(by_column(self.system).astype(np.float64).T)
+        if isinstance(self.A, csr_array):
+            return csr_array(self.A.T, dtype=np.float64)
+        by_class = np.ascontiguousarray(self.A.T)  # of programs, that is how the numbers lie in memory
+        return _sparse(by_class != 0, by_class)
 
-    @property
+    @cached_property
     def largest(self) -> int:
-        """The largest coefficient, at least 1."""
-        return self.system.largest
+        """The largest coefficient without its sign, at least 1."""
+        return max(1, int(np.abs(self.columns.data).max(initial=0)))
 
     def counted(self, z: Ints) -> Ints:
         """What a dataset counts in every row, in integers."""
@@ -316,7 +310,7 @@ class RecordSystem:
 
     def fits(self, z: Ints) -> bool:
         """Whether a dataset satisfies every row, recounted in integers."""
-        return self.system.fits(z, self.counted(z))
+        return bool((z >= 0).all() and (z <= self.upper).all() and within(self.counted(z), self.lo, self.hi))
 
 
 # The compact program of a release.
@@ -453,13 +447,13 @@ def _matched(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
     return _sparse(counted == sizes), _sparse(np.logical_or.reduceat(can, starts, axis=1))
 
 
-def _sparse(flags: Flags) -> csr_array:
-    """Flags as a sparse matrix of ones."""
+def _sparse(flags: Flags, values: Matrix | None = None) -> csr_array:
+    """Flags as a sparse matrix of ones, or what stands there as floating-point numbers."""
     places = np.flatnonzero(flags)
-    starts = np.searchsorted(places, np.arange(len(flags) + 1) * flags.shape[1])
+    starts = np.append(0, np.cumsum(np.count_nonzero(flags, axis=1)))
     columns = places - np.repeat(np.arange(len(flags)) * flags.shape[1], np.diff(starts))
-    ones = np.ones(len(places), dtype=np.int64)
-    return csr_array((ones, columns.astype(np.int32), starts.astype(np.int32)), shape=flags.shape)
+    data = np.ones(len(places), dtype=np.int64) if values is None else values.ravel()[places].astype(np.float64)
+    return csr_array((data, columns.astype(np.int32), starts.astype(np.int32)), shape=flags.shape)
 
 
 def condition_classes(program: Program, predicate: Predicate) -> tuple[Ints, Ints]:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from genverify.attack.explain import Reasons, lay_out, layout_lines
 from genverify.checker.certificate import CertificateError, read_proofs
-from genverify.checker.part_proofs import check_part, part_of
+from genverify.checker.record_proofs import check_part, part_of
 from genverify.model.errors import DataError
 from genverify.model.release import Release
 from genverify.run.provenance.recheck import ProofTally, one_file

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.checker.certificate import CertificateError
-from genverify.checker.part_proofs import check_part, least_records
-from genverify.checker.record_proofs import CheckSummary
+from genverify.checker.record_proofs import CheckSummary, check_part, least_records
 from genverify.model.arrays import Ints
 from genverify.model.domain import Predicate
 from genverify.model.proof_form import AT_LEAST, HOUSING, NOTHING

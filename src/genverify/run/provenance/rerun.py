@@ -247,7 +247,7 @@ def _outcome(record: Record, folder: Path, status: int, seconds: float) -> Outco
         ended = os.waitstatus_to_exitcode(status)
         stopped = ended in (-signal.SIGXCPU, -signal.SIGKILL)
         words = f"stopped after {seconds:.0f} s of a core" if stopped else f"the process ended with {ended}"
-        return Outcome(record, seconds, **{"here" if stopped else "error": words})
+        return Outcome(record, seconds, here=words) if stopped else Outcome(record, seconds, error=words)
     return Outcome(record, seconds, **found)
 
 
@@ -299,9 +299,9 @@ def link_inputs(study: Path, inputs: Iterable[str], made: Sequence[str]) -> None
 
 def job_of(record: Record) -> Job:
     """The job as its script got it."""
-    parts = [SimpleNamespace(**record.arguments(part)) for part in ("inputs", "outputs")]
-    parts[1].record = record.path
-    return Job(record.rule, *parts, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
+    inputs, outputs = (SimpleNamespace(**record.arguments(part)) for part in ("inputs", "outputs"))
+    outputs.record = record.path
+    return Job(record.rule, inputs, outputs, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
 
 
 def _main_of(script: Path) -> Any:
@@ -373,9 +373,9 @@ def _landlock(folder: Path) -> bool:
         inside = os.open(path, os.O_PATH)
         if libc.syscall(LANDLOCK[1], rules, 1, struct.pack("=Qi", allowed, inside), 0):
             return False
-    return libc.prctl(NO_NEW_RIGHTS, 1, 0, 0, 0) == 0 and libc.syscall(LANDLOCK[2], rules, 0) == 0
+    return bool(libc.prctl(NO_NEW_RIGHTS, 1, 0, 0, 0) == 0 and libc.syscall(LANDLOCK[2], rules, 0) == 0)
 
 
 def _without_network() -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
-    return libc.unshare(NEW_NETWORK) == 0 or libc.unshare(NEW_USER | NEW_NETWORK) == 0
+    return bool(libc.unshare(NEW_NETWORK) == 0 or libc.unshare(NEW_USER | NEW_NETWORK) == 0)
