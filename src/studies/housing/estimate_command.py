@@ -14,7 +14,7 @@ from genverify.model.files import read_yaml
 from genverify.model.tablefiles import Expected, open_csv
 from studies.country.composition import SETTINGS, estimate_setting, read_blocks
 from studies.country.national import possible_types, read_country
-from studies.country.study import DATA, DOMAIN
+from studies.country.study import BLOCK_LAYOUTS, DATA, DOMAIN
 from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
 from studies.country.surveys import count_pums
 from studies.housing.households import estimate_conditionals
@@ -60,9 +60,7 @@ def add_parser(commands: Any) -> None:
     neighbours.add_argument("blocks", type=Path, nargs="+", help="csv files of block counts")
     for name in SETTINGS:
         neighbours.add_argument(f"--{name}", nargs="+", required=True, metavar="COUNTY", help=f"{name} counties, 5 digits")
-    neighbours.add_argument(
-        "--layouts", type=Path, default=Path("data/census/block_layouts.yaml"), help="columns (%(default)s)"
-    )
+    neighbours.add_argument("--layouts", type=Path, default=BLOCK_LAYOUTS, help="columns (%(default)s)")
     neighbours.set_defaults(run=estimate_neighbours)
     children = kinds.add_parser("children", help="sizes from 7 on, and children by persons (printed as YAML)")
     children.add_argument("children", type=Path, help="counts by persons, own_children and TP18")
