@@ -14,8 +14,8 @@ from studies.gtv.generators import Country, generators_table, generators_text
 def main(job: Job) -> None:
     named = product(job.params.likeness, job.params.seeds)
     countries = [
-        Country(likeness, seed, pd.read_parquet(counts), pd.read_parquet(blocks))
-        for (likeness, seed), counts, blocks in zip(named, job.input.counts, job.input.blocks, strict=True)
+        Country(likeness, seed, *(pd.read_parquet(path) for path in paths))
+        for (likeness, seed), *paths in zip(named, job.input.counts, job.input.blocks, job.input.baselines, strict=True)
     ]
     table = generators_table(countries, read_yaml(Path(job.input.paper)), job.params.seed, SYNTHETIC)
     table.to_csv(job.output.table, index=False)

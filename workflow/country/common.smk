@@ -3,9 +3,8 @@ Reads: the sections microdata and sample of config.yaml.
 Writes: nothing; what the stages of the country share with those of all studies: its files, and the batches of sampled blocks.
 """
 
-COUNTRY = sorted(
-    str(path)
-    for path in Path(STUDY.microdata.synthetic.country).iterdir()
-    if path.suffix in (".yaml", ".csv") and path != Path(STUDY.persons.synthetic)
-)
+from studies.country.national import country_file, country_files
+
+COUNTRY_FOLDER = Path(STUDY.microdata.synthetic.country)
+COUNTRY = [str(path) for path in country_files(COUNTRY_FOLDER)]
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]

@@ -72,3 +72,26 @@ rule calibrate_homogeneity:
         release=setting("release"),
     script:
         "../../scripts/country/calibrate_homogeneity.py"
+
+
+rule write_neighbours:
+    """Race of neighbours beside real blocks: isolation by tract and block, blocks of one race, households outside the largest race."""
+    input:
+        microdata="results/microdata",
+        manifest="results/microdata.json",
+        estimates="data/synthetic/blocks/neighbours.yaml",
+    output:
+        table="results/tables/neighbours.csv",
+        record="results/tables/neighbours.record.json",
+    log:
+        "logs/write_neighbours.log",
+    benchmark:
+        "benchmarks/write_neighbours.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_neighbours"),
+        microdata=setting("microdata"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/country/write_neighbours.py"

@@ -72,7 +72,7 @@ rule attack_generator:
 
 
 rule count_generator:
-    """Count the households that the claims of a country represent (footnote 6); check every claim."""
+    """Count the households that the claims of a country represent (footnote 6), and how likely claims were; check every claim."""
     input:
         claims=expand(
             "results/generators/{{likeness}}/{{country}}/claims/{part}.parquet",
@@ -84,9 +84,12 @@ rule count_generator:
         ),
         records="results/generators/{likeness}/{country}/records.parquet",
         sample="results/generators/{likeness}/{country}/sample.parquet",
+        country=COUNTRY,
+        domain=STUDY.microdata.domain,
     output:
         counts="results/generators/{likeness}/{country}/households.parquet",
         blocks="results/generators/{likeness}/{country}/blocks.parquet",
+        baselines="results/generators/{likeness}/{country}/baselines.parquet",
         record="results/generators/{likeness}/{country}/households.record.json",
     log:
         "logs/generators/{likeness}/{country}/count_generator.log",
@@ -96,15 +99,18 @@ rule count_generator:
         "../../envs/environment.yaml"
     params:
         code=code_of("count_generator"),
+        microdata=setting("microdata"),
+        release=setting("release"),
     script:
         "../../scripts/gtv/count_generator.py"
 
 
 rule write_generators:
-    """Tables 4, 5 and 7: the paper's numbers, ours with an interval, and the range over generators and seeds."""
+    """Tables 4, 5 and 7 and baselines: the paper's numbers, ours with an interval, and the range over generators and seeds."""
     input:
         counts=of_countries("households.parquet"),
         blocks=of_countries("blocks.parquet"),
+        baselines=of_countries("baselines.parquet"),
         paper="data/papers/generate_then_verify.yaml",
     output:
         table="results/tables/generators.csv",
@@ -137,7 +143,7 @@ rule write_country_fit:
     input:
         microdata="results/microdata",
         manifest="results/microdata.json",
-        odds=f"{STUDY.microdata.synthetic.country}/odds.csv",
+        odds=str(country_file(COUNTRY_FOLDER, "odds.csv")),
         surveys=STUDY.generators.surveys,
         domain=STUDY.microdata.domain,
     output:

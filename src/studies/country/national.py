@@ -16,6 +16,7 @@ from genverify.model.domain import DomainFile, Predicate, Records
 from genverify.model.errors import DataError, nearest
 from genverify.model.files import read_yaml
 from genverify.model.tablefiles import Expected, open_csv
+from studies.country.composition import RealBlocks, read_blocks_of_country
 
 # Draw from tables of weights: one column of a row for each draw.
 
@@ -34,16 +35,16 @@ def pick(weights: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> Ints:
     return np.asarray(np.minimum(found, weights.shape[1] - 1), dtype=np.int64)
 
 
-def pick_cells(by_cell: Floats, f: Floats, g: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> tuple[Ints, Ints]:
+def pick_cells(by_cell: Floats, f: Floats, traits: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> tuple[Ints, Ints]:
     """
-    For each draw the cell c and the traits t of a household: its weight is by_cell[c, t] * f[row, c] * g[row, t].
+    For each draw the cell c and the traits t of a household: t by the weights of its row, c by by_cell[c, t] * f[row, c].
 
     The traits are drawn first: the table of a row would be large, that of its pairs with the traits that occur is not.
     """
-    traits = pick((f @ by_cell) * g, row, uniform[:, 0])
-    pairs, pair = np.unique(row * g.shape[1] + traits, return_inverse=True)
-    rows, shared = np.divmod(pairs, g.shape[1])
-    return pick(f[rows] * by_cell.T[shared], pair, uniform[:, 1]), traits
+    drawn = pick(traits, row, uniform[:, 0])
+    pairs, pair = np.unique(row * traits.shape[1] + drawn, return_inverse=True)
+    rows, shared = np.divmod(pairs, traits.shape[1])
+    return pick(f[rows] * by_cell.T[shared], pair, uniform[:, 1]), drawn
 
 
 # What the country is made of: national figures, odds of households, likeness of neighbours, states; read from files.
@@ -117,7 +118,7 @@ class State:
 
 @dataclass(frozen=True)
 class Country:
-    """All that the generator knows about the country."""
+    """All that the generator knows about the country; `blocks` where race and origin are those of real blocks."""
 
     targets: tuple[Target, ...]
     odds: tuple[Odds, ...]
@@ -126,21 +127,44 @@ class Country:
     states: tuple[State, ...]
     block_spread: float
     tract_households: int
+    blocks: RealBlocks | None = None
+
+
+FILES = ("national.yaml", "odds.csv", "likeness.yaml", "states.yaml")
+NEIGHBOURS = "neighbours.yaml"
+
+
+def country_file(folder: Path, name: str) -> Path:
+    """A file of a country: of its folder, or, where this has none, of the folder around it."""
+    around = folder.parent / name
+    return around if around.exists() and not (folder / name).exists() else folder / name
+
+
+def country_files(folder: Path) -> list[Path]:
+    """The files that a country is made of."""
+    estimates = [path for path in (folder / NEIGHBOURS,) if path.exists()]
+    return sorted([country_file(folder, name) for name in FILES] + estimates)
 
 
 def read_country(folder: Path) -> Country:
-    """The country described by national.yaml, odds.csv, likeness.yaml and states.yaml."""
-    national, states = _read(folder / "national.yaml"), _read(folder / "states.yaml")
-    likeness = _read(folder / "likeness.yaml")
+    """
+    The country described by national.yaml, odds.csv, likeness.yaml and states.yaml.
+
+    Where likeness.yaml has an entry `race_and_origin`, they are drawn as in the real blocks of neighbours.yaml.
+    """
+    national, states = (_read(country_file(folder, name)) for name in ("national.yaml", "states.yaml"))
+    likeness = dict(_read(country_file(folder, "likeness.yaml")))
+    real = likeness.pop("race_and_origin", None)
     try:
         return Country(
             tuple(_target(name, cells) for name, cells in national["targets"].items()),
-            read_odds(folder / "odds.csv"),
+            read_odds(country_file(folder, "odds.csv")),
             {kind: _likeness(kind, entry) for kind, entry in likeness.items()},
             _vacancy(national["vacant"]),
             _states(states["states"]),
             float(states["block_spread"]),
             int(states["tract_households"]),
+            read_blocks_of_country(folder / NEIGHBOURS, real) if real else None,
         )
     except KeyError as error:
         raise DataError(f"{folder}: the entry {error} is missing; compare with the files of data/synthetic") from None
@@ -217,7 +241,8 @@ def _states(entries: Mapping[str, Mapping[str, Any]]) -> tuple[State, ...]:
 
 # The possible types of occupied households: profiles times traits, and their national joint distribution.
 
-TRAITS = ("TEN", "THHSPAN", "THHRACE")
+TENURE = "TEN"
+TRAITS = (TENURE, "THHSPAN", "THHRACE")
 UNIVERSE = "occupied"
 
 
@@ -244,10 +269,10 @@ class Types:
         return {**profiles, **{name: np.tile(codes, rows) for name, codes in self.traits.items()}}
 
 
-def possible_types(file: DomainFile) -> Types:
+def possible_types(file: DomainFile, traits: Sequence[str] = TRAITS) -> Types:
     """The types of the occupied universe that no structural rule excludes."""
     names = tuple(name for name in file.domain.names if name not in TRAITS and name != "VACS")
-    return Types(_possible(file, names), _possible(file, TRAITS))
+    return Types(_possible(file, names), _possible(file, traits))
 
 
 def occupied_codes(file: DomainFile, column: str) -> tuple[int, ...]:

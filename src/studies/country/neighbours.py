@@ -1,8 +1,9 @@
 """Who lives beside whom: how the households of a place come to be alike, and the law of the households of a block."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -12,14 +13,18 @@ import numpy.typing as npt
 from genverify.model.arrays import Floats, Ints
 from genverify.model.domain import DomainFile, Records
 from genverify.model.errors import DataError
+from studies.country.composition import GROUP, Composition, composition_of, log_dirichlet
 from studies.country.national import (
     LEVELS,
+    TENURE,
+    TRAITS,
     Country,
     Likeness,
     Margin,
     Types,
     margins_of,
     odds_of_types,
+    pick,
     pick_cells,
     possible_types,
     rake,
@@ -30,7 +35,6 @@ from studies.country.national import (
 # Three generators: around a prototype household, by shares drawn from a Dirichlet distribution, by copies from an urn.
 
 ROUNDS = 50  # of a fixed point, always the same number, so that a country is the same everywhere
-SMALLEST_SHARE = 1e-9  # keeps logarithms and shapes of gammas finite
 MOST_COPIES = 0.95  # below 1: some households of a block are drawn, not repeated
 
 Rows = npt.NDArray[np.intp]
@@ -42,7 +46,8 @@ class Groups:
     """
     The groups of columns in which neighbours are alike: the combination of codes that each cell or traits has in each.
 
-    `shares` has the nation's share of each combination, group by group.
+    `shares` has the nation's share of each combination, group by group. Where race and origin are those of real blocks,
+    `traits` is how they go together with tenure, and the columns of `nation` and of `of_traits` are tenures alone.
     """
 
     likeness: Likeness
@@ -50,6 +55,24 @@ class Groups:
     of_traits: tuple[Rows | None, ...]
     shares: tuple[Floats, ...]
     nation: Floats
+    traits: "Traits | None" = None
+
+
+@dataclass(frozen=True)
+class Traits:
+    """
+    The tenure, and the race and origin, of each combination of traits, numbered; and how they go together in the nation:
+    `given` has the share of each combination among the households of its cell and tenure.
+    """
+
+    tenure: Rows
+    group: Rows
+    given: Floats
+
+    def chances(self, weights: Floats, shares: Floats) -> Floats:
+        """Factors (blocks x traits) for which the weights have the given shares of races and origins in every block."""
+        sums = np.maximum(weights @ np.eye(shares.shape[1])[self.group], np.finfo(float).tiny)
+        return np.asarray((shares / sums)[:, self.group])
 
 
 class Neighbours(ABC):
@@ -60,8 +83,8 @@ class Neighbours(ABC):
         """The place around the states."""
 
     @abstractmethod
-    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
-        """One place of this level inside each given place."""
+    def below(self, level: str, around: Places, rng: np.random.Generator, shares: Floats | None = None) -> Places:
+        """One place of this level inside each given place; `shares` of races and origins, where blocks are as real ones."""
 
     @abstractmethod
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
@@ -93,27 +116,34 @@ class Prototypes(Neighbours):
         self._kernels = {level: _kernels(groups, level, times) for level, times in levels.items()}
         self._prototypes = _mixing(groups.nation, *self._kernels["block"])
         self._bases = {level: _scaled(self._prototypes, *kernels) for level, kernels in self._kernels.items()}
-        self._shape = groups.nation.shape
+        self._shape, self._traits, self._blocks = groups.nation.shape, groups.traits, self._bases["tract"]
+        if self._traits:
+            self._blocks = self._blocks[:, self._traits.tenure] * self._traits.given
 
     def nation(self) -> Places:
         return np.full((1, 2), -1)
 
-    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
+    def below(self, level: str, around: Places, rng: np.random.Generator, shares: Floats | None = None) -> Places:
         if level == "state":
             ones, base = (np.ones((len(around), size)) for size in self._shape), self._prototypes
             f, g = ones
         else:
             f, g = self._seen(_ABOVE[level], around)
-            base = self._bases[_ABOVE[level]]
-        cells, traits = pick_cells(base, f, g, np.arange(len(around)), rng.random((len(around), 2)))
-        return np.stack([cells, traits], axis=1)
+            base = self._blocks if level == "block" else self._bases[_ABOVE[level]]
+        row, uniform = np.arange(len(around)), rng.random((len(around), 2))
+        if shares is None or self._traits is None:
+            return np.stack(pick_cells(base, f, (f @ base) * g, row, uniform), axis=1)
+        _, first, own = np.unique(around @ (self._shape[1], 1), return_index=True, return_inverse=True)
+        weights = ((f[first] @ base) * g[first][:, self._traits.tenure])[own]  # blocks of a tract share them
+        cells, traits = pick_cells(base, f, weights * self._traits.chances(weights, shares), row, uniform)
+        return np.stack([cells, self._traits.tenure[traits]], axis=1)
 
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
         return self._seen("block", blocks)
 
     def moved(self, wanted: Floats) -> Neighbours:
         other = copy(self)
-        other._bases = {**self._bases, "tract": self._bases["tract"] * wanted}
+        other._blocks = self._blocks * wanted
         return other
 
     def _seen(self, level: str, places: Places) -> tuple[Floats, Floats]:
@@ -169,12 +199,12 @@ class Shares(Neighbours):
     def nation(self) -> Places:
         return np.log(np.concatenate(self._groups.shares))[None, :]
 
-    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
+    def below(self, level: str, around: Places, rng: np.random.Generator, shares: Floats | None = None) -> Places:
         drawn: Floats = around.copy()
         for group, own in zip(self._groups.likeness.groups, self._spans(), strict=True):
             spread = self._scale * group.strength[level]
             if spread > 0:
-                drawn[:, own] = _log_dirichlet(np.exp(around[:, own]) / spread, rng)
+                drawn[:, own] = log_dirichlet(np.exp(around[:, own]) / spread, rng)
         return drawn
 
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
@@ -191,19 +221,6 @@ class Shares(Neighbours):
     def _spans(self) -> list[slice]:
         ends = np.cumsum([0, *(shares.size for shares in self._groups.shares)]).tolist()
         return [slice(first, last) for first, last in pairwise(ends)]
-
-
-def _log_dirichlet(shape: Floats, rng: np.random.Generator) -> Floats:
-    """
-    Logs of shares from a Dirichlet distribution, one row per place; none below that of SMALLEST_SHARE.
-
-    Small shapes give gammas that no float can hold, but Gamma(a) is distributed as Gamma(a + 1) * U^(1 / a).
-    """
-    shape = np.maximum(shape, SMALLEST_SHARE)
-    logs = np.log(rng.gamma(shape + 1)) + np.log(1 - rng.random(shape.shape)) / shape
-    logs -= logs.max(axis=1, keepdims=True)
-    shares = np.maximum(np.exp(logs), SMALLEST_SHARE)
-    return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True)), dtype=np.float64)
 
 
 class Urn(Prototypes):
@@ -263,10 +280,78 @@ class Model:
     newcomers: float
     starts: Ints
     neighbours: Neighbours
+    composition: Composition | None = None
 
     def by_cell(self) -> Floats:
         """The joint distribution of cells and traits."""
         return np.add.reduceat(self.joint, self.starts, axis=0)
+
+    def together(self) -> Iterable[Margin]:
+        """What goes together in the nation and must in the country, besides the national margins."""
+        return ()
+
+    def mixed(self, f: Floats, g: Floats, shares: Floats, weights: Floats) -> Floats:
+        """What weighted blocks together make of the joint distribution (cells x traits)."""
+        del shares
+        sums = ((f @ self.by_cell()) * g).sum(axis=1)
+        return np.asarray(f.T @ (g * (weights / sums)[:, None]))
+
+    def chances(self, by_cell: Floats, f: Floats, g: Floats, shares: Floats) -> Floats:
+        """The chance of every combination of traits (blocks x traits), up to a factor of the block."""
+        del shares
+        return np.asarray((f @ by_cell) * g)
+
+    def newcomers_of(self, traits: Ints, uniform: Floats) -> tuple[Ints, Ints]:
+        """Profiles and traits of newcomers, in place of households of these traits."""
+        drawn = pick(self.national.reshape(1, -1), np.zeros_like(traits), uniform[:, 1])
+        profiles, found = np.divmod(drawn, self.national.shape[1])
+        return profiles, found
+
+    def urns(self, block: Ints, traits: Ints) -> Ints:
+        """The households among which each one may repeat another: those of its block."""
+        del traits
+        return block
+
+
+@dataclass(frozen=True)
+class BlocksModel(Model):
+    """
+    The law where race and origin are those of real blocks: they are drawn by the shares of the block; given these
+    p_block(profile, tenure) ~ joint(profile, traits) * f_block(profile) * g_block(tenure).
+
+    Given race and origin, the law of newcomers is the national one; and a household repeats one of its race and origin.
+    """
+
+    traits: Traits = field(kw_only=True)
+
+    def together(self) -> Iterable[Margin]:
+        """Tenure, type, race and origin; tenure and age."""
+        for columns in ((TENURE, "HHT", *GROUP), (TENURE, "THHLDRAGE")):
+            codes = [self.types.records[name] for name in columns]
+            _, cells = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
+            yield Margin(cells.reshape(-1), np.bincount(cells.reshape(-1), self.national.ravel()).astype(np.float64))
+
+    def mixed(self, f: Floats, g: Floats, shares: Floats, weights: Floats) -> Floats:
+        return np.asarray(f.T @ (self._factors(self.by_cell(), f, g, shares)[0] * weights[:, None]))
+
+    def chances(self, by_cell: Floats, f: Floats, g: Floats, shares: Floats) -> Floats:
+        factors, inside = self._factors(by_cell, f, g, shares)
+        return np.asarray(inside * factors)
+
+    def newcomers_of(self, traits: Ints, uniform: Floats) -> tuple[Ints, Ints]:
+        group = self.traits.group
+        tenures = self.national.sum(axis=0) * (group == np.arange(group.max() + 1)[:, None])
+        found = pick(tenures, group[traits], uniform[:, 1])
+        return pick(self.national.T, found, uniform[:, 0]), found
+
+    def urns(self, block: Ints, traits: Ints) -> Ints:
+        group = self.traits.group
+        return np.asarray(block * (group.max() + 1) + group[traits], dtype=np.int64)
+
+    def _factors(self, by_cell: Floats, f: Floats, g: Floats, shares: Floats) -> tuple[Floats, Floats]:
+        """What each block makes of the traits of its cells (blocks x traits), and their weights inside it."""
+        inside, common = f @ by_cell, g[:, self.traits.tenure]
+        return common * self.traits.chances(inside * common, shares), inside
 
 
 def build_model(file: DomainFile, country: Country, kind: str, homogeneity: float) -> tuple[Model, tuple[Margin, ...]]:
@@ -275,14 +360,27 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
         raise DataError(f"likeness.yaml: the entry {kind} is missing; it describes microdata.synthetic.likeness: {kind}")
     likeness = country.likeness[kind]
     types, starts, margins, joint = national_law(file, country, likeness)
-    groups = _groups(types, starts, likeness, np.add.reduceat(joint, starts, axis=0))
-    neighbours = neighbours_of(groups, homogeneity)
-    return Model(types, joint, joint.reshape(1, -1), likeness.newcomers, starts, neighbours), margins
+    by_cell = np.add.reduceat(joint, starts, axis=0)
+    if country.blocks is None:
+        neighbours = neighbours_of(_groups(types, starts, likeness, types.traits, by_cell), homogeneity)
+        return Model(types, joint, joint, likeness.newcomers, starts, neighbours), margins
+    tenures, tenure = np.unique(types.traits[TENURE], return_inverse=True)
+    pairs, group = np.unique(np.stack([types.traits[name] for name in GROUP], axis=1), axis=0, return_inverse=True)
+    tenure, group = tenure.reshape(-1), group.reshape(-1)
+    nation = by_cell @ np.eye(len(tenures))[tenure]
+    given = np.divide(by_cell, nation[:, tenure], out=np.zeros_like(by_cell), where=nation[:, tenure] > 0)
+    traits = Traits(tenure, group, given)
+    neighbours = neighbours_of(_groups(types, starts, likeness, {TENURE: tenures}, nation, traits), homogeneity)
+    shares = np.bincount(group, joint.sum(axis=0)).astype(np.float64)
+    composition = composition_of(country.blocks, pairs, shares, homogeneity)
+    return BlocksModel(types, joint, joint, likeness.newcomers, starts, neighbours, composition, traits=traits), margins
 
 
 def national_law(file: DomainFile, country: Country, likeness: Likeness) -> tuple[Types, Ints, tuple[Margin, ...], Floats]:
     """The types in cells, the first profile of each cell, the national margins, and the joint distribution that has them."""
-    types, starts = _in_cells(possible_types(file), likeness)
+    # the order of the traits decides which household a random number gives: each of the two countries has always had its own
+    order = TRAITS if country.blocks is None else (TENURE, *GROUP)
+    types, starts = _in_cells(possible_types(file, order), likeness)
     margins = margins_of(file, country, types)
     return types, starts, margins, rake(odds_of_types(country, types), margins).reshape(types.shape)
 
@@ -298,19 +396,21 @@ def _in_cells(types: Types, likeness: Likeness) -> tuple[Types, Ints]:
     return Types({name: codes[order] for name, codes in types.profiles.items()}, types.traits), starts
 
 
-def _groups(types: Types, starts: Ints, likeness: Likeness, nation: Floats) -> Groups:
-    """The groups of the likeness over the cells and traits, with the nation's shares."""
+def _groups(
+    types: Types, starts: Ints, likeness: Likeness, others: Records, nation: Floats, traits: Traits | None = None
+) -> Groups:
+    """The groups of the likeness over the cells and the others (traits, or tenures alone), with the nation's shares."""
     cells = {name: codes[starts] for name, codes in types.profiles.items()}
     of_cells, of_traits, shares = [], [], []
     for group in likeness.groups:
-        on_cells, on_traits = (_combinations(group.columns, records) for records in (cells, types.traits))
+        on_cells, on_traits = (_combinations(group.columns, records) for records in (cells, others))
         if on_cells is None and on_traits is None:
-            both = f"{', '.join(types.profiles)}, or all of {', '.join(types.traits)}"
+            both = f"{', '.join(types.profiles)}, or all of {', '.join(others)}"
             raise DataError(f"likeness.yaml, {' '.join(group.columns)}: the columns of a group must be all of {both}")
         of_cells.append(on_cells)
         of_traits.append(on_traits)
         shares.append(_shares(on_cells, nation.sum(axis=1)) + _shares(on_traits, nation.sum(axis=0)))
-    return Groups(likeness, tuple(of_cells), tuple(of_traits), tuple(shares), nation)
+    return Groups(likeness, tuple(of_cells), tuple(of_traits), tuple(shares), nation, traits)
 
 
 def _shares(combinations: Rows | None, weights: Floats) -> Floats:

@@ -10,14 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.special import ndtri
 
-from genverify.model.arrays import Floats, Ints
+from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.domain import DomainFile
 from genverify.model.errors import ConfigError
 from genverify.model.query import Query
-from studies.country.national import Country, Margin, State, pick, pick_cells, rake
-from studies.country.neighbours import Model, Neighbours, build_model, sources
+from studies.country.national import Country, Margin, State, pick_cells, rake
+from studies.country.neighbours import Model, build_model, sources
 from studies.country.neighbours import Places as Drawn
 from studies.country.settings import Synthetic
+from studies.country.store import GEOGRAPHY
 
 # Where households live: the blocks of a state, their sizes, and the tracts and counties that they lie in.
 
@@ -26,12 +27,16 @@ BLOCKS_OF_A_GROUP = 200  # below 1000: the first of four digits of a block's num
 
 @dataclass(frozen=True)
 class Places:
-    """The blocks of a state in the order of their GEOIDs: size (occupied households), tract; the county of each tract."""
+    """
+    The blocks of a state in the order of their GEOIDs: size (occupied households), tract; the county of each tract, and
+    whether it is rural.
+    """
 
     state: State
     sizes: Ints
     tract: Ints
     county: Ints
+    rural: Flags
 
 
 def share_out(households: int, states: Sequence[State]) -> list[int]:
@@ -78,7 +83,17 @@ def lay_out(state: State, households: int, country: Country, rng: np.random.Gene
     tract = _cut(sizes, tracts)
     tracts = int(tract[-1]) + 1
     counties = round(tracts**0.5)
-    return Places(state, sizes, tract, np.arange(tracts) * counties // tracts)
+    rural = int(tracts * rural_share(state, country) + rng.random())
+    return Places(state, sizes, tract, np.arange(tracts) * counties // tracts, np.arange(tracts) >= tracts - rural)
+
+
+def rural_share(state: State, country: Country) -> float:
+    """The share of a state's tracts that are rural: as the nation's, and the smaller its blocks, the more; 0 if unknown."""
+    if country.blocks is None:
+        return 0.0
+    shares = [(other.share, other.median) for other in country.states]
+    typical = sum(share for share, _ in shares) / sum(share / median for share, median in shares)
+    return min(1.0, country.blocks.rural * typical / state.median)
 
 
 def _cut(sizes: Ints, parts: int) -> Ints:
@@ -133,25 +148,39 @@ class Neighbourhoods:
     """The blocks of a state, what was drawn for its tracts, and the stream from which its blocks are drawn, always alike."""
 
     places: Places
-    neighbours: Neighbours
+    model: Model
     tracts: Drawn
+    shares: Floats
     stream: np.random.SeedSequence
 
-    def blocks(self) -> Iterator[tuple[slice, Floats, Floats]]:
-        """The weights f and g of the blocks, a chunk at a time."""
+    def blocks(self) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+        """
+        The weights f and g of the blocks and the shares of their races and origins, a chunk at a time; no column of shares
+        where the country knows of none.
+        """
+        neighbours, composition = self.model.neighbours, self.model.composition
         rng = np.random.default_rng(self.stream)
         for first in range(0, self.places.sizes.size, CHUNK_BLOCKS):
             chunk = slice(first, first + CHUNK_BLOCKS)
-            yield chunk, *self.neighbours.weights(self.neighbours.below("block", self.tracts[self.places.tract[chunk]], rng))
+            tract, sizes = self.places.tract[chunk], self.places.sizes[chunk]
+            shares = self.shares[tract]
+            if composition:
+                shares = composition.blocks(shares, self.places.rural[tract], sizes, rng)
+            drawn = neighbours.below("block", self.tracts[tract], rng, shares if composition else None)
+            yield chunk, *neighbours.weights(drawn), shares
 
 
-def neighbourhoods(neighbours: Neighbours, places: Places, stream: np.random.SeedSequence) -> Neighbourhoods:
+def neighbourhoods(model: Model, places: Places, stream: np.random.SeedSequence) -> Neighbourhoods:
     """The tracts of a state, drawn around its counties, these around the state."""
+    neighbours, composition = model.neighbours, model.composition
     above, below = stream.spawn(2)
     rng = np.random.default_rng(above)
     state = neighbours.below("state", neighbours.nation(), rng)
     counties = neighbours.below("county", np.repeat(state, int(places.county[-1]) + 1, axis=0), rng)
-    return Neighbourhoods(places, neighbours, neighbours.below("tract", counties[places.county], rng), below)
+    tracts = neighbours.below("tract", counties[places.county], rng)
+    none: Floats = np.zeros((places.county.size, 0))
+    shares = composition.tracts(places.county, places.rural, rng) if composition else none
+    return Neighbourhoods(places, model, tracts, shares, below)
 
 
 # Fit the nation: likeness moves the margins, so the joint distribution is raked again over the blocks as they are.
@@ -159,6 +188,7 @@ def neighbourhoods(neighbours: Neighbours, places: Places, stream: np.random.See
 POINTS = 16_384  # households of the sample: bounds time and memory, whatever the size of the country
 MOVES = 3  # of the neighbourhoods; the joint distribution is fitted after them
 ROUNDS = 16  # of raking: bounds time
+BLOCKS_MOVES, BLOCKS_ROUNDS = 5, 8  # with race and origin of real blocks, which no other block changes
 STEP = 1.5  # blocks that are alike answer weakly to a change of the joint distribution, so each step is lengthened
 
 
@@ -168,32 +198,38 @@ def fit(
     """
     The model, and the neighbourhoods, whose expected margins over the blocks of the country are the national ones.
 
-    First other blocks are drawn: where nearly all households of a block have its prototype's race, only another prototype
-    changes how many there are. Then the joint distribution is raked. Newcomers have the national margins already. The
-    expectation is over a systematic sample: every k-th household stands for its block, so a small country is fitted over
-    most of its blocks and a large one at the same cost.
+    First the factors of races and origins, where they are those of real blocks; then other blocks are drawn: where nearly
+    all households of a block have its prototype's race or tenure, only another prototype changes how many there are. Then
+    the joint distribution is raked. Newcomers have the national margins already. The expectation is over a systematic
+    sample: every k-th household stands for its block, so a small country is fitted over most of its blocks and a large one
+    at the same cost.
     """
-    for _ in range(MOVES):
-        f, g, weights = sample_blocks(country)
-        expected = _expected(model, f, g, weights)
+    moves, rounds = MOVES, ROUNDS
+    if model.composition:
+        *_, shares, weights = sample_blocks(country)
+        model = replace(model, composition=model.composition.fitted(shares, weights))
+        country = [replace(state, model=model) for state in country]
+        moves, rounds = BLOCKS_MOVES, BLOCKS_ROUNDS
+    margins = (*margins, *model.together())
+    for _ in range(moves):
+        expected = _expected(model, *sample_blocks(country))
         wanted = np.add.reduceat(_raked(expected, margins), model.starts, axis=0)
         now = np.add.reduceat(expected, model.starts, axis=0)
         moved = model.neighbours.moved(np.divide(wanted, now, out=np.ones_like(now), where=now > 0))
         model = replace(model, neighbours=moved)
-        country = [replace(state, neighbours=moved) for state in country]
-    f, g, weights = sample_blocks(country)
-    for _ in range(ROUNDS):
-        expected = _expected(model, f, g, weights)
+        country = [replace(state, model=model) for state in country]
+    sampled = sample_blocks(country)
+    for _ in range(rounds):
+        expected = _expected(model, *sampled)
         raked = _raked(expected, margins)
         joint = model.joint * np.divide(raked, expected, out=np.ones_like(raked), where=expected > 0) ** STEP
         model = replace(model, joint=joint / joint.sum())
     return model, country
 
 
-def _expected(model: Model, f: Floats, g: Floats, weights: Floats) -> Floats:
+def _expected(model: Model, f: Floats, g: Floats, shares: Floats, weights: Floats) -> Floats:
     """The distribution of the households of all sampled blocks."""
-    sums = ((f @ model.by_cell()) * g).sum(axis=1)
-    mixed = f.T @ (g * (weights / sums)[:, None])
+    mixed = model.mixed(f, g, shares, weights)
     return np.asarray(model.joint * np.repeat(mixed, np.diff(model.starts, append=len(model.joint)), axis=0))
 
 
@@ -201,17 +237,17 @@ def _raked(expected: Floats, margins: Sequence[Margin]) -> Floats:
     return rake(expected.ravel(), margins, rounds=3).reshape(expected.shape)
 
 
-def sample_blocks(country: Sequence[Neighbourhoods]) -> tuple[Floats, Floats, Floats]:
-    """The weights f and g of the sampled blocks, and the share of the sampled households that each has."""
+def sample_blocks(country: Sequence[Neighbourhoods]) -> tuple[Floats, Floats, Floats, Floats]:
+    """f, g and shares of races and origins of the sampled blocks, and the share of the sampled households that each has."""
     counts = _hits([state.places.sizes for state in country])
     chosen = [
-        (f[hits[chunk] > 0], g[hits[chunk] > 0])
+        [part[hits[chunk] > 0] for part in drawn]
         for state, hits in zip(country, counts, strict=True)
-        for chunk, f, g in state.blocks()
+        for chunk, *drawn in state.blocks()
     ]
     weights = np.concatenate([hits[hits > 0] for hits in counts])
-    f, g = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
-    return f, g, weights / weights.sum()
+    f, g, shares = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
+    return f, g, shares, weights / weights.sum()
 
 
 def _hits(sizes: Sequence[Ints]) -> list[Ints]:
@@ -227,30 +263,34 @@ def _hits(sizes: Sequence[Ints]) -> list[Ints]:
 
 def draw_types(model: Model, state: Neighbourhoods, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """The profile and the traits of every household of a state, block by block."""
-    law = model.by_cell(), _cumulated(model)
-    drawn = [_draw(model, law, f, g, state.places.sizes[chunk], rng) for chunk, f, g in state.blocks()]
+    law = model.by_cell(), _cumulated(model.joint)
+    drawn = [_draw(model, law, parts, state.places.sizes[chunk], rng) for chunk, *parts in state.blocks()]
     return np.concatenate([profiles for profiles, _ in drawn]), np.concatenate([traits for _, traits in drawn])
 
 
 def _draw(
-    model: Model, law: tuple[Floats, Floats], f: Floats, g: Floats, sizes: Ints, rng: np.random.Generator
+    model: Model, law: tuple[Floats, Floats], parts: Sequence[Floats], sizes: Ints, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
     """Draw the cell and the traits of each household, its profile given both; then the newcomers and the copies."""
     block = np.repeat(np.arange(sizes.size), sizes)
     uniform = rng.random((block.size, 4))
-    cells, traits = pick_cells(law[0], f, g, block, uniform[:, :2])
+    cells, traits = pick_cells(law[0], parts[0], model.chances(law[0], *parts), block, uniform[:, :2])
     profiles = _profiles(model.starts, law[1], cells, traits, uniform[:, 2])
     new = np.flatnonzero(uniform[:, 3] < model.newcomers)
     if new.size:
-        drawn = pick(model.national, np.zeros_like(new), uniform[new, 3] / model.newcomers)
-        profiles[new], traits[new] = np.divmod(drawn, g.shape[1])
-    source = sources(block, model.neighbours.copies(), rng)
+        chances = np.stack([uniform[new, 2], uniform[new, 3] / model.newcomers], axis=1)
+        profiles[new], traits[new] = model.newcomers_of(traits[new], chances)
+    if model.neighbours.copies() == 0:
+        return profiles, traits
+    urns = model.urns(block, traits)
+    order = np.argsort(urns, kind="stable")
+    source = order[sources(urns[order], model.neighbours.copies(), rng)]
     return profiles[source], traits[source]
 
 
-def _cumulated(model: Model) -> Floats:
+def _cumulated(joint: Floats) -> Floats:
     """The joint distribution summed up over the profiles, for each combination of traits."""
-    cumulated = np.cumsum(model.joint, axis=0)
+    cumulated = np.cumsum(joint, axis=0)
     return np.asarray(cumulated / cumulated[-1], dtype=np.float64)
 
 
@@ -276,17 +316,29 @@ def synthesize(settings: Synthetic, seed: int, domain_file: DomainFile, country:
     Each state has its own random streams, so a state does not depend on how many were drawn before it.
     """
     model, margins = build_model(domain_file, country, settings.likeness, settings.homogeneity)
-    streams = {s.fips: np.random.SeedSequence(seed, spawn_key=(int(s.fips),)).spawn(4) for s in country.states}
-    states = []
-    for state, households in zip(country.states, share_out(settings.households, country.states), strict=True):
-        places = lay_out(state, households, country, np.random.default_rng(streams[state.fips][0]))
-        states.append(neighbourhoods(model.neighbours, places, streams[state.fips][1]))
-    fitted, neighbourhoods_fitted = fit(model, margins, states)
-    for drawn in neighbourhoods_fitted:
-        for_households, for_vacant = streams[drawn.places.state.fips][2:]
+    laid_out = list(states_of(settings, seed, country))
+    fitted, drawn_states = fit(model, margins, [neighbourhoods(model, places, streams[0]) for places, streams in laid_out])
+    for drawn, (_, streams) in zip(drawn_states, laid_out, strict=True):
+        for_households, for_vacant = streams[1:]
         types = draw_types(fitted, drawn, np.random.default_rng(for_households))
         vacant = vacant_units(drawn.places, country, np.random.default_rng(for_vacant))
         yield _table(domain_file, fitted, drawn.places, types, vacant)
+
+
+def states_of(settings: Synthetic, seed: int, country: Country) -> Iterator[tuple[Places, Sequence[np.random.SeedSequence]]]:
+    """The places of each state, and the streams for what is drawn there."""
+    for state, households in zip(country.states, share_out(settings.households, country.states), strict=True):
+        first, *others = np.random.SeedSequence(seed, spawn_key=(int(state.fips),)).spawn(4)
+        yield lay_out(state, households, country, np.random.default_rng(first)), others
+
+
+def rural_tracts(settings: Synthetic, seed: int, country: Country) -> set[str]:
+    """The digits of the rural tracts of the country that `synthesize` draws."""
+    found: set[str] = set()
+    for places, _ in states_of(settings, seed, country):
+        blocks = zip(geoids(places), places.rural[places.tract].tolist(), strict=True)
+        found |= {block[: GEOGRAPHY["tract"]] for block, rural in blocks if rural}
+    return found
 
 
 def _table(

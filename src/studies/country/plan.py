@@ -10,6 +10,7 @@ import pandas as pd
 from genverify.model.files import read_yaml
 from genverify.run.config import Config, section
 from genverify.run.registry import registered
+from studies.country.national import country_file
 from studies.country.sample import block_seconds, households_of
 from studies.country.settings import Microdata, Sample
 
@@ -72,7 +73,8 @@ def count_states(config: Config, microdata: Path) -> tuple[int, str]:
         return stored, "of the microdata"
     source = section(config, Microdata)
     if source.source == "synthetic":
-        return len(read_yaml(Path(source.synthetic.country) / "states.yaml")["states"]), "of the built-in country"
+        states = read_yaml(country_file(Path(source.synthetic.country), "states.yaml"))["states"]
+        return len(states), "of the built-in country"
     return STATES, "assumed, the microdata are not read yet"
 
 

@@ -6,6 +6,7 @@ from genverify.run.cli.shell import Group
 from genverify.run.registry import Study
 
 DATA, DOMAIN = Path("data/synthetic"), Path("data/census/domain.yaml")
+BLOCK_LAYOUTS = Path("data/census/block_layouts.yaml")
 STORES = {"households": Path("results/microdata"), "persons": Path("results/persons")}
 
 STUDY = Study(

@@ -1,8 +1,10 @@
-"""Tables 4, 5 and 7 over generators of the country and seeds, the paper's number beside ours with its interval."""
+"""Tables 4, 5 and 7 and baselines over generators of the country and seeds, the paper's beside ours with its interval."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +23,8 @@ from studies.country.sample import choose_blocks
 from studies.country.settings import Microdata, Sample
 from studies.country.sources import open_source
 from studies.country.store import block_sizes, read_microdata, write_microdata
+from studies.gtv.baselines import fit_baselines
+from studies.gtv.summary import PRIORS
 from studies.gtv.tables import PAPER_K
 from studies.gtv.withheld_zeros import WITHHELD, publish_less, survivors
 
@@ -89,23 +93,36 @@ def with_blocks(sample: Sample, per_state: int) -> Sample:
     return sample.but(designs=designs, all_blocks={})
 
 
-def draw_country(
-    microdata: Microdata, likeness: str, sample: Sample, seed: int, domain: DomainFile, kept_near: Path
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """
-    The sampled blocks (block, design, size) and their records: those that the main study draws with this generator and seed.
-
-    The whole country is kept on disk only while blocks are sampled.
-    """
+@contextmanager
+def stored_country(microdata: Microdata, likeness: str, seed: int, domain: DomainFile, kept_near: Path) -> Iterator[Path]:
+    """The country that the main study draws with this generator and seed, on disk only while it is needed."""
     chosen = microdata.but(source="synthetic", synthetic=microdata.synthetic.but(likeness=likeness))
     _, tables = open_source(chosen, seed, domain, Counter())
-    keeps: Predicate = domain.universe(sample.universe).keeps
     with TemporaryDirectory(dir=kept_near) as folder:
         store = Path(folder) / "microdata"
         write_microdata(tables, store, domain.domain)
+        yield store
+
+
+def draw_country(
+    microdata: Microdata, likeness: str, sample: Sample, seed: int, domain: DomainFile, kept_near: Path
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The sampled blocks (block, design, size) of a country, and their records."""
+    keeps: Predicate = domain.universe(sample.universe).keeps
+    with stored_country(microdata, likeness, seed, domain, kept_near) as store:
         blocks = choose_blocks(block_sizes(store, keeps), sample, seed)
         records = read_microdata(store, blocks=set(blocks["block"])).to_pandas()
     return blocks, records[keeps.matches(dict(records.items()))].reset_index(drop=True)
+
+
+def singleton_baselines(
+    claims: pd.DataFrame, sample: pd.DataFrame, store: Path, file: DomainFile, universe: str
+) -> pd.DataFrame:
+    """Baseline probabilities (equation 4) of the claims about a single household: block, design, k, a column per prior."""
+    singles = claims[claims["m"] == 1].merge(sample[["block", "design"]], on="block")
+    chosen = file.universe(universe)
+    found, _ = fit_baselines(singles, sample, store, file.domain, file.domain.restrict(chosen.codes), chosen.keeps)
+    return found[["block", "design", "k", *PRIORS]]
 
 
 # How well the country fits surveys, as a page: worst and median margins of each survey, then all of them.
@@ -140,6 +157,9 @@ def fit_text(table: pd.DataFrame, label: str) -> str:
 # Tables 4, 5 and 7 over generators and seeds: the paper's number, ours with its interval, the range over all countries.
 
 COUNTRY_MEDIAN = "country_median"
+PERCENTILES = {"median": 50, "percentile75": 75, "percentile90": 90, "maximum": 100}
+BASELINE_K = (6, 7, 8, 9)
+RESAMPLES = 200  # of blocks, for the intervals of percentiles
 PAPER_BLOCKS = 250  # of each design in the paper: its totals are divided by it
 TABLE_NOTES = (
     "Households per block. ours: the first generator and seed; low and high: 95 % interval, blocks resampled; least and "
@@ -151,12 +171,13 @@ TABLE_NOTES = (
 
 @dataclass(frozen=True)
 class Country:
-    """What came out of one generator and seed: households per block, table and k; and the blocks."""
+    """What came out of one generator and seed: households per block, table and k; the blocks; baselines of single claims."""
 
     likeness: str
     seed: int
     counts: pd.DataFrame
     blocks: pd.DataFrame
+    baselines: pd.DataFrame
 
     @property
     def name(self) -> str:
@@ -166,6 +187,7 @@ class Country:
 def generators_table(countries: Sequence[Country], printed: Mapping[str, Any], seed: int, label: str) -> pd.DataFrame:
     """One row per design, table and k, and per share of blocks or answers: paper, ours, interval, range, each country."""
     rows = [*_represented(countries, printed, seed), *_shares(countries, printed, seed)]
+    rows += _baselines(countries, printed, seed)
     names = ["design", "number", "k", "paper", "ours", "low", "high", "least", "most", *(one.name for one in countries)]
     return pd.DataFrame(rows, columns=names).round(3).assign(data=label)
 
@@ -234,6 +256,32 @@ def _of_blocks(country: Country) -> "np.ndarray[Any, Any]":
     blocks = country.blocks.set_index("block").loc[eight.index]
     shares = [blocks["zeros"] / blocks["queries"], blocks["ones"] / blocks["queries"], eight, blocks["unique"]]
     return 100 * np.stack([share.to_numpy(dtype=np.float64) for share in shares], axis=1)
+
+
+def _baselines(countries: Sequence[Country], printed: Mapping[str, Any], seed: int) -> Iterator[tuple[Any, ...]]:
+    """Percentiles of the baseline probabilities of claims about a single household, in percent."""
+    first = countries[0]
+    for design, prior, (key, percentile) in product(sorted(first.counts["design"].unique()), PRIORS, PERCENTILES.items()):
+        for k in BASELINE_K:
+            parts = [one.baselines[(one.baselines["design"] == design) & (one.baselines["k"] == k)] for one in countries]
+            column = [100 * float(np.percentile(part[prior], percentile)) if len(part) else np.nan for part in parts]
+            blocks = pd.Index(first.counts.loc[first.counts["design"] == design, "block"].unique())
+            limits = _resampled(parts[0], prior, percentile, blocks, seed) if len(parts[0]) else (np.nan, np.nan)
+            ends = (np.nanmin(column), np.nanmax(column)) if not np.isnan(column).all() else (np.nan, np.nan)
+            name = f"baseline under the {prior} prior, {key}, %"
+            yield design, name, str(k), printed["numbers"][key]["paper"], column[0], *limits, *ends, *column
+
+
+def _resampled(rows: pd.DataFrame, prior: str, percentile: float, blocks: pd.Index, seed: int) -> tuple[float, float]:
+    """95 % interval of a percentile over claims, whole blocks resampled."""
+    ordered = rows.sort_values(prior)
+    chance = np.full(len(blocks), 1 / len(blocks))
+    drawn = np.random.default_rng(seed).multinomial(len(blocks), chance, RESAMPLES)
+    reached = np.take(drawn, blocks.get_indexer(pd.Index(ordered["block"])), axis=1).cumsum(axis=1)
+    held = reached[:, -1] > 0
+    place = (reached[held] >= percentile / 100 * reached[held, -1:]).argmax(axis=1)
+    low, high = np.percentile(100 * ordered[prior].to_numpy()[place], (2.5, 97.5))
+    return float(low), float(high)
 
 
 def generators_text(table: pd.DataFrame, label: str) -> str:

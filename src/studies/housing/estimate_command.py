@@ -10,9 +10,11 @@ import yaml
 
 from genverify.model.domain import read_domain
 from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
 from genverify.model.tablefiles import Expected, open_csv
+from studies.country.composition import SETTINGS, estimate_setting, read_blocks
 from studies.country.national import possible_types, read_country
-from studies.country.study import DATA, DOMAIN
+from studies.country.study import BLOCK_LAYOUTS, DATA, DOMAIN
 from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
 from studies.country.surveys import count_pums
 from studies.housing.households import estimate_conditionals
@@ -27,6 +29,9 @@ households), or PUMS files as the Census Bureau gives them: housing units (psam_
 children: sizes from 7 on and children by persons, as in data/housing/simulation.yaml. Give two csv files of counts: with
 the columns persons, own_children, TP18, households; and with HHSIZE, HHT2, households.
 
+neighbours: race and origin of neighbours, urban and rural, as in data/synthetic/blocks/neighbours.yaml. Give csv files of
+block counts (Summary File 1, P15, or redistricting data, P3 and P4; data/census/block_layouts.yaml lists the columns).
+
 bedrooms: bedrooms and children by kind of property, as in data/housing/simulation.yaml. Give a csv file of counts with the
 columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is the shipped one, renters of the ACS 2016.
 """
@@ -40,7 +45,7 @@ def add_parser(commands: Any) -> None:
         description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    kinds = parser.add_subparsers(required=True, metavar="households|children|bedrooms")
+    kinds = parser.add_subparsers(required=True, metavar="households|neighbours|children|bedrooms")
     households = kinds.add_parser("households", help="how the columns of a household go together (odds)")
     households.add_argument("--counts", type=Path, nargs="*", default=[], help="csv files of counts, one per survey")
     households.add_argument("--housing", type=Path, nargs="*", default=[], help="PUMS files of housing units")
@@ -51,6 +56,12 @@ def add_parser(commands: Any) -> None:
     households.add_argument("--domain", type=Path, default=DOMAIN, help="columns and rules (%(default)s)")
     households.add_argument("--out", type=Path, default=Path("odds.csv"), help="the file to write (%(default)s)")
     households.set_defaults(run=estimate_households)
+    neighbours = kinds.add_parser("neighbours", help="race and origin of the households of a block (printed as YAML)")
+    neighbours.add_argument("blocks", type=Path, nargs="+", help="csv files of block counts")
+    for name in SETTINGS:
+        neighbours.add_argument(f"--{name}", nargs="+", required=True, metavar="COUNTY", help=f"{name} counties, 5 digits")
+    neighbours.add_argument("--layouts", type=Path, default=BLOCK_LAYOUTS, help="columns (%(default)s)")
+    neighbours.set_defaults(run=estimate_neighbours)
     children = kinds.add_parser("children", help="sizes from 7 on, and children by persons (printed as YAML)")
     children.add_argument("children", type=Path, help="counts by persons, own_children and TP18")
     children.add_argument("types", type=Path, help="counts by HHSIZE and HHT2")
@@ -85,6 +96,14 @@ def estimate_households(options: argparse.Namespace) -> None:
 def _whole(surveys: list[Survey], names: tuple[str, ...]) -> None:
     if not any(set(survey.term.columns) == set(names) for survey in surveys):
         raise DataError(f"no survey has all of {', '.join(names)}; without one, some odds would be guesses")
+
+
+def estimate_neighbours(options: argparse.Namespace) -> None:
+    """Print the settings that the blocks of the named counties give."""
+    read = [read_blocks(path, read_yaml(options.layouts)) for path in options.blocks]
+    counts, shares = (pd.concat(parts).fillna(0) for parts in zip(*read, strict=True))
+    found = {name: estimate_setting(counts, shares, getattr(options, name)) for name in SETTINGS}
+    print(yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=150), end="")
 
 
 def estimate_children(options: argparse.Namespace) -> None:

@@ -47,10 +47,14 @@ class Kind:
 
 @dataclass(frozen=True)
 class PropertyModel:
-    """What is assumed about properties; `occupancy` gives the most persons per unit by its bedrooms."""
+    """
+    What is assumed about properties; `occupancy` gives the most persons per unit by its bedrooms, `whole_blocks` the share
+    of properties beside which no other household lives.
+    """
 
     subsidized: tuple[float, float]
     others: tuple[float, float]
+    whole_blocks: float
     kinds: tuple[Kind, ...]
     fit: float
     concentration: float
@@ -73,12 +77,18 @@ def read_properties(
         kinds = tuple(_kind(name, kind, f"{where}: kinds.{name}") for name, kind in text["kinds"].items())
         sizes = [(float(text[name]["median"]), float(text[name]["spread"])) for name in ("subsidized", "others")]
         races = {name: (tuple(race["codes"]), float(race["odds"])) for name, race in text["races"].items()}
-        fit, concentration = float(text["fit"]), float(text["concentration"])
+        fit, concentration, whole = (
+            float(text["fit"]),
+            float(text["concentration"]),
+            float(text.get("whole_blocks", 0)) / 100,
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{where}: not a table of properties ({error!r}); see data/housing/simulation.yaml") from None
     if concentration <= 0 or min(odds for _, odds in races.values()) <= 0:
         raise DataError(f"{where}: concentration ({concentration}) and the odds of races must be greater than 0")
-    return PropertyModel(sizes[0], sizes[1], kinds, fit, concentration, races, occupancy, alpha, smallest)
+    if not 0 <= whole <= 1:
+        raise DataError(f"{where}: whole_blocks ({text['whole_blocks']}) is a percentage")
+    return PropertyModel(sizes[0], sizes[1], whole, kinds, fit, concentration, races, occupancy, alpha, smallest)
 
 
 def _kind(name: str, text: Mapping[str, Any], where: str) -> Kind:
@@ -98,6 +108,8 @@ def place_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.rand
     keeps its share of subsidized households.
     """
     subsidized, others = (np.rint(_lognormal(*given, count, rng)) for given in (model.subsidized, model.others))
+    if model.whole_blocks:
+        others = np.where(rng.random(count) < model.whole_blocks, 0.0, others)
     subsidized = np.maximum(subsidized, model.smallest)
     wanted = subsidized + others
     largest_first = np.argsort(-wanted, kind="stable")

@@ -12,7 +12,16 @@ from genverify.run.config import parse_config, read_shipped
 from genverify.solve.program_settings import ProgramSettings
 from script_jobs import job, script
 from studies.country.settings import Sample
-from studies.gtv.generators import TABLES, Country, count_represented, generators_table, generators_text, with_blocks
+from studies.gtv.generators import (
+    BASELINE_K,
+    PERCENTILES,
+    TABLES,
+    Country,
+    count_represented,
+    generators_table,
+    generators_text,
+    with_blocks,
+)
 from studies.gtv.tables import PAPER_K
 
 PARTS = 40
@@ -50,8 +59,10 @@ def study(root: Path, tmp_path_factory: pytest.TempPathFactory, program_settings
     blocks[blocks["block"].isin(attacked)].to_parquet(home / "attacked.parquet")
     inputs = {"claims": [one["claims"] for one in done], "blocks": [one["blocks"] for one in done]}
     script("count_generator")(
-        job({**inputs, "records": drawn["records"], "sample": home / "attacked.parquet"},
-            {"counts": home / "households.parquet", "blocks": home / "told.parquet"})
+        job({**inputs, "records": drawn["records"], "sample": home / "attacked.parquet", "domain": domain},
+            {"counts": home / "represented.parquet", "baselines": home / "baselines.parquet",
+             "blocks": home / "told.parquet"},
+            WORDS, microdata=settings["microdata"], release=release)
     )  # fmt: skip
     return home
 
@@ -66,7 +77,7 @@ def test_a_country_of_the_generator_is_drawn_and_sampled(study: Path) -> None:
 
 
 def test_withheld_answers_verify_no_more(study: Path) -> None:
-    counts = pd.read_parquet(study / "households.parquet")
+    counts = pd.read_parquet(study / "represented.parquet")
     wide = counts.pivot(index=["block", "k"], columns="table", values="households")
     assert wide["Table 4"].sum() > 0
     assert (wide["Table 4"] <= wide["Table 7"]).all()
@@ -76,13 +87,19 @@ def test_withheld_answers_verify_no_more(study: Path) -> None:
 
 
 def test_the_scripts_end_in_a_table(study: Path, root: Path) -> None:
-    inputs = {"counts": [study / "households.parquet"] * 2, "blocks": [study / "told.parquet"] * 2,
+    inputs = {"counts": [study / "represented.parquet"] * 2, "blocks": [study / "told.parquet"] * 2,
+              "baselines": [study / "baselines.parquet"] * 2,
               "paper": root / "data/papers/generate_then_verify.yaml"}  # fmt: skip
     outputs = {"table": study / "generators.csv", "readable": study / "generators.md"}
     script("write_generators")(job(inputs, outputs, likeness=["urn"], seeds=[3, 4], seed=1))
     table = pd.read_csv(study / "generators.csv")
-    assert len(table) == len(TABLES) * len(PAPER_K) + 4
-    assert (table["least"] == table["most"]).all()
+    assert len(table) == len(TABLES) * len(PAPER_K) + 4 + 2 * len(PERCENTILES) * len(BASELINE_K)
+    drawn = table[table["ours"].notna()]
+    assert (drawn["least"] == drawn["most"]).all()
+    assert (drawn["low"] <= drawn["high"]).all()
+    of_tract = table[table["number"].str.contains("tract") & (table["k"] == 6)]["ours"]
+    assert of_tract.is_monotonic_increasing
+    assert of_tract.between(0, 50).all()
     assert "synthetic" in (study / "generators.md").read_text()
 
 
@@ -110,7 +127,8 @@ def of_households(likeness: str, households: list[int]) -> Country:
     told = pd.DataFrame(
         {"block": blocks, "queries": 100, "zeros": 90, "ones": 5, "unique": [True] + [False] * (len(blocks) - 1)}
     )
-    return Country(likeness, 1, sample.merge(grid, how="cross"), told)
+    likely = pd.DataFrame({"block": blocks, "design": "country_median", "k": 6, "tract": 0.01, "state": 0.02})
+    return Country(likeness, 1, sample.merge(grid, how="cross"), told, likely)
 
 
 def test_the_range_is_over_all_countries(printed: Any) -> None:
@@ -123,6 +141,9 @@ def test_the_range_is_over_all_countries(printed: Any) -> None:
     assert table.loc[("answers of 0, %", ""), ["paper", "ours"]].tolist() == [90.88, 90.0]
     assert table.loc[("blocks with a k = 8 singleton, %", ""), ["ours", "least", "most"]].tolist() == [100, 50, 100]
     assert table.loc[("unique blocks, %", ""), "ours"] == 50
+    likely = table.loc[("baseline under the state prior, percentile75, %", "6")]
+    assert likely[["paper", "ours", "low", "high", "least", "most"]].tolist() == ["under 10 %", 2.0, 2.0, 2.0, 2.0, 2.0]
+    assert np.isnan(table.loc[("baseline under the state prior, median, %", "7"), "ours"])
     assert "| Table 7 | 10 |" in generators_text(
         table.reset_index()[generators_table(countries, printed, 1, "toy").columns], "toy"
     )

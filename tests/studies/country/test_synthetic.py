@@ -18,7 +18,17 @@ from genverify.model.errors import ConfigError, DataError
 from genverify.model.query import Query, build_queries
 from studies.country import neighbours as model
 from studies.country import places as fit
-from studies.country.national import Country, Likeness, Margin, pick, pick_cells, possible_types, rake, read_country
+from studies.country.national import (
+    Country,
+    Likeness,
+    Margin,
+    country_files,
+    pick,
+    pick_cells,
+    possible_types,
+    rake,
+    read_country,
+)
 from studies.country.neighbours import build_model, national_law, sources
 from studies.country.places import (
     answer_shares,
@@ -32,7 +42,7 @@ from studies.country.places import (
 from studies.country.settings import Synthetic
 
 DATA = Path(__file__).parents[3] / "data"
-COUNTRY = read_country(DATA / "synthetic")
+COUNTRY, BLOCKS = (read_country(DATA / folder) for folder in ("synthetic", "synthetic/blocks"))
 FILE = parse_domain(yaml.safe_load((DATA / "census" / "domain.yaml").read_text()))
 SMALL = Synthetic(country="data/synthetic", likeness="prototype", households=6_000, homogeneity=1.0)
 FULL = SMALL.model_copy(update={"households": 300_000})
@@ -59,7 +69,7 @@ def laws_made_once() -> Iterator[None]:
     made: dict[int, Any] = {}
 
     def make_once(file: DomainFile, country: Country, likeness: Likeness) -> Any:
-        if file is not FILE or country is not COUNTRY:
+        if file is not FILE or not any(country is one for one in (COUNTRY, BLOCKS)):
             return national_law(file, country, likeness)
         if id(likeness) not in made:
             made[id(likeness)] = national_law(file, country, likeness)
@@ -70,10 +80,14 @@ def laws_made_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", params=SEEDS)
+DRAWN = {"11": (COUNTRY, SEEDS[0]), "12": (COUNTRY, SEEDS[1]), "blocks": (BLOCKS, SEEDS[0])}
+
+
+@pytest.fixture(scope="module", params=DRAWN.values(), ids=DRAWN)
 def drawn(request: pytest.FixtureRequest) -> SimpleNamespace:
     """A country of the default size: its tables, and its households and vacant units together."""
-    tables = list(synthesize(FULL, request.param, FILE, COUNTRY))
+    country, seed = request.param
+    tables = list(synthesize(FULL, seed, FILE, country))
     whole = pa.concat_tables(tables)
     vacant = pc.greater(whole["VACS"], 0)
     return SimpleNamespace(tables=tables, vacant=whole.filter(vacant), occupied=whole.filter(pc.invert(vacant)))
@@ -162,9 +176,10 @@ def test_shares_of_zeros_and_ones_are_those_of_the_paper(drawn: SimpleNamespace)
     check_shares(drawn.tables)
 
 
+@pytest.mark.parametrize("country", [COUNTRY, BLOCKS], ids=["likeness", "blocks"])
 @pytest.mark.parametrize("kind", ["dirichlet", "urn"])
-def test_other_generators_meet_the_same_shares_and_the_nation(kind: str) -> None:
-    tables = list(synthesize(FULL.model_copy(update={"likeness": kind}), 11, FILE, COUNTRY))
+def test_other_generators_meet_the_same_shares_and_the_nation(kind: str, country: Country) -> None:
+    tables = list(synthesize(FULL.model_copy(update={"likeness": kind}), 11, FILE, country))
     check_shares(tables)
     whole = pa.concat_tables(tables)
     households = records(whole.filter(pc.equal(whole["VACS"], 0)))
@@ -213,7 +228,7 @@ def test_picked_cells_and_traits_have_the_law_of_their_row() -> None:
     rng = np.random.default_rng(1)
     by_cell, f, g = rng.random((3, 2)), rng.random((2, 3)), rng.random((2, 2))
     row = np.repeat([0, 1], 40_000)
-    cells, traits = pick_cells(by_cell, f, g, row, rng.random((row.size, 2)))
+    cells, traits = pick_cells(by_cell, f, (f @ by_cell) * g, row, rng.random((row.size, 2)))
     for place in (0, 1):
         law = by_cell * f[place][:, None] * g[place]
         share = np.bincount(cells[row == place] * 2 + traits[row == place], minlength=6) / 40_000
@@ -309,10 +324,19 @@ def test_too_few_households() -> None:
 
 def copy_country(folder: Path, name: str, change: Callable[[str], str]) -> Path:
     """The files of the country, one of them changed."""
-    for path in (DATA / "synthetic").iterdir():
+    for path in (DATA / "synthetic").glob("*.*"):
         text = path.read_text()
         (folder / path.name).write_text(change(text) if path.name == name else text)
     return folder
+
+
+def copy_blocks(folder: Path, name: str, change: Callable[[str], str]) -> Path:
+    """The country as real blocks have it, in a folder inside that of the other files."""
+    (copy_country(folder, "", str) / "blocks").mkdir()
+    for path in (DATA / "synthetic/blocks").iterdir():
+        text = path.read_text()
+        (folder / "blocks" / path.name).write_text(change(text) if path.name == name else text)
+    return folder / "blocks"
 
 
 @pytest.mark.parametrize(
@@ -337,6 +361,42 @@ def test_errors_name_the_file_and_the_entry(tmp_path: Path, name: str, old: str,
     country = copy_country(tmp_path, name, lambda text: text.replace(old, new, 1))
     with pytest.raises(DataError, match=words):
         read_country(country)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("neighbours.yaml", "rural:", "country:", "the entry rural is missing; make the file again"),
+        ("neighbours.yaml", "percent: 67.306", "percent: 17.306", r"urban: the percentages of .* add up to 49\.9"),
+        ("neighbours.yaml", "likeness: 0.2228", "likeness: 1.5", "urban: sizes must rise from 1, and a likeness"),
+        ("neighbours.yaml", "households: 1,", "households: 2,", "sizes must rise from 1"),
+        ("neighbours.yaml", "tracts: 0.2445", "tracts: many", "urban: .* is missing or no number; make the file again"),
+        ("likeness.yaml", "rural: 19.3", "rural: many", "race_and_origin: .* give numbers for rural, state and county"),
+        ("likeness.yaml", "rural: 19.3", "rural: 193", "race_and_origin: rural is a percentage under 100"),
+        ("likeness.yaml", "rural: 19.3, ", "", "the entry 'rural' is missing"),
+    ],
+)
+def test_errors_of_real_blocks_name_the_entry(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
+    country = copy_blocks(tmp_path, name, lambda text: text.replace(old, new))
+    with pytest.raises(DataError, match=words):
+        read_country(country)
+
+
+def test_a_folder_inside_another_has_its_other_files(tmp_path: Path) -> None:
+    folder = copy_blocks(tmp_path, "", str)
+    names = ["blocks/likeness.yaml", "blocks/neighbours.yaml", "national.yaml", "odds.csv", "states.yaml"]
+    assert country_files(folder) == [tmp_path / name for name in names]
+    assert country_files(tmp_path) == [tmp_path / name for name in ("likeness.yaml", *names[2:])]
+    assert read_country(tmp_path).blocks is None
+    (folder / "neighbours.yaml").unlink()
+    with pytest.raises(DataError, match=r"neighbours\.yaml does not exist; make the file again"):
+        read_country(folder)
+
+
+def test_groups_of_real_blocks_cannot_hold_race(tmp_path: Path) -> None:
+    folder = copy_blocks(tmp_path, "likeness.yaml", lambda text: text.replace("columns: [TEN]", "columns: [THHRACE]"))
+    with pytest.raises(DataError, match=r"likeness\.yaml, THHRACE: the columns of a group must be .*, or all of TEN$"):
+        build_model(FILE, read_country(folder), "prototype", 1.0)
 
 
 @pytest.mark.parametrize("name", ["national.yaml", "odds.csv", "likeness.yaml", "states.yaml"])

@@ -172,6 +172,28 @@ def test_properties_stand_in_blocks_that_can_hold_them(text: dict[str, Any]) -> 
     assert (place_properties(sizes, 400, model, rng(3))[0] != blocks).any()
 
 
+def test_the_simulation_with_real_neighbours_has_other_properties_only(root: Path, text: dict[str, Any]) -> None:
+    other = read_yaml(root / "data" / "housing" / "simulation_blocks.yaml")
+    assert {**other, "properties": None} == {**text, "properties": None}
+    different = {name for name in other["properties"] if other["properties"][name] != text["properties"].get(name)}
+    assert different == {"subsidized", "others", "whole_blocks", "fit"}
+    sizes = rng().integers(1, 300, 2000)
+    blocks, subsidized = place_properties(sizes, 400, model_of(other), rng(2))
+    assert 0.1 < (subsidized == sizes[blocks]).mean() < 0.2, "15 % of properties fill their block"
+
+
+@pytest.mark.parametrize(("percent", "words"), [(101, r"whole_blocks \(101\) is a percentage"), ("many", "not a table of")])
+def test_properties_that_fill_their_block_are_a_percentage(text: dict[str, Any], percent: Any, words: str) -> None:
+    every = {**text, "properties": {**text["properties"], "whole_blocks": 100}}
+    sizes = rng().integers(1, 300, 2000)
+    blocks, subsidized = place_properties(sizes, 400, model_of(every), rng(2))
+    assert (subsidized == sizes[blocks]).all()
+    blocks, subsidized = place_properties(sizes, 400, model_of(text), rng(2))
+    assert (subsidized == sizes[blocks]).mean() < 0.03
+    with pytest.raises(DataError, match=words):
+        model_of({**text, "properties": {**text["properties"], "whole_blocks": percent}})
+
+
 def test_fewer_blocks_than_wanted_hold_a_property_each_and_none_is_an_error(text: dict[str, Any]) -> None:
     blocks, subsidized = place_properties(np.array([11, 12, 40, 5]), 9, model_of(text), rng())
     assert set(blocks) <= {1, 2}
