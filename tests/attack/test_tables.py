@@ -68,8 +68,8 @@ def test_the_claims_of_a_toy_block(verified: dict[str, VerifiedBlock]) -> None:
     whole = frame[frame["k"] == 3]
     assert whole[["block", "m", "PET", "HOME", "AGE", "effective_k"]].to_numpy().tolist() == [[FIRST, 1, 3, 2, 2, 1]]
     assert len(frame) == 7
-    assert frame["proof"].between(0, len(verified[FIRST].proofs) - 1).all()
-    assert set(frame["proof"]) == set(range(len(verified[FIRST].proofs)))
+    assert frame["proof"].between(0, len(verified[FIRST].certificate["proofs"]) - 1).all()
+    assert set(frame["proof"]) == set(range(len(verified[FIRST].certificate["proofs"])))
 
 
 def test_what_became_of_the_candidates(verified: dict[str, VerifiedBlock], program_settings: ProgramSettings) -> None:
