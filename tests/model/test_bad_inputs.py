@@ -220,7 +220,7 @@ PROOFS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda text: {**text, "version": 2}, "line 1: the version of the certificate is 2, not 1. Make it anew: snakemake"),
     (lambda text: {**text, "version": True}, "line 1: the version of the certificate is True"),
     (lambda text: {"block": "1", "release": "0", "lemmas": [], "proofs": [], "claims": []}, "of a former format, which had"),
-    (lambda text: {"block": "1", "shared": {}}, "Make it anew: snakemake --force FILE, or genverify disclose"),
+    (lambda text: {"block": "1", "shared": {}}, "Make it anew: snakemake --force FILE, or the command disclose"),
     (lambda text: {**text, "model": "lists"}, "unknown model 'lists': known: records, linear, areas, housing"),
     (lambda text: {**text, "about": {**text["about"], "kind": "system"}}, "is about release, not about 'system'"),
     (lambda text: {**text, "about": {**text["about"], "digest": "0" * 64}}, "of other counts than these"),
@@ -305,7 +305,8 @@ def test_an_area_of_nobody_has_one_dataset(tmp_path: Path, capsys: pytest.Captur
     assert "0 people, 0 verified claims" in capsys.readouterr().out
     cells = pd.read_csv(tmp_path / "audit" / "cells.csv")
     assert (cells[["lower", "upper"]] == 0).all(axis=None)
-    assert main(["check", str(tmp_path / "audit" / "proofs"), str(tmp_path / "audit" / "release")]) == 0
+    assert main(["disclose", str(tmp_path / "audit"), "--check"]) == 0
+    assert "shows nothing" in refused(capsys, "check", tmp_path / "audit" / "proofs", tmp_path / "audit" / "release")
 
 
 def test_somebody_in_an_area_of_nobody_is_a_contradiction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from genverify.run.config import Config
 from genverify.run.provenance import rerun
 from genverify.run.provenance.audit import audit, read_config, repository
 from genverify.run.provenance.records import AuditError, read_record
-from genverify.run.provenance.rerun import Costs, confine, draw_jobs, read_share, rerun_jobs
+from genverify.run.provenance.rerun import Costs, confine, draw_jobs, link_inputs, read_share, rerun_jobs
 
 TARGETS = ("figures/fig3.pdf", "results/tables/toy.csv", "results/crate.zip")
 FIGURE = "figures/fig3.record.json"
@@ -332,3 +332,8 @@ def test_the_published_chain_has_the_level_of_every_file(repeated: Path, capsys:
     assert "does not say how far each file was checked" in capsys.readouterr().out
     assert main(["audit", "figures/fig3.pdf", "--rerun", "7"]) == 2
     assert "a share of the jobs from 0 to 1" in capsys.readouterr().err
+
+
+def test_inputs_may_not_lead_out_of_the_study(tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match="leads out of the study"):
+        link_inputs(tmp_path / "study", ["results/../../elsewhere/file"], ["results"])

@@ -238,11 +238,11 @@ def test_what_a_terminal_would_obey_is_shown_as_numbers(said: Callable[..., tupl
 
 
 def test_a_missing_extra_is_named(said: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
     Path("book.xlsx").write_bytes(b"PK")
     status, out, err = said(["disclose", "book.xlsx"])
     assert (status, out) == (REFUSED, "")
-    assert 'book.xlsx: an Excel workbook needs the library openpyxl; install it: pip install "genverify[formats]"' in err
+    assert 'book.xlsx: a workbook needs the library python_calamine; install it: pip install "genverify[formats]"' in err
 
 
 def test_versions(capsys: pytest.CaptureFixture[str]) -> None:

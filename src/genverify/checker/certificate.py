@@ -18,7 +18,7 @@ FARTHEST = LARGEST * LARGEST  # of a number in a proof about sums, which is adde
 DEEPEST = 250  # forks above a leaf
 BOUND, EMPTY = "bound", "empty"
 SIDES = ("upper", "lower", EMPTY)
-AGAIN = "snakemake --force FILE, or genverify disclose with the tables or the release file"
+AGAIN = "snakemake --force FILE, or the command disclose on the tables or the release file"
 FORMER = ("claims", "shared", "system", "alone")  # keys of certificates from before they had a version
 
 

@@ -291,6 +291,8 @@ def link_inputs(study: Path, inputs: Iterable[str], made: Sequence[str]) -> None
         if path.name not in made and not path.name.startswith("."):
             (study / path.name).symlink_to(path)
     for name in (name for name in inputs if name.split(os.sep)[0] in made):
+        if os.pardir in Path(name).parts:  # a forged record must not make links outside of the folder
+            raise AuditError(f"{name}: an input that leads out of the study. Run the job again.")
         for file in folder_files(Path(name)) if Path(name).is_dir() else [Path(name)]:
             (study / file).parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError):
