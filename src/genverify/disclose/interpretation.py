@@ -61,6 +61,7 @@ NONE = "none"
 SURE = 0.8  # from this part of the percentages on, the others are contradictions and no other meaning
 WORDS = {OF_COLUMN: "their column", OF_ROW: "their row", EVERYONE: "everyone", OF_COUNTS: "counts of another column"}
 Values = Mapping[Labels, Value]
+Wholes = dict[tuple[str, Labels], tuple[int, int] | None]  # by kind, and labels without those that are added up
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,10 @@ def _left_out(table: PrintedTable, what: str) -> PrintedTable:
 
 
 def _inferred(table: PrintedTable, shares: Sequence[Share], values: Values) -> tuple[str, str]:
-    tested = {kind: [fits for share in shares if (fits := _fits(table, share, values, kind)) is not None] for kind in KINDS}
+    seen: Wholes = {}
+    tested = {
+        kind: [fits for share in shares if (fits := _fits(table, share, values, kind, seen)) is not None] for kind in KINDS
+    }
     best = [kind for kind in KINDS if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
     best = [kind for kind in best if all(tested[kind])] or best
     if not any(tested.values()):  # not one count can be compared: the percentages themselves must tell
@@ -168,8 +172,9 @@ def _finest(table: PrintedTable, column: str) -> tuple[str, ...]:
 
 
 def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, kind: str) -> None:
+    seen: Wholes = {}
     for share in shares:
-        if _fits(table, share, values, kind) is False:
+        if _fits(table, share, values, kind, seen) is False:
             count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
             raise DataError(
                 f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts beside it "
@@ -178,11 +183,15 @@ def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, 
             )
 
 
-def _fits(table: PrintedTable, share: Share, values: Values, kind: str) -> bool | None:
+def _fits(table: PrintedTable, share: Share, values: Values, kind: str, seen: Wholes) -> bool | None:
     """Whether a percentage agrees with its count and its whole; None where they do not tell."""
     if kind == OF_COUNTS:
         return None  # the reading compared them
-    count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
+    across = dict(_across(table, share.labels, kind))
+    rest = tuple("" if column in across else own for column, own in zip(table.columns, share.labels, strict=True))
+    if (kind, rest) not in seen:  # once for all percentages of it: there may be thousands
+        seen[kind, rest] = _whole_value(table, share.labels, values, kind)
+    count, whole = values[share.labels], seen[kind, rest]
     if count.hi is None or whole is None or whole[0] <= 0 or _is_whole(table, share.labels, kind):
         return None
     low, high = rounded(str(percent_of(share.entry.text)))
