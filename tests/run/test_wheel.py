@@ -156,7 +156,7 @@ def test_the_light_install_answers_anywhere(python: Path, tmp_path: Path, capsys
     assert "Verified: true of every dataset" in explained
     assert "Alpha,Low,3,12" in shares
     assert "f,old,own,0,1" in marginals
-    assert 'needs the library openpyxl; install it: pip install "genverify[formats]"' in book
+    assert 'needs the library python_calamine; install it: pip install "genverify[formats]"' in book
     assert 'needs the library pyarrow; install it: pip install "genverify[parquet]"' in parquet
     _same_as_with_everything(tmp_path, capsys)
 

@@ -92,7 +92,7 @@ def nearest(name: object, known: list[Any]) -> str:
 # Libraries that only some parts need: a clear word, with the extra that brings them, where one is missing.
 
 EXTRAS = {
-    "openpyxl": "formats", "pyreadr": "formats", "python_calamine": "formats", "pyarrow": "parquet", "gurobipy": "gurobi",
+    "pyreadr": "formats", "python_calamine": "formats", "pyarrow": "parquet", "gurobipy": "gurobi",
     "jax": "raprank",
     "optax": "raprank", "matplotlib": "study", "seaborn": "study", "PIL": "study", "rocrate": "study", "snakemake": "study",
 }  # fmt: skip

@@ -219,8 +219,14 @@ def decode(data: bytes) -> tuple[str, str]:
 
 def text_rows(text: str) -> tuple[Grid, str]:
     """The rows of a text file; its delimiter is the one that cuts most lines into the same number of cells."""
-    text = text.replace("\x00", "")
-    csv.field_size_limit(LONGEST_CELL)
+    before = csv.field_size_limit(LONGEST_CELL)  # of the whole process: other readers keep theirs
+    try:
+        return _text_rows(text.replace("\x00", ""))
+    finally:
+        csv.field_size_limit(before)
+
+
+def _text_rows(text: str) -> tuple[Grid, str]:
     best = (0, 0, ",")
     head = "".join(text.splitlines(keepends=True)[:SNIFFED_LINES])
     for delimiter in ",;\t|":
