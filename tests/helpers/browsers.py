@@ -31,7 +31,7 @@ class Visit:
 
     def __init__(self, browser: Any, **context: Any) -> None:
         self.page = browser.new_context(offline=True, **context).new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(60_000)
         self.said: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))

@@ -360,7 +360,7 @@ def false_statement(case: Case, answer: dict[str, Any], out: Path) -> str:
             return f"{place} is {true}, said {cell['lower']} to {cell['upper']}"
     if not answer.get("left_out") and answer["suppressed"] < case.hidden:
         return f"{answer['suppressed']} withheld cells said, {case.hidden} there"
-    if case.follows and answer["safe"] is not False:
+    if case.follows and answer["safe"] is not False and not (answer["safe"] is None and answer.get("left_out")):
         return "called safe, though a withheld count follows from its row or column"
     return ""
 

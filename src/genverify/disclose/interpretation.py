@@ -558,6 +558,10 @@ def _beside_counts(table: Table) -> Iterator[str]:
             for flag, often in Counter(table.flags.get(column.at, ())).items():
                 if flag.upper() not in PUBLISHED:
                     yield f"{table.name}: the flag {flag!r} beside {often} printed counts: what does it mean?"
+    heads = Counter(column.head for column in table.columns if column.role == COUNT and column.head)
+    for head, often in heads.items():
+        if often > 1:  # a total may stand among them
+            yield f"{table.name}: {often} columns of counts are headed {head!r}: how they add up is not known"
     others = Counter(role for own in table.measured.values() for role in own if role != COUNT)
     yield from (f"{table.name}: {often} cells that a measure names a {role}" for role, often in others.items())
     for axis in table.axes:

@@ -599,7 +599,7 @@ def all_ranges(
     statements: list[dict[str, Any]] = list(known.statements)
     lo, hi = known.lo.copy(), known.hi.copy()
     least, most = lo - 1, hi - 1  # nothing is attained yet
-    fixed = lo == hi
+    fixed = (lo == hi) | ~np.isin(np.arange(len(lo)), sums.columns)  # a cell of no sum attains its own ends
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done, given = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
