@@ -86,6 +86,8 @@ export function attainedEnds(sums, lo, hi, parts) {
       if (fitsSums(sums, x)) mark(x, cells);
     }
   }
+  const summed = new Set(sums.columns);
+  if (fit) base.forEach((_, cell) => !summed.has(cell) && up.add(cell)); // a cell of no sum attains its own ends
   for (const { cells, ray } of fit ? parts.filter((part) => part.ray) : []) {
     const step = base.map(() => 0);
     cells.forEach((cell, at) => {
