@@ -35,7 +35,7 @@ Known = dict[End, tuple[int, int]]  # the value of an end, and the statement tha
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _ProvedStatement:
     """A statement with its derivation: rows and the numbers of earlier statements ("#3") with their multipliers."""
 
     said: CellBound
@@ -55,7 +55,7 @@ class CellExporter:
         self.known: Known = {}
         for cell, (lo, hi) in enumerate(zip(system.lo.tolist(), system.hi.tolist(), strict=True)):
             self.known |= {(cell, 1): (hi, -1), (cell, -1): (-lo, -1)}  # s x <= value
-        self.shown: list[_Shown] = []
+        self.proved: list[_ProvedStatement] = []
         for number, text in enumerate(statements):
             self._take(read_cell_bound(reader, text, f"statement {number}"), number)
 
@@ -64,7 +64,7 @@ class CellExporter:
         sign = 0 if said.side == form.EMPTY else 1 if said.side == "upper" else -1
         cell = self.system.place[said.cell] if sign else -1
         tree = self._tree({cell: sign} if sign else {}, said.proof, (), parts, uses)
-        self.shown.append(_Shown(said, tree, parts, frozenset(uses)))
+        self.proved.append(_ProvedStatement(said, tree, parts, frozenset(uses)))
         if sign and sign * said.value < self.known[cell, sign][0]:
             self.known[cell, sign] = sign * said.value, number
 
@@ -126,11 +126,11 @@ class CellExporter:
         """The program of a statement: the rows and cells that it rests on, directly or by what was shown before."""
         needed, left = {number}, [number]
         while left:
-            left += sorted(more := self.shown[left.pop()].uses - needed)
+            left += sorted(more := self.proved[left.pop()].uses - needed)
             needed |= more
         if len(needed) > LONGEST:
             raise TooLarge(f"statement {number} rests on {len(needed) - 1} others, over the limit of {LONGEST}")
-        steps = [self.shown[index] for index in sorted(needed)]
+        steps = [self.proved[index] for index in sorted(needed)]
         rows = dict.fromkeys(
             name[1:] for one in steps for leaf, _ in leaves(one.tree) for name in leaf.rows if name[0] == "="
         )
@@ -151,7 +151,7 @@ class CellExporter:
         renamed = {f"={name}": part for name, part in plain.items()} | {f"#{index}": f"shown#{index}" for index in needed}
         parts, steps, trees = dict[str, Row](), list[Step](), dict[int, RowNode]()
         for index in needed:
-            one, prefix = self.shown[index], "" if index == number else f"s{index}_"
+            one, prefix = self.proved[index], "" if index == number else f"s{index}_"
             for key, cell in one.parts.items():
                 parts[prefix + key] = Row(prefix + key, f"the cell {system.cells[cell]}", {column[cell]: 1})
             trees[index] = mapped(
@@ -162,7 +162,7 @@ class CellExporter:
                 vector = {column[system.place[one.said.cell]]: sign}
                 words = f"{one.said.cell} {'<=' if sign > 0 else '>='} {one.said.value}"
                 steps.append(Step(Row(f"shown#{index}", words, vector, hi=sign * one.said.value), trees[index]))
-        said = self.shown[number].said
+        said = self.proved[number].said
         goal = {"upper": AT_MOST, "lower": AT_LEAST, form.EMPTY: NEVER}[said.side]
         words = f"Shown: {said.cell} is {goal} {said.value}" if said.cell else "Shown: no counts fit all sums"
         ends = [(int(system.lo[cell]), int(system.hi[cell])) for cell in column]

@@ -100,7 +100,7 @@ def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator
         name = str(certificate["about"]["name"])
         check_system(published, certificate, name)
         cells = CellExporter(f"System {name}, digest {published.digest}", published, certificate["statements"])
-        for number, one in enumerate(cells.shown):
+        for number, one in enumerate(cells.proved):
             goal = {"upper": AT_MOST, "lower": AT_LEAST}.get(one.said.side, NOTHING)
             said = (goal, one.said.value if one.said.cell else None, one.said.cell)
             yield Export(name, [said], [partial(cells.program, number)])
