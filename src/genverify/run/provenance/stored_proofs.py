@@ -214,7 +214,7 @@ def _explain_cell(study: Path, name: str) -> Iterator[str]:
         if isinstance(system, LinearSystem) and name in system.place:
             check_system(system, certificate, str(study))
             exporter = CellExporter(str(study), system, certificate["statements"])
-            last = {one.said.side: number for number, one in enumerate(exporter.shown) if one.said.cell == name}
+            last = {one.said.side: number for number, one in enumerate(exporter.proved) if one.said.cell == name}
             if not last:
                 at = system.place[name]
                 yield f"{name}: {system.lo[at]} to {system.hi[at]} by itself; no sum says more (all proofs checked)."
