@@ -24,7 +24,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-PAGE = ROOT / "src/genverify/disclose/page.html"
+PAGE = ROOT / "src/genverify/disclosure/page.html"
 STYLES = (ROOT / "src/genverify/report/templates/style.css", HERE / "src/style.css")
 READER = HERE / "src/reader"
 IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"(\./[^"]+|\.\./[^"]+)";\n', re.MULTILINE)

@@ -164,7 +164,7 @@ test("a rule has a whole base, and a meaning that is only offered is told apart"
 
 /** The solver out of the built page, so that these tests need no package. */
 function beginSolver() {
-  const page = readFileSync(new URL("../../src/genverify/disclose/page.html", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../src/genverify/disclosure/page.html", import.meta.url), "utf8");
   const part = (id) => new RegExp(`<script type="text/plain" id="${id}">(.*?)</script>`, "s").exec(page)[1];
   const code = `${part("solver").split("/* genverify:")[0]}; return Module;`;
   const loader = new Function("require", "__filename", "__dirname", code)(createRequire(import.meta.url), "", "");

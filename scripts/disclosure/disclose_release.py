@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.disclose.disclosure import FailOn
-from genverify.disclose.outputs import write_files
-from genverify.disclose.record_attack import Attack
-from genverify.disclose.release_data import describe
-from genverify.disclose.sources import audit_records, record_source
+from genverify.disclosure.audit_value import FailOn
+from genverify.disclosure.outputs import write_files
+from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.release_data import describe
+from genverify.disclosure.sources import audit_records, record_source
 from genverify.model.settings import Generate
 from genverify.model.tablefiles import write_frame
 from genverify.run.jobs import Job, run

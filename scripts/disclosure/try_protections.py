@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.disclose.record_attack import Attack
-from genverify.disclose.release_data import describe
-from genverify.disclose.whatif import write_what_if
+from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.release_data import describe
+from genverify.disclosure.whatif import write_what_if
 from genverify.model.settings import Generate
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings

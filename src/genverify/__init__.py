@@ -54,10 +54,10 @@ _MODULES = {
     "attack.explain": ("explain",),
     "checker.record_proofs": ("check_block",),
     "bounds.bounds_command": ("bound_cells",),
+    "disclosure.sources": ("disclose",),
 }
 _PLACES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 _PLACES["check"] = _PLACES.pop("check_block")
-_PLACES["disclose"] = f"{__name__}.disclose"  # a package that can be called
 __all__ = sorted(_PLACES)
 
 
@@ -65,8 +65,7 @@ def __getattr__(name: str) -> Any:
     """A name of the API, from its module."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(_PLACES[name])
-    value = module if name == "disclose" else getattr(module, "check_block" if name == "check" else name)
+    value = getattr(import_module(_PLACES[name]), "check_block" if name == "check" else name)
     globals()[name] = value
     return value
 

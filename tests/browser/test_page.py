@@ -10,7 +10,7 @@ import pytest
 
 from browsers import CONTRAST
 from genverify.cli import main
-from genverify.disclose.disclose_command import PAGE
+from genverify.disclosure.disclose_command import PAGE
 from page_visit import PageVisit, better
 
 

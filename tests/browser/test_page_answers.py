@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.interpretation import PrintedForm, interpret
-from genverify.disclose.intervals import find_intervals
-from genverify.disclose.intervals import opened as opened_sums
-from genverify.disclose.suppression import suppress_more
+from genverify.disclosure.interpretation import PrintedForm, interpret
+from genverify.disclosure.intervals import find_intervals
+from genverify.disclosure.intervals import opened as opened_sums
+from genverify.disclosure.suppression import suppress_more
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import OPEN, LinearSystem, make_system, system_of
 from genverify.solve.linear.ranges import all_ranges

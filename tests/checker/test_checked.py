@@ -17,11 +17,11 @@ from genverify.checker.certificate import CertificateError, ProvedBound, read_pr
 from genverify.checker.record_proofs import check_block, check_bounds
 from genverify.checker.stored import checked_blocks, require_proved
 from genverify.cli import main
-from genverify.disclose.record_attack import Attack
-from genverify.disclose.record_audit import attack_records as audit
-from genverify.disclose.release_data import ReleaseDescription, describe
-from genverify.disclose.suppression import open_singles, search_cells
-from genverify.disclose.whatif import what_if
+from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import attack_records as audit
+from genverify.disclosure.release_data import ReleaseDescription, describe
+from genverify.disclosure.suppression import open_singles, search_cells
+from genverify.disclosure.whatif import what_if
 from genverify.model.claims import Claim
 from genverify.model.domain import Predicate
 from genverify.model.errors import ConfigError, DataError, NoDatasetError

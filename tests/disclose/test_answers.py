@@ -8,8 +8,8 @@ import pytest
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.interpretation import PrintedForm, interpret, read_printed, written
-from genverify.disclose.intervals import ContradictionError, FeasibilityIntervals, find_intervals
+from genverify.disclosure.interpretation import PrintedForm, interpret, read_printed, written
+from genverify.disclosure.intervals import ContradictionError, FeasibilityIntervals, find_intervals
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import system_of
 from genverify.solve.linear.search import Work

@@ -9,11 +9,11 @@ import pytest
 import genverify as gv
 from genverify.checker.certificate import CertificateError
 from genverify.cli import main
-from genverify.disclose.disclosure import COLUMNS
-from genverify.disclose.interpretation import PrintedForm, interpret
-from genverify.disclose.record_audit import RecordsAudit
-from genverify.disclose.release_data import describe
-from genverify.disclose.tables_audit import TablesAudit
+from genverify.disclosure.audit_value import COLUMNS
+from genverify.disclosure.interpretation import PrintedForm, interpret
+from genverify.disclosure.record_audit import RecordsAudit
+from genverify.disclosure.release_data import describe
+from genverify.disclosure.tables_audit import TablesAudit
 from genverify.model.errors import ConfigError, GenverifyError
 from tiny_release import PEOPLE, YAML, write
 

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.disclose import record_attack as probable
-from genverify.disclose.outputs import write_folder
-from genverify.disclose.record_attack import longest, singled_out
-from genverify.disclose.record_audit import attack_records as audit
-from genverify.disclose.release_data import ReleaseDescription, describe
-from genverify.disclose.release_form import bin_labels
-from genverify.disclose.suppression import _Area, search_cells
-from genverify.disclose.whatif import what_if
+from genverify.disclosure import record_attack as probable
+from genverify.disclosure.outputs import write_folder
+from genverify.disclosure.record_attack import longest, singled_out
+from genverify.disclosure.record_audit import attack_records as audit
+from genverify.disclosure.release_data import ReleaseDescription, describe
+from genverify.disclosure.release_form import bin_labels
+from genverify.disclosure.suppression import _Area, search_cells
+from genverify.disclosure.whatif import what_if
 from genverify.model.errors import DataError
 from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 
@@ -247,7 +247,7 @@ def test_the_page_of_the_health_survey_says_what_the_audit_finds(root: Path) -> 
 
 def test_many_records_are_attacked_with_the_same_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without exchanges of records the same claims are verified."""
-    from genverify.disclose.sources import attack_of
+    from genverify.disclosure.sources import attack_of
 
     (tmp_path / "people.csv").write_text(
         "a,b,c\n" + "".join(f"{i % 3},{i % 2},{i * i % 5}\n" for i in range(40)) + "9,1,1\n"

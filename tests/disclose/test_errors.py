@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.record_audit import attack_records as audit
-from genverify.disclose.release_data import describe
+from genverify.disclosure.record_audit import attack_records as audit
+from genverify.disclosure.release_data import describe
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError
 from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 

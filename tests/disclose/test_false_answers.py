@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.disclosure import Source
-from genverify.disclose.interpretation import PrintedForm, interpret
-from genverify.disclose.intervals import find_intervals
-from genverify.disclose.tables_audit import TablesAudit
+from genverify.disclosure.audit_value import Source
+from genverify.disclosure.interpretation import PrintedForm, interpret
+from genverify.disclosure.intervals import find_intervals
+from genverify.disclosure.tables_audit import TablesAudit
 from genverify.model.errors import GenverifyError
 from genverify.solve.linear.search import Work
 

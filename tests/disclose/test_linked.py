@@ -12,9 +12,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.intervals import find_intervals
-from genverify.disclose.link import LinkedTables, PrintedTable, Value, link, read_facts
-from genverify.disclose.suppression import still_narrow, suppress_more
+from genverify.disclosure.intervals import find_intervals
+from genverify.disclosure.link import LinkedTables, PrintedTable, Value, link, read_facts
+from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import ReleaseError
 from genverify.model.linear import make_system, system_of
 from genverify.reading.hierarchy import Hierarchy

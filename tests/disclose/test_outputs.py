@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.options import CHECK, OPTIONS, RECORDS, TABLES
+from genverify.disclosure.options import CHECK, OPTIONS, RECORDS, TABLES
 from genverify.model.errors import DiskError
 from genverify.model.files import file_name, written_folder
 
@@ -89,7 +89,7 @@ def test_the_help_lists_every_option_once(capsys: pytest.CaptureFixture[str]) ->
 def test_nonsense_is_an_error_before_any_work(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("genverify.disclose.sources.interpret", None)
+    monkeypatch.setattr("genverify.disclosure.sources.interpret", None)
     assert disclose("t.csv", *words) == 2
     assert words[0] in capsys.readouterr().err.replace("the fact", "--fact").replace("rule:", "--rule:")
     if words[0] in ("--fail-on", "--max-rows"):
@@ -303,9 +303,9 @@ def _safe(part: ast.expr) -> bool:
 # what else a written path is made of: names of this program, each with the reason why no data can choose it
 OWN_NAMES = {
     "model/files.py: name": "a file that lies in the old folder already",
-    "disclose/outputs.py: name": "one of two words, or a name of a frame, which passed file_name",
-    "disclose/sources.py: name": "a name of a frame, which passed file_name",
-    "disclose/record_audit.py: part": "one of two words",
+    "disclosure/outputs.py: name": "one of two words, or a name of a frame, which passed file_name",
+    "disclosure/sources.py: name": "a name of a frame, which passed file_name",
+    "disclosure/record_audit.py: part": "one of two words",
     "run/provenance/crate.py: name": "the path of a record below the study, in a folder that is deleted",
     "run/provenance/rerun.py: file": "an input of a job, below the study, or outside of it and then not written",
     "run/skeletons.py: path": "made of the name of a new study, which is checked to be one plain word",
@@ -390,8 +390,8 @@ def test_results_of_a_system_of_ones_own_are_refused(home: Path, capsys: pytest.
 
 def test_ranges_that_are_wider_than_known_are_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing false is stated where less is said than is known: but "safe" would be."""
-    from genverify.disclose import sources
-    from genverify.disclose.intervals import FeasibilityIntervals
+    from genverify.disclosure import sources
+    from genverify.disclosure.intervals import FeasibilityIntervals
     from genverify.solve.linear.search import Ranges
 
     def nothing(linked: object, *_: object) -> FeasibilityIntervals:

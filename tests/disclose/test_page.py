@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.disclose_command import PAGE
+from genverify.disclosure.disclose_command import PAGE
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "page"
@@ -50,7 +50,7 @@ def test_the_reading_in_the_page_is_that_of_the_library() -> None:
     held = json.loads(build["unpacked"](build["part"](PAGE.read_text(encoding="utf-8"), "sources")))
     library = {path for path in held if path.startswith("genverify/")}
     assert {f"genverify/reading/{path.name}" for path in (ROOT / "src/genverify/reading").glob("*.py")} <= library
-    assert {"genverify/disclose/interpretation.py", "genverify/disclose/link.py", "genverify/model/linear.py"} <= library
+    assert {"genverify/disclosure/interpretation.py", "genverify/disclosure/link.py", "genverify/model/linear.py"} <= library
     assert all(held[path] == (ROOT / "src" / path).read_text(encoding="utf-8") for path in library)
     replaced = runpy.run_path(str(SOURCES / "src/reader/stand_ins.py"))["REPLACED"]
     assert not any(name.startswith("genverify.reading") for name in replaced)

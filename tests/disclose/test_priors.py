@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.disclose.record_attack import Attack
-from genverify.disclose.record_audit import attack_records
-from genverify.disclose.release_data import describe
-from genverify.disclose.whatif import protected, what_if
+from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import attack_records
+from genverify.disclosure.release_data import describe
+from genverify.disclosure.whatif import protected, what_if
 from genverify.model.errors import DataError, GenverifyError
 from genverify.solve.program_settings import DEFAULT
 

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from genverify.disclose.interpretation import PrintedForm, interpret
-from genverify.disclose.intervals import FeasibilityIntervals, find_intervals
-from genverify.disclose.suppression import suppress_more
+from genverify.disclosure.interpretation import PrintedForm, interpret
+from genverify.disclosure.intervals import FeasibilityIntervals, find_intervals
+from genverify.disclosure.suppression import suppress_more
 from genverify.model.errors import GenverifyError, ReleaseError
 from genverify.solve.linear.search import Work
 from random_tables import FORMS, ReleaseText, Sheet, random_release

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.disclose.interpretation import Interpretation, PrintedForm, interpret
-from genverify.disclose.link import name_of
+from genverify.disclosure.interpretation import Interpretation, PrintedForm, interpret
+from genverify.disclosure.link import name_of
 from genverify.model.errors import GenverifyError
 
 TWO_WAY = "Age \\ Sex,Women,Men,Total\n0-14,12,18,30\n15-64,40,41,81\n65+,3,6,9\nTotal,55,65,120\n"

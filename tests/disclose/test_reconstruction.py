@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.disclose.unique import read_program, unique
+from genverify.disclosure.unique import read_program, unique
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import make_system
 from genverify.solve.linear.search import Work

@@ -10,10 +10,10 @@ from random import Random
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.disclosure import FailOn, Source
-from genverify.disclose.interpretation import PrintedForm, interpret
-from genverify.disclose.intervals import find_intervals
-from genverify.disclose.tables_audit import TablesAudit, undecided_cells
+from genverify.disclosure.audit_value import FailOn, Source
+from genverify.disclosure.interpretation import PrintedForm, interpret
+from genverify.disclosure.intervals import find_intervals
+from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.linear import LARGEST_COUNT
 from genverify.solve.linear.search import Work
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from browsers import Visit
-from genverify.disclose.disclose_command import PAGE
+from genverify.disclosure.disclose_command import PAGE
 
 READ = """async (asked) => {
   const { files, words } = JSON.parse(asked);

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.disclose.link import RULES
+from genverify.disclosure.link import RULES
 from genverify.model.work import derive_seed
 from genverify.protect.publishing import Publishing
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from genverify.disclose.record_attack import Attack
-from genverify.disclose.release_data import ReleaseDescription
+from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.release_data import ReleaseDescription
 from genverify.solve.program_settings import DEFAULT
 
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)

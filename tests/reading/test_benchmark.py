@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.disclose.sources import disclose
+from genverify.disclosure.sources import disclose
 from genverify.reading.cells import cell_roles
 from genverify.reading.read_command import read_files, told_of
 from genverify.reading.reading import AMONG_COUNTS

@@ -129,7 +129,7 @@ def clean() -> dict[str, str]:
 
 def test_the_wheel_holds_pages_and_types_and_nothing_of_the_studies(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
-    for needed in ("disclose/report.html.j2", "report/templates/style.css", "py.typed"):
+    for needed in ("disclosure/report.html.j2", "report/templates/style.css", "py.typed"):
         assert f"genverify/{needed}" in names
     assert not [name for name in names if not name.startswith("genverify") or name.endswith(".pyc")]
 

@@ -27,8 +27,8 @@ MAY_IMPORT = {
     "export": {"model", "checker"},  # what writes a proof for other checkers shares nothing with what found it
     "explorer": {*ATTACKING, "export", "report"},
     "reading": {"model"},
-    "disclose": {*ATTACKING, "export", "report", "reading"},
-    "run": {*ATTACKING, "export", "report", "explorer", "reading", "disclose"},
+    "disclosure": {*ATTACKING, "export", "report", "reading"},
+    "run": {*ATTACKING, "export", "report", "explorer", "reading", "disclosure"},
 }
 API = {"__init__.py", "__init__.pyi", "__main__.py", "cli.py", "py.typed"}
 FINDERS = {"highspy", "gurobipy", "scipy", "jax"}

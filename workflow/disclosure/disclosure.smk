@@ -3,7 +3,7 @@ Reads: the release files of config.yaml (releases) and the data or counts that t
 Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv and readings.csv.
 """
 
-from genverify.disclose.release_form import prior_files, source_of
+from genverify.disclosure.release_form import prior_files, source_of
 
 
 wildcard_constraints:

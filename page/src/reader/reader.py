@@ -15,8 +15,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from genverify.disclose.interpretation import PrintedForm, PrintedTableForm, interpret, summary
-from genverify.disclose.link import name_of
+from genverify.disclosure.interpretation import PrintedForm, PrintedTableForm, interpret, summary
+from genverify.disclosure.link import name_of
 from genverify.model.errors import ConfigError, DataError, GenverifyError
 from genverify.model.files import read_yaml
 from genverify.reading.cells import cell_roles

@@ -14,7 +14,7 @@ from typing import Any
 
 # packages, and modules of the library, that are not in the page: of them, only the names below are used
 REPLACED = ("numpy", "pydantic", "genverify.model.arrays", "genverify.model.release", "genverify.model.tablefiles",
-            "genverify.disclose.release_form")  # fmt: skip
+            "genverify.disclosure.release_form")  # fmt: skip
 
 
 class Array:
@@ -114,7 +114,7 @@ def begin() -> None:
     _module("genverify.model.arrays", Flags=Array, Floats=Array, Ints=Array)
     _module("genverify.model.release", Release=object, refuse_sums=None)
     _module("genverify.model.tablefiles", neutral=None, decoded=_decoded)
-    _module("genverify.disclose.release_form", Text=str, as_list=lambda own: own)
+    _module("genverify.disclosure.release_form", Text=str, as_list=lambda own: own)
 
 
 def _decoded(data: bytes, path: object) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.area_spec import AreaTables
+from genverify.disclosure.area_spec import AreaTables
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, Row, make_system, select

@@ -18,7 +18,7 @@ import pandas as pd
 from genverify.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genverify.disclose.suppression import SecondarySuppression
+    from genverify.disclosure.suppression import SecondarySuppression
 
 PLAIN = {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed", "suppress": "suppress"}
 DIALECTS = {
@@ -301,19 +301,19 @@ class Audit(ABC):
 
     def report(self) -> str:
         """The report as one HTML page."""
-        from genverify.disclose.report import report
+        from genverify.disclosure.report import report
 
         return report(self)
 
     def write(self, folder: str | Path) -> Path:
         """Write all files to a folder, whole or not at all."""
-        from genverify.disclose.outputs import write_folder
+        from genverify.disclosure.outputs import write_folder
 
         return write_folder(self, Path(folder))
 
     def check(self, folder: str | Path | None = None) -> str:
         """Check every proof again, without a solver; with a folder, also that each of its files shows what is proved."""
-        from genverify.disclose.outputs import compare
+        from genverify.disclosure.outputs import compare
 
         self.check_proofs()
         if folder is not None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from genverify.disclose.options import CHECK, OPTIONS, add_options, settle
+from genverify.disclosure.options import CHECK, OPTIONS, add_options, settle
 from genverify.model.errors import ConfigError
 from genverify.model.files import LIMITS, written_folder
 from genverify.model.tablefiles import neutral_frame
@@ -44,7 +44,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run_unique(options: argparse.Namespace) -> None:
     """Say whether a reconstruction has exactly one solution."""
-    from genverify.disclose.unique import read_program, unique
+    from genverify.disclosure.unique import read_program, unique
     from genverify.solve.linear.search import Work
 
     result = unique(read_program(options.program), Work(seconds=options.seconds))
@@ -79,9 +79,9 @@ def _progress_shown() -> Iterator[None]:
 @_progress_shown()
 def run_disclose(options: argparse.Namespace) -> int:
     """Say what tables give away; 1 where --fail-on says so. With --check, only check."""
-    from genverify.disclose.outputs import COMMAND, check_folder, write_files
-    from genverify.disclose.release_data import template
-    from genverify.disclose.sources import audit_of, kind_of, limits_of
+    from genverify.disclosure.outputs import COMMAND, check_folder, write_files
+    from genverify.disclosure.release_data import template
+    from genverify.disclosure.sources import audit_of, kind_of, limits_of
 
     started, paths = time.monotonic(), options.release
     kind = kind_of(paths)
@@ -118,7 +118,7 @@ def run_disclose(options: argparse.Namespace) -> int:
 
 def result_folder(first: Path, out: Path | None) -> Path:
     """The folder of the results: as told, or that of results, or one beside the tables."""
-    from genverify.disclose.outputs import holds_results
+    from genverify.disclosure.outputs import holds_results
 
     if out:
         return out
@@ -127,9 +127,9 @@ def result_folder(first: Path, out: Path | None) -> Path:
 
 def run_what_if(options: argparse.Namespace) -> None:
     """Try the protections of a release and print the table."""
-    from genverify.disclose.release_data import describe
-    from genverify.disclose.sources import attack_of, limits_of
-    from genverify.disclose.whatif import write_what_if
+    from genverify.disclosure.release_data import describe
+    from genverify.disclosure.sources import attack_of, limits_of
+    from genverify.disclosure.whatif import write_what_if
 
     described = describe(options.release, limits_of(options))
     if not described.form.protect:

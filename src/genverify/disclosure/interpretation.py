@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from genverify.disclose.link import (
+from genverify.disclosure.link import (
     EXACT,
     Fact,
     Labels,
@@ -32,7 +32,7 @@ from genverify.disclose.link import (
     value_of,
     without_sums,
 )
-from genverify.disclose.release_form import Text, as_list
+from genverify.disclosure.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.model.linear import EXACT as EXACT_SUMS

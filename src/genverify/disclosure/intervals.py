@@ -19,7 +19,7 @@ import pandas as pd
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.link import Key, LinkedTables
+from genverify.disclosure.link import Key, LinkedTables
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.files import FileLimits

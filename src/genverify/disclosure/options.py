@@ -71,9 +71,9 @@ def _reader(option: str) -> Callable[[Any], object]:
     """The function that will read the value of an option: imported when a value is given."""
 
     def valid(given: Any) -> object:
-        from genverify.disclose.disclosure import read_fail_on
-        from genverify.disclose.intervals import read_rules
-        from genverify.disclose.link import check_facts, read_rule
+        from genverify.disclosure.audit_value import read_fail_on
+        from genverify.disclosure.intervals import read_rules
+        from genverify.disclosure.link import check_facts, read_rule
 
         return {"rule": read_rule, "fact": check_facts, "sensitive": read_rules, "fail-on": read_fail_on}[option](given)
 

@@ -16,12 +16,12 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from genverify.checker.certificate import one_certificate, read_proofs, require_about
 from genverify.checker.linear_proofs import check_system
-from genverify.disclose.disclosure import DIALECTS, Audit, Source, read_fail_on
-from genverify.disclose.interpretation import PrintedForm, interpret
-from genverify.disclose.intervals import FeasibilityIntervals
-from genverify.disclose.record_audit import CELL_PROOFS, CLAIM_PROOFS, check_area_proofs
-from genverify.disclose.release_data import describe
-from genverify.disclose.sources import (
+from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
+from genverify.disclosure.interpretation import PrintedForm, interpret
+from genverify.disclosure.intervals import FeasibilityIntervals
+from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, check_area_proofs
+from genverify.disclosure.release_data import describe
+from genverify.disclosure.sources import (
     LISTS,
     PAIRS,
     SINGLE,
@@ -34,8 +34,8 @@ from genverify.disclose.sources import (
     record_source,
     with_rules,
 )
-from genverify.disclose.suppression import SecondarySuppression
-from genverify.disclose.tables_audit import PROOFS, TablesAudit
+from genverify.disclosure.suppression import SecondarySuppression
+from genverify.disclosure.tables_audit import PROOFS, TablesAudit
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import UNREADABLE, read_yaml, regular_file, sha256_of, written_folder
 from genverify.model.proof_form import RECORDS

@@ -26,8 +26,8 @@ from genverify.attack.verify import (
 )
 from genverify.checker.certificate import CertificateError, ProvedBound
 from genverify.checker.record_proofs import check_bounds
-from genverify.disclose.disclosure import PRINTED, RECORD, UNPUBLISHED
-from genverify.disclose.release_data import ReleaseDescription
+from genverify.disclosure.audit_value import PRINTED, RECORD, UNPUBLISHED
+from genverify.disclosure.release_data import ReleaseDescription
 from genverify.model.arrays import Ints
 from genverify.model.claims import ANY, Claim, as_claims, candidate_claims, matches
 from genverify.model.domain import Predicate

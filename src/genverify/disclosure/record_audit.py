@@ -12,8 +12,8 @@ from genverify.attack.evaluate import check_against_microdata
 from genverify.attack.verify import VerifiedBlock
 from genverify.checker.certificate import write_proofs
 from genverify.checker.record_proofs import check_block
-from genverify.disclose.disclosure import MOST_SHOWN, PRINTED, RECORD, Audit
-from genverify.disclose.record_attack import (
+from genverify.disclosure.audit_value import MOST_SHOWN, PRINTED, RECORD, Audit
+from genverify.disclosure.record_attack import (
     UNDECIDED,
     Attack,
     all_claims,
@@ -23,9 +23,9 @@ from genverify.disclose.record_attack import (
     count_people,
     singled_out,
 )
-from genverify.disclose.release_data import ReleaseDescription
-from genverify.disclose.release_form import SIZES
-from genverify.disclose.suppression import left_without, search_cells
+from genverify.disclosure.release_data import ReleaseDescription
+from genverify.disclosure.release_form import SIZES
+from genverify.disclosure.suppression import left_without, search_cells
 from genverify.model.errors import DataError
 from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release, ranges_frame, write_schema
@@ -159,7 +159,7 @@ class RecordsAudit(Audit):
 
     def what_if(self) -> pd.DataFrame:
         """What each protection of the release file buys, beside the release as it is."""
-        from genverify.disclose.whatif import what_if
+        from genverify.disclosure.whatif import what_if
 
         return what_if(self.described, self.attack, self.described.form.search.k, self.verified)
 

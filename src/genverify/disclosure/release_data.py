@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.probability import WEIGHT, prior_of
-from genverify.disclose.release_form import (
+from genverify.disclosure.release_form import (
     SIZES,
     CodeTexts,
     Coding,

@@ -7,16 +7,16 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
 from genverify.attack.probability import DatasetCount
-from genverify.disclose.disclosure import RECORD, Audit, said
-from genverify.disclose.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
-from genverify.disclose.record_audit import CELL_PROOFS, RecordsAudit
-from genverify.disclose.release_form import PublishedForm
-from genverify.disclose.tables_audit import PROOFS, TablesAudit
+from genverify.disclosure.audit_value import RECORD, Audit, said
+from genverify.disclosure.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
+from genverify.disclosure.record_audit import CELL_PROOFS, RecordsAudit
+from genverify.disclosure.release_form import PublishedForm
+from genverify.disclosure.tables_audit import PROOFS, TablesAudit
 from genverify.model.release import Schema
 from genverify.report.pages import render
 from genverify.solve.counting.prior import Prior
 
-TEMPLATE = "disclose/report.html.j2"
+TEMPLATE = "disclosure/report.html.j2"
 MOST_TABLES, MOST_ROWS, MOST_COLUMNS = 12, 60, 16  # what a page shows of tables as they are printed
 MOST_CELLS = 20  # rows of a list in the report, which also gives the number of all
 MOST_CLAIMS = 40  # as above; each is given with its proof in words

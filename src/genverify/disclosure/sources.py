@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.disclose.disclosure import Audit, FailOn, Source, read_fail_on
-from genverify.disclose.interpretation import (
+from genverify.disclosure.audit_value import Audit, FailOn, Source, read_fail_on
+from genverify.disclosure.interpretation import (
     Interpretation,
     PrintedForm,
     contradictory,
@@ -22,13 +22,13 @@ from genverify.disclose.interpretation import (
     summary,
     written,
 )
-from genverify.disclose.intervals import ContradictionError, broken_rules, find_intervals, read_contributions, read_rules
-from genverify.disclose.link import without_sums
-from genverify.disclose.options import RECORDS, TABLES, pairs, settle
-from genverify.disclose.record_attack import Attack
-from genverify.disclose.record_audit import RecordsAudit, attack_records
-from genverify.disclose.release_data import ReleaseDescription, describe
-from genverify.disclose.tables_audit import TablesAudit, undecided_cells
+from genverify.disclosure.intervals import ContradictionError, broken_rules, find_intervals, read_contributions, read_rules
+from genverify.disclosure.link import without_sums
+from genverify.disclosure.options import RECORDS, TABLES, pairs, settle
+from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import RecordsAudit, attack_records
+from genverify.disclosure.release_data import ReleaseDescription, describe
+from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, write_whole
 from genverify.model.settings import DATASETS, validate
@@ -238,7 +238,7 @@ def audit_records(
 
 def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:
     """What a release file says, and the files that it names."""
-    from genverify.disclose.release_form import prior_files, source_of
+    from genverify.disclosure.release_form import prior_files, source_of
 
     form = described.form
     tables = [f"table {name}: {' x '.join(table.columns)}" for name, table in form.tables.items()]

@@ -15,9 +15,9 @@ from genverify.attack.explain import Reasons, proof_cells
 from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, check_decisions, claim_where
 from genverify.checker.certificate import CertificateError
 from genverify.checker.record_proofs import check_block
-from genverify.disclose.intervals import FeasibilityIntervals, opened
-from genverify.disclose.record_attack import LARGE, UNDECIDED, Attack, bounder_of
-from genverify.disclose.release_form import SIZES
+from genverify.disclosure.intervals import FeasibilityIntervals, opened
+from genverify.disclosure.record_attack import LARGE, UNDECIDED, Attack, bounder_of
+from genverify.disclosure.release_form import SIZES
 from genverify.model.claims import Claim
 from genverify.model.linear import OPEN, as_floats
 from genverify.model.proof_form import EXACTLY

@@ -13,10 +13,10 @@ import pandas as pd
 
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.disclosure import DIALECTS, MOST_SHOWN, Audit, said
-from genverify.disclose.intervals import FeasibilityIntervals, RuleViolation, find_intervals
-from genverify.disclose.link import TableCells
-from genverify.disclose.suppression import still_narrow, suppress_more
+from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, said
+from genverify.disclosure.intervals import FeasibilityIntervals, RuleViolation, find_intervals
+from genverify.disclosure.link import TableCells
+from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import DataError
 from genverify.model.files import file_name
 from genverify.model.proof_form import LINEAR, new_certificate

@@ -9,10 +9,10 @@ import pandas as pd
 
 from genverify.attack.evaluate import check_against_microdata
 from genverify.attack.verify import VerifiedBlock
-from genverify.disclose.record_attack import UNDECIDED, Attack, all_claims, by_level, level_columns, singled_out
-from genverify.disclose.release_data import ReleaseDescription, published
-from genverify.disclose.release_data import merged as merged_prior
-from genverify.disclose.release_form import ProtectionForm
+from genverify.disclosure.record_attack import UNDECIDED, Attack, all_claims, by_level, level_columns, singled_out
+from genverify.disclosure.release_data import ReleaseDescription, published
+from genverify.disclosure.release_data import merged as merged_prior
+from genverify.disclosure.release_form import ProtectionForm
 from genverify.model.errors import DataError, MissingExtra, naming_missing_extras, nearest
 from genverify.model.release import recode
 from genverify.model.tablefiles import neutral_frame
@@ -114,7 +114,7 @@ def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -
     neutral_frame(result).to_csv(folder / "whatif.csv", index=False)
     try:
         with naming_missing_extras("the figure of what protections buy"):
-            from genverify.disclose.whatif_figure import plot_what_if
+            from genverify.disclosure.whatif_figure import plot_what_if
             from genverify.report.figures import save
 
             form = described.form

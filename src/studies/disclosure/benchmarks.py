@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array, csc_array
 
-from genverify.disclose.record_audit import RecordsAudit
-from genverify.disclose.sources import disclose
-from genverify.disclose.unique import read_program, unique
+from genverify.disclosure.record_audit import RecordsAudit
+from genverify.disclosure.sources import disclose
+from genverify.disclosure.unique import read_program, unique
 from genverify.model.arrays import Ints
 from genverify.solve.linear.search import Work
 from studies.disclosure.settings import DisclosureBenchmark, TractCase

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from genverify.disclose.sources import disclose
+from genverify.disclosure.sources import disclose
 from genverify.model.errors import GenverifyError
 from genverify.model.files import read_yaml
 from genverify.reading.read_command import told_of

@@ -52,9 +52,9 @@ def _group(add: str, *names: str, study: bool = False) -> Group:
 
 
 GROUPS = (
-    _group("genverify.disclose.disclose_command:add_parser", "disclose", "what-if", "unique"),
+    _group("genverify.disclosure.disclose_command:add_parser", "disclose", "what-if", "unique"),
     _group("genverify.reading.read_command:add_parser", "read"),
-    _group("genverify.disclose.disclose_command:add_page_parser", "page"),
+    _group("genverify.disclosure.disclose_command:add_page_parser", "page"),
     _group("genverify.bounds.bounds_command:add_parser", "bounds"),
     _group("genverify.run.cli.commands:add_check", "check"),
     _group("genverify.run.cli.commands:add_study_commands", "explain", "probability", "progress", study=True),

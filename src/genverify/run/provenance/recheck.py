@@ -19,8 +19,17 @@ from genverify.checker.certificate import read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
-from genverify.disclose.area_spec import AreaSettings, AreaTables, read_area_tables
-from genverify.disclose.area_tables import COLUMNS, Part, alone_ranges, batch_of, read_areas, read_inside, rows_of, system_of
+from genverify.disclosure.area_spec import AreaSettings, AreaTables, read_area_tables
+from genverify.disclosure.area_tables import (
+    COLUMNS,
+    Part,
+    alone_ranges,
+    batch_of,
+    read_areas,
+    read_inside,
+    rows_of,
+    system_of,
+)
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem
 from genverify.model.proof_form import LINEAR, RECORDS
