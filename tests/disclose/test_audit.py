@@ -1,6 +1,7 @@
 """The value that gv.disclose returns: the same for frames, files and release files, in Python and from the command."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,6 @@ import genverify as gv
 from genverify.checker.certificate import CertificateError
 from genverify.cli import main
 from genverify.disclosure.audit_value import COLUMNS
-from genverify.disclosure.interpretation import PrintedForm, interpret
 from genverify.disclosure.record_audit import RecordsAudit
 from genverify.disclosure.release_data import describe
 from genverify.disclosure.tables_audit import TablesAudit
@@ -30,14 +30,14 @@ def released(folder: Path) -> Path:
 
 def test_a_frame_and_its_file_say_the_same(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(TABLE)
-    form = PrintedForm(printed=["table.csv"], marks=STAR)
     ways = [
         gv.disclose(FRAME, symbol=STAR),
         gv.disclose(FRAME.set_index("area"), symbol=["*=suppressed"]),
         gv.disclose({"table": FRAME.astype({"Total": float})}, symbol="*=suppressed"),
         gv.disclose(tmp_path / "table.csv", symbol=STAR),
         gv.disclose([str(tmp_path / "table.csv")], symbol=STAR),
-        gv.disclose(interpret(form, tmp_path)),
+        gv.disclose(gv.read(tmp_path / "table.csv", symbol=STAR)),
+        gv.disclose(gv.read([tmp_path / "table.csv"]), symbol=STAR),
     ]
     assert len({one.as_json() for one in ways}) == len({one.cells.to_csv() for one in ways}) == 1
     found = ways[0]
@@ -45,6 +45,20 @@ def test_a_frame_and_its_file_say_the_same(tmp_path: Path) -> None:
     assert found.safe is False
     assert found.check() == "6 statements about 12 cells: all proofs right; 12 cells known exactly"
     assert "3 of your 3 suppressed cells are known exactly." in found.report()
+
+
+def test_a_reading_is_audited_as_it_is_and_its_results_can_be_checked(tmp_path: Path) -> None:
+    FRAME.to_csv(tmp_path / "table.csv", index=False)
+    reading = gv.read(tmp_path / "table.csv", symbol=STAR)
+    gv.disclose(reading).write(tmp_path / "out")
+    assert main(["disclose", "--check", str(tmp_path / "out")]) == 0
+    other = replace(reading, symbols={"*": replace(reading.symbols["*"], meaning="missing")})  # corrected in Python
+    assert gv.disclose(other).answer["suppressed"] == 0
+    with pytest.raises(GenverifyError, match=r"table\.csv: this reading does not say where the file lies"):
+        gv.disclose(replace(reading, sources=tuple(replace(one, path=None) for one in reading.sources)))
+    (tmp_path / "table.csv").write_text("another table\n")
+    with pytest.raises(GenverifyError, match=r"table\.csv"):
+        gv.disclose(reading)
 
 
 @pytest.mark.parametrize("records", [False, True])

@@ -343,7 +343,7 @@ def read_printed(path: Path, changes: Mapping[str, Any]) -> PrintedForm:
 def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Interpretation:
     """Read the files, as they are and as told, and link their tables of counts."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
-    reading = read_files([folder / name for name in form.printed], _corrections(form, folder), limits)
+    reading = read_files([folder / name for name in form.printed], corrections(form, folder), limits)
     tables, asked = list[PrintedTable](), list(_open(reading, form))
     for own in reading.tables:
         if own.counts:
@@ -401,7 +401,8 @@ def contradictory(sums: Sequence[str]) -> str:
     )
 
 
-def _corrections(form: PrintedForm, folder: Path) -> Corrections:
+def corrections(form: PrintedForm, folder: Path) -> Corrections:
+    """What a form says of how its files are to be read."""
     sums: dict[tuple[str, str], dict[str, list[list[str]]]] = {}
     for name, own in form.tables.items():
         for column, listed in own.sums.items():

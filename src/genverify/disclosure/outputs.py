@@ -89,9 +89,9 @@ def write_files(audit: Audit, part: Path, folder: Path) -> None:
     inputs |= {f"{TABLES}/{name}": sha256_of(part / TABLES / name) for name in source.texts}
     form = source.form
     if form is not None:
-        form = form.model_copy(update={"printed": [f"{TABLES}/{name}" for name in source.texts]}) if source.texts else (
-            _moved(form, source.home, folder)
-        )  # fmt: skip
+        printed = [f"{TABLES}/{name}" if name in source.texts else os.path.relpath(source.home / name, folder)
+                   for name in form.printed]  # fmt: skip
+        form = _moved(form, source.home, folder).model_copy(update={"printed": printed})
     reading = ReadingForm(
         inputs=inputs, form=form, answers=dict(source.answers), sensitive=list(source.sensitive),
         contributions=os.path.relpath(source.contributions, folder) if source.contributions else None,

@@ -16,6 +16,7 @@ from genverify.disclosure.interpretation import (
     Interpretation,
     PrintedForm,
     contradictory,
+    corrections,
     interpret,
     is_printed,
     read_printed,
@@ -30,9 +31,12 @@ from genverify.disclosure.record_audit import RecordsAudit, attack_records
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
-from genverify.model.files import LIMITS, write_whole
+from genverify.model.files import LIMITS, file_name, write_whole
 from genverify.model.settings import DATASETS, validate
 from genverify.model.work import CellProgress, progress
+from genverify.reading.read_command import read_files
+from genverify.reading.reading import Reading
+from genverify.reading.reading_file import write_reading
 from genverify.solve.program_settings import DEFAULT
 
 PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
@@ -43,7 +47,7 @@ SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period"
 MOST_CONTRADICTORY = 200  # sums that are left out; tables with more are not what they were read as
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
-Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Interpretation | ReleaseDescription
+Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Reading | ReleaseDescription
 Talk = Callable[[str], None]
 
 
@@ -51,7 +55,7 @@ def disclose(tables: Given, **options: Any) -> Audit:
     """
     What tables give away: an audit with `cells`, `answer`, `report()`, `check()` and `write(folder)`.
 
-    `tables` are paths of tables as they are printed, a release file, a frame (or several, by name), or what was read before.
+    `tables` are paths of tables as they are printed, a release file, a frame (or several, by name), or a reading (gv.read).
     Options are those of the command, `symbol={"*": "suppressed"}` for --symbol; one that does not apply is an error.
 
     >>> table = pd.DataFrame({"area": ["A", "B", "Total"], "men": ["*", "5", "9"], "women": ["3", "*", "7"],
@@ -64,11 +68,17 @@ def disclose(tables: Given, **options: Any) -> Audit:
     return audit_of(tables, settings).suppress(settings.search_seconds)
 
 
+def read(tables: str | Path | Sequence[str | Path], **options: Any) -> Reading:
+    """What files hold, as `genverify read` says it; options are those of the command, `labels="C"` for --labels."""
+    form, home = printed_form(_paths(tables), settle(options, TABLES))
+    return read_files([home / name for name in form.printed], corrections(form, home))
+
+
 def kind_of(given: Given) -> str:
     """What the options apply to."""
     if isinstance(given, ReleaseDescription):
         return RECORDS
-    first = _paths(given)[0] if not isinstance(given, pd.DataFrame | Mapping | Interpretation) else Path()
+    first = _paths(given)[0] if not isinstance(given, pd.DataFrame | Mapping | Reading) else Path()
     return RECORDS if first.suffix.lower() in (".yaml", ".yml") and not is_printed(first) else TABLES
 
 
@@ -162,16 +172,14 @@ def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tupl
         answers[question] = input(question)
         return answers[question]
 
-    if isinstance(given, Interpretation):
-        return given, described_source(given, Source(form=given.form))
-    if isinstance(given, pd.DataFrame | Mapping):
+    if isinstance(given, pd.DataFrame | Mapping | Reading):
+        texts, files = _texts(given), _files(given) if isinstance(given, Reading) else []
         with TemporaryDirectory() as folder:
-            texts = {f"{name}.csv": _csv(frame) for name, frame in _named(given).items()}
             for name, text in texts.items():
                 (Path(folder) / name).write_text(text, encoding="utf-8")
-            form, _ = printed_form([Path(name) for name in texts], settings)
+            form, _ = printed_form([*map(Path, texts), *files], settings)
             understood = interpret(form, Path(folder))
-        return understood, described_source(understood, Source(form=form, texts=texts))
+        return understood, described_source(understood, Source(form=form, texts=texts, inputs=tuple(files)))
     paths = _paths(given)
     form, home = printed_form(paths, settings)
     files = [*input_files(form, home, settings.contributions), *(path for path in paths if is_printed(path))]
@@ -186,10 +194,20 @@ def described_source(understood: Interpretation, source: Source) -> Source:
     return replace(source, title=understood.form.title, understood=tuple(summary(understood)), left_out=understood.left_out)
 
 
-def _named(given: pd.DataFrame | Frames) -> Frames:
-    from genverify.model.files import file_name
+def _texts(given: pd.DataFrame | Frames | Reading) -> dict[str, str]:
+    """Frames as tables, and a reading as the file that it is written to, by the names of the files."""
+    if isinstance(given, Reading):
+        return {"reading.yaml": write_reading(given)}
+    if isinstance(given, pd.DataFrame):
+        return {"table.csv": _csv(given)}
+    return {f"{file_name(str(name))}.csv": _csv(frame) for name, frame in given.items()}
 
-    return {"table": given} if isinstance(given, pd.DataFrame) else {file_name(str(k)): frame for k, frame in given.items()}
+
+def _files(reading: Reading) -> list[Path]:
+    """Where the files of a reading lie: they are read again, and must be the same."""
+    if lost := [source.name for source in reading.sources if source.path is None]:
+        raise ConfigError(f"{lost[0]}: this reading does not say where the file lies; make it with gv.read")
+    return [source.path.absolute() for source in reading.sources if source.path]
 
 
 def _csv(frame: pd.DataFrame) -> str:

@@ -124,7 +124,7 @@ def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS) -
     """The reading of files, or of a reading file, as told by options."""
     files = [path for path in files_of(paths) if not is_reading(path)]
     root = commonpath([abspath(path.parent) for path in files]) if files else ""
-    sources = [replace(read_source(path, limits), name=relpath(path, root)) for path in files]
+    sources = [replace(read_source(path, limits), name=relpath(path, root), path=path) for path in files]
     readings = [path for path in paths if is_reading(path)]
     if len(readings) > 1:
         raise ConfigError(f"{readings[1]}: a second reading file; give one")

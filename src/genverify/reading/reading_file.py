@@ -137,6 +137,7 @@ def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tu
             if not (path.parent / name).exists():
                 raise DataError(f"{path}: {name} does not lie beside it; give the file on the command line too")
             source = read_source(path.parent / name, limits) if limits else read_source(path.parent / name)
+            source = replace(source, path=path.parent / name)
         if source.sha256 != digest:
             raise DataError(f"{path}: {name} has changed since it was read; read it again (`genverify read --write`)")
         sources.append(source)

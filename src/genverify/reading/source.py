@@ -93,6 +93,7 @@ class Source:
     roles: Mapping[str, str] = field(default_factory=dict)  # what its format says of columns, by their headers
     totals: Mapping[str, str] = field(default_factory=dict)
     hierarchies: Mapping[str, tuple[Path, str]] = field(default_factory=dict)  # a .hrc file and its lead string
+    path: Path | None = None  # where it lies
 
 
 def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **about: Any) -> Source:
