@@ -1,7 +1,6 @@
 // The answer: what the checked proofs show of every printed cell, and why. Nothing that a solver said is used unchecked.
 import { CertificateError, checkEnds, checkSums, fitsSums, isRay } from "./check.js";
-import { Problem } from "./problem.js";
-import { usedRows } from "./why.js";
+import { Contradiction } from "./contradiction.js";
 
 /**
  * The answer from what was found: every proof is checked here, and every dataset that is said to attain an end is counted
@@ -11,7 +10,7 @@ export function settle(linked, found) {
   const { sums, left } = linked;
   checkEnds(sums, linked.printed);
   const bounds = checkSums(sums, found.statements);
-  if (bounds.empty) throw new Problem(contradiction(linked, found.statements));
+  if (bounds.empty) throw new Contradiction(linked, found.statements);
   const [lo, hi] = endsShown(bounds);
   const ends = attainedEnds(sums, lo, hi, found.parts);
   const base = {
@@ -145,29 +144,5 @@ export function linesOf({ counts, limit, linked, cells, left }) {
 
 export const knownAs = ({ exact, lower, upper }) =>
   exact ? `${lower}` : upper === null ? `${lower} or more` : `${lower} to ${upper}`;
-
-const cellsOf = (sums, row) => sums.columns.slice(sums.start[row], sums.start[row + 1]);
-
-/** The sums and cells that cannot all be right, where they are printed. */
-function contradiction(linked, statements) {
-  const rows = new Set(),
-    cells = new Set(),
-    place = new Map(linked.sums.rows.map((row, at) => [row, at]));
-  for (const statement of [...statements].reverse()) {
-    if (rows.size && !cells.has(statement.cell)) continue;
-    for (const row of usedRows(statement.proof)) {
-      rows.add(row);
-      cellsOf(linked.sums, place.get(row)).forEach((cell) => cells.add(linked.sums.cells[cell]));
-    }
-  }
-  const where = [...linked.printed]
-    .filter(([name]) => [...cells].slice(0, 12).includes(name))
-    .flatMap(([, all]) => all.map(({ text, place }) => `${text || "blank"} at ${place}`));
-  const more = rows.size > 3 ? ` and ${rows.size - 3} more sums` : "";
-  return (
-    `these printed counts contradict each other (proof checked): ${[...rows].slice(0, 3).join("; ")}${more}. They are ` +
-    `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or click a row or column and say that it is no total`
-  );
-}
 
 export { CertificateError };

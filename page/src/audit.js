@@ -1,11 +1,13 @@
 // A whole audit: the system that the reader made of the tables, in; the checked answer out.
 import { linesOf, settle } from "./answer.js";
+import { Contradiction, failingRows, withoutRows } from "./contradiction.js";
 import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
 import { solve } from "./solve/highs.js";
 import { whyOf } from "./why.js";
 import { suppressMore } from "./suppress.js";
 
 const MOST_WHY = 20;
+const MOST_CONTRADICTORY = 200; // sums that are left out; tables with more are not what they were read as
 
 /** The system as the solver and the checker take it: an end that nobody printed is infinite. */
 export function linkedOf({ sums, printed, placed, ...rest }) {
@@ -30,12 +32,24 @@ function unsaidOf({ columns, entries }) {
   return labels.reduce((size, own) => size * own, 1) - entries.length;
 }
 
-/** What the tables give away, found within `seconds` and checked; `say` hears how far the search is. */
+/**
+ * What the tables give away, found within `seconds` and checked; `say` hears how far the search is. Sums that cannot all be
+ * right are left out, and the rest is answered.
+ */
 export async function audit(system, seconds = 60, say = () => {}) {
-  const linked = linkedOf(system),
-    place = new Map(linked.sums.cells.map((cell, at) => [cell, at]));
-  const wanted = [...linked.printed.keys()].map((cell) => place.get(cell));
-  return settle(linked, await solve(linked.sums, wanted, seconds, say));
+  const whole = linkedOf(system),
+    wanted = [...whole.printed.keys()].map((cell) => whole.sums.cells.indexOf(cell)),
+    without = [];
+  for (let linked = whole; ; linked = withoutRows(whole, without)) {
+    const found = await solve(linked.sums, wanted, seconds, say);
+    try {
+      return settle(linked, found);
+    } catch (error) {
+      if (!(error instanceof Contradiction)) throw error;
+      without.push(...(await failingRows(linked, error)));
+      if (without.length > MOST_CONTRADICTORY) throw error;
+    }
+  }
 }
 
 let last = null; // the answer of the last audit, to which the page's further questions are
