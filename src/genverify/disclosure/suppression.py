@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, takewhile
 from math import comb, inf
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
@@ -18,6 +17,7 @@ from genverify.checker.record_proofs import check_block
 from genverify.disclosure.intervals import FeasibilityIntervals, opened
 from genverify.disclosure.record_attack import LARGE, UNDECIDED, Attack, bounder_of
 from genverify.disclosure.release_form import SIZES
+from genverify.model.arrays import Ints
 from genverify.model.claims import Claim
 from genverify.model.linear import OPEN, as_floats
 from genverify.model.proof_form import EXACTLY
@@ -26,7 +26,7 @@ from genverify.protect.publishing import withhold as without
 from genverify.solve.bounds import certificate_of
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Ranges, Work
-from genverify.solve.program import Program, WrongAnswer, sparse_system
+from genverify.solve.program import Program, WrongAnswer, matrix_of, sparse_system
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Optimal, maximise_integers
 
@@ -83,18 +83,16 @@ def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: 
     open_, ranges = list(targets), exposed.ranges
     if exposed.linked.beside:  # the percentages beside suppressed counts go first
         ranges = search.ranges()
-        open_ = [cell for cell in targets if ranges.moves[cell] < width]
+        open_ = search.narrow(targets, ranges)
     for _ in range(ROUNDS if open_ else 0):
         for cell in open_:
             search.free(cell)
         ranges = search.ranges()
-        open_ = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
-        open_ = [cell for cell in open_ if cell not in search.stuck]
+        open_ = [cell for cell in search.narrow(targets, ranges) if cell not in search.stuck]
         if not open_ or search.late():
             break
-    ranges = search.prune(list(targets), ranges)
-    left = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
-    minimal = not left and search.smaller(list(targets))
+    left = search.narrow(targets, search.prune(targets, ranges))
+    minimal = not left and search.smaller(targets)
     names, how = exposed.linked.sums.cells, MINIMAL if minimal else GREEDY
     steps = tuple(SuppressionStep("", names[cell]) for cell in sorted(search.added))
     still, least = tuple(names[cell] for cell in left), len(steps) if minimal else 0
@@ -108,61 +106,49 @@ def still_narrow(
     search = _Search(exposed, width, work)
     search.added = {exposed.linked.sums.place[name] for name in names}
     ranges = search.ranges()
-    asked = (*targets, *sorted(search.added))
+    asked = [*targets, *sorted(search.added)]
     return [exposed.linked.sums.cells[c] for c in asked if ranges.hi[c] - ranges.lo[c] < width], ranges.limit
 
 
 class _Search:
     def __init__(self, exposed: FeasibilityIntervals, width: int, work: Work) -> None:
-        self.exposed, self.width, self.work = exposed, width, work
-        self.sums, self.linked = opened(exposed.linked, ()), exposed.linked
+        self.exposed, self.linked, self.width, self.work = exposed, exposed.linked, width, work
+        self.sums = opened(self.linked, ())
         self.deadline = time.monotonic() + work.seconds
         self.added, self.stuck = set[int](), set[int]()
-        self.printed = np.zeros(len(self.sums.cells), dtype=bool)
+        self.printed, self.totals = np.zeros((2, len(self.sums.cells)), dtype=bool)
         self.printed[list(exposed.printed.values())] = True
-        shape = (len(self.sums.rows), len(self.sums.cells))
-        self.A = csr_array((self.sums.weights.astype(np.float64), self.sums.columns, self.sums.start), shape=shape)
-        self.totals = np.zeros(len(self.sums.cells), dtype=bool)
         self.totals[self.sums.columns[self.sums.weights < 0]] = True
-        point = exposed.ranges.point
-        self.x = np.zeros(len(self.sums.cells), dtype=np.int64) if point is None else point
-        self.possible = point is not None
+        self.A = matrix_of(self.sums).astype(np.float64)
 
     def late(self) -> bool:
         return time.monotonic() > self.deadline
 
     def free(self, target: int) -> None:
         """Suppress the cheapest printed cells that let the target move by the wanted width, up or down."""
-        if self.late() or not self.possible:
+        x = self.exposed.ranges.point
+        if self.late() or x is None:
             return
-        moves = [self._move(target, sign) for sign in (1, -1)]
-        possible = [move for move in moves if move is not None]
-        if not possible:
+        moves = [move for sign in (1, -1) if (move := self._move(target, sign, x)) is not None]
+        if moves:
+            self.added |= min(moves, key=lambda move: (move[0], sorted(move[1])))[1]
+        else:
             self.stuck.add(target)
-            return
-        _, cells = min(possible, key=lambda move: (move[0], sorted(move[1])))
-        self.added |= cells
 
-    def _move(self, target: int, sign: int) -> tuple[float, set[int]] | None:
-        sums, n = self.sums, len(self.sums.cells)
+    def _move(self, target: int, sign: int, x: Ints) -> tuple[float, set[int]] | None:
+        sums, n, room = self.sums, len(self.sums.cells), 4.0 * self.width
         fixed = self.printed & (sums.lo == sums.hi)
         fixed[list(self.added)] = False
         free = opened(self.linked, [*np.flatnonzero(fixed).tolist(), *self.added, target])
-        cost = np.where(fixed, np.where(self.totals, TOTALS, np.where(self.x == 0, ZEROS, 1.0)), 1e-4)
+        cost = np.where(fixed, np.where(self.totals, TOTALS, np.where(x == 0, ZEROS, 1.0)), 1e-4)
         cost[target] = 0
-        up, down = as_floats(free.hi) - self.x, (self.x - free.lo).astype(np.float64)
-        room = 4.0 * self.width
-        moved = np.zeros((1, n))
-        moved[0, target] = 1
-        A = csr_array(hstack([self.A, -self.A]))
-        one = csr_array(np.hstack([moved, -moved]))
-        activity = sums.activity(self.x)
+        moved = csr_array(([1, -1], ([0, 0], [target, n + target])), shape=(1, 2 * n))
         rest = [row for row, cell in self.linked.beside.items() if fixed[cell]]
-        rows = csr_array(vstack([A + self._unless(rest, room), one]))
+        rows = csr_array(vstack([hstack([self.A, -self.A]) + self._unless(rest, room), moved]))
         least, most = as_floats(free.least), as_floats(free.most)
         least[rest], most[rest] = as_floats(sums.least[rest]), as_floats(sums.most[rest])
-        lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
-        upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
+        lo, hi = (np.append(ends - sums.activity(x), sign * self.width) for ends in (least, most))
+        upper = np.minimum(np.concatenate([as_floats(free.hi) - x, x - free.lo]), room).clip(min=0)
         solver = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1)))
         answer = maximise_integers(solver, sparse_system(rows, lo, hi, upper), -np.concatenate([cost, cost]))
         if not isinstance(answer, Optimal):
@@ -179,43 +165,40 @@ class _Search:
         return csr_array((np.tile(enough, 2), indices), shape=(len(self.sums.rows), 2 * n))
 
     def ranges(self) -> Ranges:
-        seconds = max(self.deadline - time.monotonic(), 1.0)
         wanted = self.exposed.unclear.copy()
         wanted[list(self.added)] = True
-        return all_ranges(opened(self.linked, self.added), replace(self.work, seconds=seconds), wanted)
+        work = replace(self.work, seconds=max(self.deadline - time.monotonic(), 1.0))
+        return all_ranges(opened(self.linked, self.added), work, wanted)
 
-    def prune(self, targets: list[int], ranges: Ranges) -> Ranges:
+    def narrow(self, targets: Sequence[int], ranges: Ranges) -> list[int]:
+        """The targets and added cells of which no counts that fit are far enough apart."""
+        return [cell for cell in [*targets, *sorted(self.added)] if ranges.moves[cell] < self.width]
+
+    def prune(self, targets: Sequence[int], ranges: Ranges) -> Ranges:
         """Print again what is not needed, one cell after the other, while there is time."""
-
-        def narrow(tried: Ranges) -> int:
-            cells = [*targets, *self.added]
-            return int((tried.moves[cells] < self.width).sum())
-
         for cell in sorted(self.added, key=lambda at: (-float(self.totals[at]), at)):
             if self.late() or len(self.added) < 2:
                 break
-            before = narrow(ranges)
+            before = len(self.narrow(targets, ranges))
             self.added.discard(cell)
             tried = self.ranges()
-            if narrow(tried) > before:
+            if len(self.narrow(targets, tried)) > before:
                 self.added.add(cell)
             else:
                 ranges = tried
         return ranges
 
-    def smaller(self, targets: list[int]) -> bool:
+    def smaller(self, targets: Sequence[int]) -> bool:
         """Take fewer cells that do as well, if all smaller sets are few enough to be tried; whether all of them were."""
         greedy, started = self.added, time.monotonic()
         candidates = np.flatnonzero(self.printed & (self.sums.lo == self.sums.hi)).tolist()
         if sum(comb(len(candidates), size) for size in range(1, len(greedy))) > SETS:
             return False
         for chosen in (cells for size in range(1, len(greedy)) for cells in combinations(candidates, size)):
-            if self.late() or time.monotonic() > started + SECONDS:
-                self.added = greedy
-                return False
-            self.added = set(chosen)
-            if (self.ranges().moves[[*targets, *chosen]] >= self.width).all():
-                return True
+            late = self.late() or time.monotonic() > started + SECONDS
+            self.added = greedy if late else set(chosen)
+            if late or not self.narrow(targets, self.ranges()):
+                return not late
         self.added = greedy
         return True
 
@@ -253,8 +236,8 @@ def search_cells(
     steps, least = list[SuppressionStep](), 0
     for one in verified:
         area = _Area(one, attack.settings, k, deadline)
-        cells, below = area.search(most - len(steps))
-        steps, least = [*steps, *area.steps(cells)], least + below
+        cells, below = area.search()
+        steps, least = [*steps, *area.steps(cells, max(most - len(steps), 0))], least + below
     in_time = time.monotonic() < deadline
     before, left, undecided = left_without(verified, attack, k, steps)
     minimal = not left and least >= len(steps)
@@ -289,78 +272,61 @@ class _Area:
     """The search in one area."""
 
     def __init__(self, verified: VerifiedBlock, settings: ProgramSettings, k: int, deadline: float) -> None:
-        self.deadline = deadline
-        self.release, self.settings = verified.program.release, settings
+        self.release, self.settings, self.deadline = verified.program.release, settings, deadline
         self.claims = singles(verified, k)
         self.fixed = {query.id for query in self.release.queries if query.table == SIZES}
         self.supports: dict[Cells, None] = {}
-        self.proved = True
-        self.say = ProgressLog()
+        self.proved, self.say = True, ProgressLog()
 
-    def search(self, most: int) -> tuple[Cells, int]:
+    def search(self) -> tuple[Cells, int]:
         """The cells to suppress, and the number below which no set does as well."""
         # To hide a claim, every proof of it must lose a cell, and there are too many proofs to list. So proofs are found
         # as needed: the fewest cells that hit all proofs known so far are suppressed, the program looks for proofs that
         # survive, and these join the list. Proofs only join, so each optimum is a lower bound for any set that hides all.
         cells, least = Cells(), 0
         for _ in range(HITTING_ROUNDS):
-            if self._late():
-                return self._first(cells, most), least
-            new = self._supports(cells)
-            if not new:
-                return self._first(cells, most), least
-            self.supports |= dict.fromkeys(sorted(new, key=sorted))
+            if self._late() or not self._supports(cells):
+                return cells, least
             hit = self._fewest() if len(self.supports) <= MOST_PROOFS else None
             if hit is None:
                 break
             cells, least = hit, len(hit) if self.proved else least
-        return self._first(self._needed(self._grown(cells)), most), least
+        return self._needed(self._grown(cells)), least
 
     def _late(self) -> bool:
         return time.monotonic() > self.deadline
 
     def _grown(self, cells: Cells) -> Cells:
         """More cells, each time the one that most of the proofs still open rest on, until no claim is left."""
-        new = self._supports(cells)
-        while new and len(cells) < MOST_CELLS and not self._late():
-            self.supports |= dict.fromkeys(sorted(new, key=sorted))
+        while (new := self._supports(cells)) and len(cells) < MOST_CELLS and not self._late():
             while new:
                 cells |= {_most_used(new)}
                 new = {support for support in new if not support & cells}
-            new = self._supports(cells)
         return cells
 
     def _needed(self, cells: Cells) -> Cells:
         """The cells without those that can be published again: no more claims are left than before."""
-        if self._late():
-            return cells
-        left = len(self._open(cells, self.claims)[1])
+        left = 0 if self._late() else self._left(cells)
         for cell in sorted(cells):
-            if not self._late() and len(self._open(cells - {cell}, self.claims)[1]) <= left:
+            if not self._late() and self._left(cells - {cell}) <= left:
                 cells -= {cell}
         return cells
 
-    def _first(self, cells: Cells, most: int) -> Cells:
-        return cells if len(cells) <= most else Cells(self._order(cells)[: max(most, 0)])
-
-    def _order(self, cells: Cells) -> list[str]:
-        """The cells in an order in which each hits most of the proofs that those before it leave."""
-        open_, order = list(self.supports), list[str]()
+    def steps(self, cells: Cells, most: int) -> list[SuppressionStep]:
+        """At most so many cells, each hits most of the proofs that those before it leave; the claims left after each."""
+        open_, order, steps = list(self.supports), list[str](), list[SuppressionStep]()
         while len(order) < len(cells):
             left = cells - set(order)
             order.append(_most_used([support & left for support in open_], left))
             open_ = [support for support in open_ if order[-1] not in support]
-        return order
-
-    def steps(self, cells: Cells) -> list[SuppressionStep]:
-        """The cells one after the other, with the claims that are left after each."""
         labels = {query.id: query.label for query in self.release.queries}
-        order = self._order(cells)
-        steps = []
-        for at, cell in enumerate(order, 1):  # how many claims are left is not known where there is no time to see
-            left = None if self._late() else len(self._open(Cells(order[:at]), self.claims)[1])
-            steps.append(SuppressionStep(self.release.block, cell, labels[cell], left))
+        for at, cell in enumerate(order[:most], 1):  # how many claims are left is not known where there is no time to see
+            after = None if self._late() else self._left(Cells(order[:at]))
+            steps.append(SuppressionStep(self.release.block, cell, labels[cell], after))
         return steps
+
+    def _left(self, cells: Cells) -> int:
+        return len(self._open(cells, self.claims)[1])
 
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         """Which of the claims can still be verified when the cells are suppressed; their proofs are checked."""
@@ -386,9 +352,12 @@ class _Area:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
         reasons = Reasons(program.release, [lemma.as_dict() for lemma in program.lemmas])
-        in_time = takewhile(lambda _: not self._late(), _different(open_))  # one proof in a large area may take seconds
-        supports = {self._support(program, reasons, decision) for decision in in_time}
-        return {support for support in supports if support}
+        first = {(id(d.lower), id(d.upper)): d for d in reversed(open_)}  # of claims that share a proof, one
+        different = list(reversed(first.values()))[:PROOFS_AT_ONCE]
+        in_time = takewhile(lambda _: not self._late(), different)  # one proof in a large area may take seconds
+        new = {support for decision in in_time if (support := self._support(program, reasons, decision))}
+        self.supports |= dict.fromkeys(sorted(new, key=sorted))
+        return new
 
     def _support(self, program: Program, reasons: Reasons, decision: Decision) -> Cells:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
@@ -397,30 +366,21 @@ class _Area:
         claim = {"goal": EXACTLY, "where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
         parts = {"proofs": [proof], "statements": [claim]}
         cells = Cells(proof_cells(reasons, parts, claim))
-        others = Cells(query.id for query in self.release.queries) - cells
-        # or another proof is found from these cells: the cases of one may speak of all published cells
-        self.proved &= self._enough(cells, program, parts) or bool(self._open(others, [decision.claim])[1])
-        return cells - self.fixed
-
-    def _enough(self, cells: Cells, program: Program, parts: dict[str, Any]) -> bool:
-        """Whether the checker accepts the proof from these cells alone."""
-        others = Cells(query.id for query in program.release.queries) - cells
+        published, all_ = (Cells(query.id for query in one.queries) for one in (program.release, self.release))
+        others = published - cells
         alone, lemmas = without(program.release, others), [x for x in program.lemmas if not others & {x.universe, *x.cells}]
         try:
             check_block(alone, certificate_of(alone, lemmas) | parts)
-        except CertificateError:
-            return False
-        return True
+        except CertificateError:  # another proof from these cells will do: the cases of one may speak of all published cells
+            self.proved &= bool(self._open(all_ - cells, [decision.claim])[1])
+        return cells - self.fixed
 
     def _fewest(self) -> Cells | None:
         """The fewest cells that hit every proof; None where the solver does not say."""
         cells = sorted({cell for support in self.supports for cell in support})
-        column = {cell: at for at, cell in enumerate(cells)}
-        inside = np.zeros((len(self.supports), len(cells)))
-        for row, support in enumerate(self.supports):
-            inside[row, [column[cell] for cell in support]] = 1
+        inside = csr_array([[float(cell in support) for cell in cells] for support in self.supports])
         ones = np.ones(len(self.supports))
-        system = sparse_system(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)))
+        system = sparse_system(inside, ones, np.full(len(ones), inf), np.ones(len(cells)))
         answer = maximise_integers(self.settings.make_solver(), system, -np.ones(len(cells)))
         if not isinstance(answer, Optimal):
             return None
@@ -438,9 +398,3 @@ def _most_used(supports: Iterable[Cells], among: Iterable[str] = ()) -> str:
     used = Counter(dict.fromkeys(among, 0))
     used.update(cell for support in supports for cell in support)
     return min(used, key=lambda cell: (-used[cell], cell))
-
-
-def _different(decisions: Sequence[Decision]) -> list[Decision]:
-    """One decision of each pair of proofs, some at a time."""
-    first = {(id(d.lower), id(d.upper)): d for d in reversed(decisions)}
-    return list(reversed(first.values()))[:PROOFS_AT_ONCE]
