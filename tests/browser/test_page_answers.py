@@ -117,7 +117,7 @@ def by_python(files: dict[str, str], form: PrintedForm, folder: Path, ours: dict
     except GenverifyError as error:
         return {"error": str(error).replace(f"{folder}/", "")}
     names = ["cell", "published", "lower", "upper", "known_exactly", "ends_attained", "hidden"]
-    cells = exposed.frame[names].astype(object).to_numpy().tolist()
+    cells = [[row[name] for name in names] for row in exposed.rows]
     return {"digest": linked.sums.digest, "cells": cells, "statements": list(exposed.ranges.statements),
             "line": understood.reading.line(), "left": list(understood.left_out)}  # fmt: skip
 

@@ -29,16 +29,13 @@ def audit(folder: Path, *texts: str, hrc: str = "", **told: Any) -> FeasibilityI
 
 def ranges(exposed: FeasibilityIntervals) -> dict[str, tuple[int, int | None]]:
     """The range of every printed cell by its name; None where nothing bounds it from above."""
-    rows = exposed.frame.to_dict("records")
+    rows = exposed.rows
     assert all(row["ends_attained"] for row in rows)
     return {row["cell"]: (row["lower"], None if row["upper"] == "" else row["upper"]) for row in rows}
 
 
 def hidden(exposed: FeasibilityIntervals) -> list[tuple[int, int | None]]:
-    return [
-        (row["lower"], None if row["upper"] == "" else row["upper"])
-        for row in exposed.frame[exposed.frame["hidden"]].to_dict("records")
-    ]
+    return [(row["lower"], None if row["upper"] == "" else row["upper"]) for row in exposed.rows if row["hidden"]]
 
 
 # ends that nobody printed

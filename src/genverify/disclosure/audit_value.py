@@ -1,7 +1,4 @@
-"""
-The value that `disclose` returns, whatever was published: cells with feasibility interval, status and proof; the answer in
-sentences, as JSON and as a report; what to suppress as well; files that can be checked.
-"""
+"""The value that `disclose` returns, whatever was published: cells, the answer, what to suppress as well, files."""
 
 import json
 import re
@@ -20,13 +17,13 @@ from genverify.model.errors import ConfigError
 if TYPE_CHECKING:
     from genverify.disclosure.suppression import SecondarySuppression
 
-PLAIN = {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed", "suppress": "suppress"}
 DIALECTS = {
-    "plain": PLAIN,
+    "plain": {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed",
+              "suppress": "suppress"},
     "sdctable": {"open": "x", "exact": "u", "narrow": "u", "printed": "s", "suppress": "x"},
     "sbs": {"open": "D", "exact": "A", "narrow": "A", "printed": "F", "suppress": "D"},
     "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "suppress": "U"},
-}
+}  # fmt: skip
 COLUMNS = (
     "area", "table", "cell", "label", "published", "lower", "upper", "status", "known_exactly", "ends_attained", "claims",
     "proof", "place",
@@ -130,6 +127,15 @@ class Audit(ABC):
     def search_again(self, seconds: float) -> str:
         """Search whether more is known than shown and whether the proposal protects; an error where that is so."""
 
+    @abstractmethod
+    def why(self, row: Mapping[str, Any]) -> list[str]:
+        """What the range of a cell rests on."""
+
+    @property
+    @abstractmethod
+    def numbers(self) -> dict[str, Any]:
+        """More numbers for the answer."""
+
     # what all kinds of audit say
 
     @property
@@ -139,11 +145,6 @@ class Audit(ABC):
     @property
     def tables(self) -> int:
         return len({row["table"] for row in self.rows if row["what"] != RECORD})
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """More numbers for the answer."""
-        return {}
 
     @property
     def attained(self) -> bool:
@@ -235,10 +236,6 @@ class Audit(ABC):
         if not self.attained:
             yield "Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends."
 
-    @abstractmethod
-    def why(self, row: Mapping[str, Any]) -> list[str]:
-        """What the range of a cell rests on."""
-
     def reasons(self) -> Iterator[str]:
         """Why some of the unsafe cells are known."""
         for row in self.unsafe_cells[:MOST_SHOWN]:
@@ -247,16 +244,11 @@ class Audit(ABC):
         if len(self.unsafe_cells) > MOST_SHOWN:
             yield f"  ... and {len(self.unsafe_cells) - MOST_SHOWN} more, all in cells.csv"
 
-    def beside(self) -> Iterator[str]:
-        """What else goes with the suppressed cells."""
-        return iter(())
-
     def advice(self) -> Iterator[str]:
         """Secondary suppression in sentences."""
         chosen = self.suppression
         if chosen is None:
             return
-        yield from self.beside()
         names = [self.name(step.area, step.cell) for step in chosen.steps]
         if names:
             these = f"these {len(names)} cells" if len(names) > 1 else "this cell"
@@ -272,20 +264,17 @@ class Audit(ABC):
     @property
     def to_suppress(self) -> pd.DataFrame:
         """What to suppress as well, a row for each cell."""
-        steps = {(step.area, step.cell): step for step in self.suppression.steps} if self.suppression else {}
-        keys = list(zip(self.cells["area"], self.cells["cell"], strict=True))
-        rows = self.cells[[key in steps for key in keys]][["area", "table", "cell", "label", "published", "place", "status"]]
-        part = [steps[key] for key in keys if key in steps]
-        order = {key: at for at, key in enumerate(steps)}
-        rows = rows.assign(what="count", left=["" if step.left is None else step.left for step in part])
-        return rows.iloc[sorted(range(len(rows)), key=lambda at: order[part[at].area, part[at].cell])]
+        steps = self.suppression.steps if self.suppression else ()
+        place = {key: at for at, key in enumerate(zip(self.cells["area"], self.cells["cell"], strict=True))}
+        rows = self.cells.iloc[[place[step.area, step.cell] for step in steps]]
+        rows = rows[["area", "table", "cell", "label", "published", "place", "status"]]
+        return rows.assign(what="count", left=["" if step.left is None else step.left for step in steps])
 
     @property
     def answer(self) -> dict[str, Any]:
         """The answer for scripts: every unsafe cell with the numbers of the statements that prove it."""
-        keys = ("lower", "upper", "proof")
-        cells = [(self.name(row["area"], row["cell"]), row) for row in self.unsafe_cells]
-        listed = [{"cell": cell, **{key: row[key] for key in keys}} for cell, row in cells]
+        listed = [{"cell": self.name(row["area"], row["cell"]), **{key: row[key] for key in ("lower", "upper", "proof")}}
+                  for row in self.unsafe_cells]  # fmt: skip
         result = {
             **self.numbers, **self.counts, "fail_on": str(self.fail_on), "safe": self.safe, "left_out": list(self.left_out),
             "undecided": list(self.undecided), "limit": self.limit, "ends_attained_by_people": self.attained,

@@ -51,22 +51,11 @@ def run_unique(options: argparse.Namespace) -> None:
     print(f"{result.numbers} numbers, {result.rows} rows: {result.answer}")
 
 
-class _DelayedLines(logging.Filter):
-    """Lets lines pass once the work has taken a while: whoever waits wants to know, nobody else."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.started = time.time()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return record.created - self.started > PATIENCE
-
-
 @contextmanager
 def _progress_shown() -> Iterator[None]:
-    """Lines about how far long work is, on the standard error."""
-    handler, level = logging.StreamHandler(), log.level
-    handler.addFilter(_DelayedLines())
+    """Lines about how far long work is, on the standard error, once it has taken a while."""
+    handler, level, started = logging.StreamHandler(), log.level, time.time()
+    handler.addFilter(lambda record: record.created - started > PATIENCE)
     log.addHandler(handler)
     log.setLevel("INFO")
     try:

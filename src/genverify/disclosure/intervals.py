@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
@@ -75,10 +74,6 @@ class FeasibilityIntervals:
                 result.setdefault(statement["cell"], []).append(str(number))
         return {cell: " ".join(numbers) for cell, numbers in result.items()}
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(self.rows)
-
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """Every printed cell: what is printed, its range, whether it is known exactly, and the statements that prove it."""
@@ -88,16 +83,12 @@ class FeasibilityIntervals:
             name, lower, upper = self.linked.sums.cells[at], int(self.ranges.lo[at]), int(self.ranges.hi[at])
             rows.append({
                 "area": "", "table": " ".join(dict.fromkeys(table.name for table, _, _ in said)), "cell": name, "label": "",
-                "published": said[0][1].text or "", "lower": lower, "upper": "" if self.open_above(at) else upper,
+                "published": said[0][1].text or "", "lower": lower, "upper": "" if upper == OPEN else upper,
                 "known_exactly": lower == upper, "ends_attained": bool(self.ranges.exact[at]) and self.linked.joint,
                 "proof": self.proofs.get(name, "printed"), "place": said[0][1].place, "hidden": bool(self.hidden[at]),
                 "unclear": bool(self.unclear[at]), "claims": "", "what": "printed",
             })  # fmt: skip
         return rows
-
-    def open_above(self, cell: int) -> bool:
-        """Whether nothing bounds a cell from above."""
-        return int(self.ranges.hi[cell]) == OPEN
 
     def why(self, cell: int) -> list[str]:
         """The sums that a cell's range rests on, the last step first."""
@@ -190,7 +181,7 @@ def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], N
     """The ranges of all printed cells; every proof is checked, and tables that contradict each other are an error."""
     wanted = np.zeros(len(linked.sums.cells), dtype=bool)
     wanted[[linked.cell(key) for key in linked.printed]] = True
-    wanted[[linked.cell(key) for key in linked.keys if any(label == "not yes" for _, label in key)]] = True
+    wanted[linked.differences] = True
     ranges = all_ranges(linked.sums, work, wanted, say=say)
     proved = check_linear(linked.sums, ranges.statements)
     if ranges.empty:

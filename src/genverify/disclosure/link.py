@@ -155,7 +155,7 @@ def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Va
 # columns of the circle joins as unknown cells if it is small; else the ranges hold, but their ends may lie outside what
 # people can be.
 
-ALL, PEOPLE = "", "people"
+ALL, PEOPLE, NOT_INSIDE = "", "people", "not yes"  # the last: people of one table who are not in another inside it
 Key = tuple[tuple[str, str], ...]
 Fact = Row
 LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
@@ -202,6 +202,11 @@ class LinkedTables:
 
     def cell(self, key: Key) -> int:
         return self._cells[key]
+
+    @cached_property
+    def differences(self) -> list[int]:
+        """The cells of people of one table who are not in another inside it."""
+        return [at for at, key in enumerate(self.keys) if any(label == NOT_INSIDE for _, label in key)]
 
 
 def name_of(key: Key) -> str:

@@ -7,10 +7,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from genverify.disclosure.audit_value import DIALECTS, read_fail_on
 from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS
 
-DIALECTS = ("plain", "sdctable", "sbs", "argus")
 TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
 BOTH = (TABLES, RECORDS)
 ANY = (*BOTH, CHECK)
@@ -71,7 +71,6 @@ def _reader(option: str) -> Callable[[Any], object]:
     """The function that will read the value of an option: imported when a value is given."""
 
     def valid(given: Any) -> object:
-        from genverify.disclosure.audit_value import read_fail_on
         from genverify.disclosure.intervals import read_rules
         from genverify.disclosure.link import check_facts, read_rule
 
@@ -135,7 +134,7 @@ OPTIONS = (
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
     Option("--search-seconds", BOTH, "limit of the search for secondary suppressions (60, or as the release says)", None,
            _from(0, "search-seconds", "a number of seconds"), {"type": float}),
-    Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": DIALECTS}),
+    Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
     Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _reader("fail-on"), {"metavar": "WHAT"}),
     Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
            "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),

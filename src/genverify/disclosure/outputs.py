@@ -51,10 +51,7 @@ SEARCH = TypeAdapter(SecondarySuppression)
 
 
 class ReadingForm(Section):
-    """
-    What a folder of results was made from: files with their SHA-256 and how they were read, paths relative to the folder;
-    and what searches came to that no proof shows. They are searched for again in a check.
-    """
+    """What results were made from (paths relative to the folder), and what searches came to that no proof shows."""
 
     inputs: dict[str, str]
     form: PrintedForm | None = None
@@ -98,23 +95,19 @@ def write_files(audit: Audit, part: Path, folder: Path) -> None:
         release=os.path.relpath(source.release, folder) if source.release else None,
         changes=dict(source.changes),
         fail_on=str(audit.fail_on), dialect=audit.dialect, limit=audit.limit, undecided=list(audit.undecided),
-        not_attained=_not_attained(audit),
+        not_attained=audit.not_attained if isinstance(audit, TablesAudit) else [],
         suppression=SEARCH.dump_python(audit.suppression, mode="json", exclude_defaults=True) if audit.suppression else None,
     )  # fmt: skip
-    text = yaml.safe_dump(
-        reading.model_dump(exclude_defaults=True, mode="json"), sort_keys=False, allow_unicode=True, width=120
-    )
-    (part / READING).write_text(text, encoding="utf-8")
+    text = reading.model_dump(exclude_defaults=True, mode="json")
+    (part / READING).write_text(yaml.safe_dump(text, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
 
 
 def write_shown(audit: Audit, folder: Path) -> None:
     """The files that show something: cells, cells to suppress, the answer, the report, claims, and the proofs."""
     tables = {"cells.csv": audit.cells} | ({"suppress.csv": audit.to_suppress} if audit.suppression else {})
-    for name, frame in tables.items():
-        text = neutral_frame(frame).to_csv(index=False, lineterminator="\n")
+    texts = {name: neutral_frame(frame).to_csv(index=False, lineterminator="\n") for name, frame in tables.items()}
+    for name, text in (texts | {"answer.json": f"{audit.as_json()}\n", "report.html": audit.report()}).items():
         (folder / name).write_bytes(text.encode("utf-8", "backslashreplace"))
-    (folder / "answer.json").write_bytes((audit.as_json() + "\n").encode("utf-8", "backslashreplace"))
-    (folder / "report.html").write_bytes(audit.report().encode("utf-8", "backslashreplace"))
     audit.write_proofs(folder)
 
 
@@ -123,13 +116,6 @@ def _suppression(reading: ReadingForm, path: Path) -> SecondarySuppression | Non
         return None if reading.suppression is None else SEARCH.validate_python(reading.suppression)
     except ValidationError as error:
         raise DataError(f"{path}: not what a search writes ({error.errors()[0]['msg']}); {AGAIN}") from None
-
-
-def _not_attained(audit: Audit) -> list[int]:
-    if not isinstance(audit, TablesAudit):
-        return []
-    exposed = audit.exposed
-    return [cell for cell in exposed.printed.values() if not exposed.ranges.exact[cell]]
 
 
 # The check of a folder of results.
@@ -201,7 +187,7 @@ def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     lo, hi = np.array(proved.lo, dtype=np.int64), np.array(proved.hi, dtype=np.int64)
     chosen = _suppression(reading, folder / READING)
     names = [*reading.undecided, *(chosen.cells if chosen else ())]
-    if any(not 0 <= index < len(lo) for index in reading.not_attained) or not set(names) <= set(sums.cells):
+    if not set(reading.not_attained) <= set(range(len(lo))) or not set(names) <= set(sums.cells):
         raise DataError(f"{folder / READING}: names a cell that the tables do not have; {AGAIN}")
     least = lo.copy()
     least[reading.not_attained] -= 1  # so that it is not attained

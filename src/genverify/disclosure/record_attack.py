@@ -48,10 +48,8 @@ NODES = 60  # of one question; what needs more is undecided, and counted as such
 
 
 class LargeBounder(Bounder):
-    """A bounder that looks for better points by linear programs alone; proofs are found as before."""
-
     def better(self, c: Ints, b: int) -> Ints | None:
-        return None
+        return None  # better points are looked for by linear programs alone; proofs are found as before
 
 
 class _VerifierWithProgress(Verifier):
@@ -95,12 +93,10 @@ Codes = npt.NDArray[np.int16]
 
 def count_people(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> pd.DataFrame:
     """Singleton claims and the people that they single out, by the number of columns k and by effective k."""
-    singles = claims[claims["m"] == 1]
-    rows = []
-    for grouping in ("k", "effective_k"):
-        for columns in range(1, len(names) + 1):
-            chosen = singles[singles[grouping] == columns]
-            rows.append((grouping, columns, len(chosen), singled_out(chosen, records, names)))
+    singles, rows = claims[claims["m"] == 1], []
+    for grouping, columns in product(("k", "effective_k"), range(1, len(names) + 1)):
+        chosen = singles[singles[grouping] == columns]
+        rows.append((grouping, columns, len(chosen), singled_out(chosen, records, names)))
     return pd.DataFrame(rows, columns=["grouping", "columns", "claims", "people"])
 
 
@@ -110,10 +106,11 @@ def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Seque
         return 0
     if records is not None:
         return int(sum(part.represented() for part in evaluate(claims, records)))
-    total = 0
-    for _, rows in claims.groupby("block", sort=False):
-        total += _surely_different(rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16))
-    return total
+    return sum(_surely_different(_codes(rows, names)) for _, rows in claims.groupby("block", sort=False))
+
+
+def _codes(claims: pd.DataFrame, names: Sequence[str]) -> Codes:
+    return claims[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
 
 
 def _surely_different(codes: Codes) -> int:
@@ -134,7 +131,7 @@ def longest(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The claims that no other claim of the same area extends: the most that is claimed of each person."""
     chosen = []
     for _, rows in claims.groupby("block", sort=False):
-        codes = rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
+        codes = _codes(rows, names)
         inside = matches(codes, codes)
         np.fill_diagonal(inside, False)
         chosen += rows.index[np.flatnonzero(~inside.any(axis=1))].tolist()
@@ -152,20 +149,13 @@ def cells_in_proofs(releases: Sequence[Release], proofs: Sequence[dict[str, Any]
 
     Claims that share a proof count once. Of each area at most MOST_PROOFS proofs are looked at, in order.
     """
-    pairs = zip(releases, proofs, strict=True)
-    return {(release.block, cell): n for release, proof in pairs for cell, n in _used(release, proof).items()}
-
-
-def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
-    """How many proofs of singleton claims rest on each cell."""
-    first: dict[int, dict[str, Any]] = {}
-    for claim in proofs["statements"]:
-        if claim["m"] == 1:
-            first.setdefault(claim["proof"], claim)
-    used: Counter[str] = Counter()
-    reasons = Reasons(release, proofs["lemmas"])
-    for claim in list(first.values())[:MOST_PROOFS]:
-        used.update(proof_cells(reasons, proofs, claim))
+    used: Counter[tuple[str, str]] = Counter()
+    for release, proof in zip(releases, proofs, strict=True):
+        singles = [claim for claim in proof["statements"] if claim["m"] == 1]
+        first = {claim["proof"]: claim for claim in reversed(singles)}
+        reasons = Reasons(release, proof["lemmas"])
+        for claim in list(reversed(first.values()))[:MOST_PROOFS]:
+            used.update((release.block, cell) for cell in proof_cells(reasons, proof, claim))
     return used
 
 
@@ -252,16 +242,13 @@ def _cells(schema: Schema) -> Iterator[tuple[str, str, str, Predicate, int]]:
     if schema.domain.size <= MOST_RECORDS:
         for codes in product(*(column.codes for column in schema.domain.columns)):
             kind = Predicate.of({name: [code] for name, code in zip(schema.domain.names, codes, strict=True)})
-            yield RECORD, str(kind), _words(schema, kind), kind, -1
-
-
-def _words(schema: Schema, predicate: Predicate) -> str:
-    return ", ".join(f"{c.label}: {c.meaning[predicate.where[c.name][0]]}" for c in schema.domain.columns)
+            words = (f"{c.label}: {c.meaning[kind.where[c.name][0]]}" for c in schema.domain.columns)
+            yield RECORD, str(kind), ", ".join(words), kind, -1
 
 
 # What is not certain but likely: claims of an audit with their probability, and how many there are at each level.
 
-LEVELS = (0.99, 0.9, 0.5)
+LEVELS, LEVEL_COLUMN = (0.99, 0.9, 0.5), "singleton_claims_"
 MOST_CLASSES = 1000  # of a large area that is counted
 
 
@@ -273,16 +260,12 @@ def counted_areas(verified: Sequence[VerifiedBlock]) -> list[DatasetCount | None
 
 
 def probable_claims(
-    verified: Sequence[VerifiedBlock],
-    counted: Sequence[DatasetCount | None],
-    prior: Prior | None,
-    min_k: int,
-    least: float,
-    seed: int,
-) -> pd.DataFrame:
+    verified: Sequence[VerifiedBlock], counted: Sequence[DatasetCount | None], prior: Prior | None,
+    min_k: int, least: float, seed: int,
+) -> pd.DataFrame:  # fmt: skip
     """
-    Unverified claims about exactly one record with at least this probability under a prior (none: every record of the domain
-    is equally likely beforehand), of the areas that were counted.
+    Unverified claims about exactly one record with at least this probability under a prior (none: every record is equally
+    likely beforehand), of the areas that were counted.
     """
     result = []
     for one, area in zip(verified, counted, strict=True):
@@ -296,8 +279,8 @@ def probable_claims(
 
 def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: int, seed: int) -> dict[str, Any]:
     """
-    Singleton claims that are verified or have at least each probability, under the uniform prior and under each of those
-    given; none said where an area could not be counted.
+    Singleton claims that are verified or have at least each probability, under the uniform prior and each of those given;
+    none said where an area could not be counted.
     """
     sure = sum(claim.m == 1 for one in verified for claim in one.claims)
     counted = counted_areas(verified)
@@ -306,14 +289,6 @@ def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: 
     for prior in (None, *priors):
         probable = None if left else probable_claims(verified, counted, prior, min_k, min(LEVELS), seed)
         for level in LEVELS:
-            row[_column(level, prior)] = None if probable is None else sure + int((probable["probability"] >= level).sum())
+            column = f"{LEVEL_COLUMN}{100 * level:.0f}" + (f"_{prior.name}" if prior else "")
+            row[column] = None if probable is None else sure + int((probable["probability"] >= level).sum())
     return {**row, "areas_not_counted": left}
-
-
-def level_columns(priors: Sequence[Prior]) -> list[str]:
-    """The columns of the what-if about likely claims, in their order."""
-    return [_column(level, prior) for prior in (None, *priors) for level in LEVELS]
-
-
-def _column(level: float, prior: Prior | None) -> str:
-    return f"singleton_claims_{100 * level:.0f}" + (f"_{prior.name}" if prior else "")

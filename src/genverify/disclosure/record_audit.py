@@ -1,6 +1,7 @@
 """The audit of a release of records or their counts: verified claims of every area, ranges of all cells, with proofs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,14 +53,14 @@ class RecordsAudit(Audit):
 
     @cached_property
     def rows(self) -> list[Mapping[str, Any]]:
-        numbers: dict[tuple[str, str], list[str]] = {}
+        numbers = defaultdict[tuple[str, str], list[str]](list)
         for number, one in enumerate(self.bounds):
-            numbers.setdefault((one["area"], one["cell"]), []).append(str(number))
+            numbers[one["area"], one["cell"]].append(str(number))
         used, result = cells_in_proofs(self.described.releases, self.proofs), list[Mapping[str, Any]]()
         for row in self.bounded:
             key, printed = (row["area"], row["cell"]), "printed" if row["what"] == PRINTED else ""
             claims = "" if row["what"] == RECORD else used.get(key, 0)
-            result.append({**row, "proof": " ".join(numbers.get(key, [])) or printed, "claims": claims})
+            result.append({**row, "proof": " ".join(numbers[key]) or printed, "claims": claims})
         return result
 
     @property
@@ -105,10 +106,6 @@ class RecordsAudit(Audit):
         return super().partial or (self.fail_on.singled_out and self.undecided_claims > 0)
 
     @property
-    def unit(self) -> tuple[str, str]:
-        return self.described.form.unit
-
-    @property
     def numbers(self) -> dict[str, Any]:
         search = self.suppression
         about = {"searched": search.before, "left": search.left, "undecided": search.undecided} if search else {}
@@ -122,7 +119,7 @@ class RecordsAudit(Audit):
         }  # fmt: skip
 
     def verdict(self) -> Iterator[str]:
-        one, many = self.unit
+        one, many = self.described.form.unit
         claims = f"{len(self.claims)} verified claims, {len(self.singles)} about exactly one {one}"
         yield f"{self.described.people} {many}, {claims}."
         if self.undecided_claims:
@@ -136,13 +133,11 @@ class RecordsAudit(Audit):
             node = open_.pop(0)
             named |= dict.fromkeys(node.get("y", {}))
             open_ += [node[side] for side in ("below", "above") if side in node]
-        cells = [f"{self.name(row['area'], cell)} = {self._published.get((row['area'], cell), '')}" for cell in named]
+        area = row["area"]
+        printed = {TOTAL: next(str(release.n) for release in self.described.releases if release.block == area)}
+        printed |= {own["cell"]: own["published"] for own in self.bounded if own["area"] == area and own["cell"] in named}
+        cells = [f"{self.name(area, cell)} = {printed.get(cell, '')}" for cell in named]
         return [*cells[:MOST_SHOWN], *([f"and {len(cells) - MOST_SHOWN} more"] if len(cells) > MOST_SHOWN else [])]
-
-    @cached_property
-    def _published(self) -> dict[tuple[str, str], str]:
-        people = {(release.block, TOTAL): str(release.n) for release in self.described.releases}
-        return {**people, **{(row["area"], row["cell"]): row["published"] for row in self.bounded}}
 
     def suppress(self, seconds: float | None = None) -> Self:
         how = self.described.form.search
@@ -150,18 +145,12 @@ class RecordsAudit(Audit):
         return replace(self, suppression=chosen)
 
     def protection(self) -> str:
-        chosen, one = self.suppression, self.unit[0]
+        chosen, one = self.suppression, self.described.form.unit[0]
         if chosen is None:
             return ""
         of = f"of the {chosen.before} claims about exactly one {one} that name {chosen.k} or more columns"
         open_ = f", {chosen.undecided} are undecided" if chosen.undecided else ""
         return f"{chosen.left or 'none'} {of} can be verified{open_}"
-
-    def what_if(self) -> pd.DataFrame:
-        """What each protection of the release file buys, beside the release as it is."""
-        from genverify.disclosure.whatif import what_if
-
-        return what_if(self.described, self.attack, self.described.form.search.k, self.verified)
 
     # proofs and what they are about
 
@@ -172,34 +161,24 @@ class RecordsAudit(Audit):
         write_schema(self.described.schema, folder / "release" / "schema.json")
         write_frame(ranges_frame(self.described.releases), folder / "release", "000")
         write_proofs(self.proofs, folder / CLAIM_PROOFS)
-        write_proofs((self._cell_proofs(one) for one in self.verified), folder / CELL_PROOFS)
-        shows = self.described.form.show_claims
-        if shows:
-            write_frame(self.claims, folder, "claims")
-        neutral_frame(self._texts() if shows else self._counted()).to_csv(folder / "claims.csv", index=False)
-
-    def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
-        """The statements about cells of an area, in the form of every certificate."""
-        release = one.program.release
-        part = [bound for bound in self.bounds if bound["area"] == release.block]
-        statements = [{key: value for key, value in bound.items() if key != "area"} for bound in part]
-        head = new_certificate(RECORDS, release.block, release.digest, lemmas=one.certificate["lemmas"])
-        return head | {"statements": statements}
-
-    def _counted(self) -> pd.DataFrame:
-        """How many claims there are by their numbers of columns and of records, and of which no one is listed."""
-        if not len(self.claims):
-            return pd.DataFrame(columns=["k", "effective_k", "about_one", "claims"])
-        about = self.claims.assign(about_one=self.claims["m"] == 1)
-        return about.groupby(["k", "effective_k", "about_one"]).size().rename("claims").reset_index()
-
-    def _texts(self) -> pd.DataFrame:
-        """The claims with the texts of the user's file in place of codes; empty where any value will do."""
-        frame = self.claims.copy()
-        for name, coding in self.described.codings.by_name.items():
-            texts = dict(zip(coding.column.codes, coding.texts, strict=True))
-            frame[name] = [texts[int(code)] if pd.notna(code) else "" for code in frame[name]]
-        return frame.rename(columns={"block": "area"})
+        statements = defaultdict[str, list[Mapping[str, Any]]](list)
+        for bound in self.bounds:
+            statements[bound["area"]].append({key: value for key, value in bound.items() if key != "area"})
+        about = [(one.program.release, one.certificate["lemmas"]) for one in self.verified]
+        heads = [new_certificate(RECORDS, release.block, release.digest, lemmas=lemmas) for release, lemmas in about]
+        write_proofs([one | {"statements": statements[one["about"]["name"]]} for one in heads], folder / CELL_PROOFS)
+        frame, by = self.claims.copy(), ["k", "effective_k", "about_one"]
+        if self.described.form.show_claims:  # with the texts of the user's file in place of codes; empty: any value
+            write_frame(frame, folder, "claims")
+            for name, coding in self.described.codings.by_name.items():
+                texts = dict(zip(coding.column.codes, coding.texts, strict=True))
+                frame[name] = [texts[int(code)] if pd.notna(code) else "" for code in frame[name]]
+            frame = frame.rename(columns={"block": "area"})
+        elif len(frame):  # how many there are, and of which no one is listed
+            frame = frame.assign(about_one=frame["m"] == 1).groupby(by).size().rename("claims").reset_index()
+        else:
+            frame = pd.DataFrame(columns=[*by, "claims"])
+        neutral_frame(frame).to_csv(folder / "claims.csv", index=False)
 
     def check_proofs(self) -> None:
         check_area_proofs(self.described.releases, self.proofs, self.bounds)
@@ -229,13 +208,10 @@ def check_area_proofs(
 
 
 def attack_records(
-    described: ReleaseDescription,
-    attack: Attack,
-    over: Callable[[Sequence[Release]], Iterator[Release]] = iter,
-    **given: Any,
+    described: ReleaseDescription, attack: Attack, over: Iterable[Release] | None = None, **given: Any
 ) -> RecordsAudit:
     """Attack every area, each proof checked, and bound every cell."""
-    verified = tuple(attack(release) for release in over(described.releases))
+    verified = tuple(attack(release) for release in (over or described.releases))
     bounded = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
     rows, bounds = (tuple(one for pair in bounded for one in pair[side]) for side in (0, 1))
     undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)

@@ -1,7 +1,4 @@
-"""
-A release as its file describes it: its schema, what is published about each area, records and priors where given, counts
-to fill in.
-"""
+"""A release as its file describes it: schema, what is published of each area, records and priors where given."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,11 +12,9 @@ import pandas as pd
 from genverify.attack.probability import WEIGHT, prior_of
 from genverify.disclosure.release_form import (
     SIZES,
-    CodeTexts,
     Coding,
     Codings,
     ColumnForm,
-    Line,
     PublishedForm,
     ReleaseForm,
     area_cell,
@@ -37,12 +32,11 @@ from genverify.disclosure.release_form import (
 from genverify.model.arrays import Ints
 from genverify.model.domain import EVERY, Domain
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest
-from genverify.model.query import Query
 from genverify.model.release import LARGEST_COUNT, TOTAL, Release, Schema
 from genverify.model.tablefiles import need_columns, neutral, neutral_frame
 from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed
-from genverify.protect.publishing import SUPPRESSED, Publishing, publish
+from genverify.protect.publishing import SUPPRESSED, publish
 from genverify.solve.counting.prior import Prior
 
 # Published counts as a user has them: a CSV with cell and count (or lo and hi), per area where there are several.
@@ -60,14 +54,26 @@ def read_counts(
     totals = _totals(frame, form, areas, source)
     frame = frame[frame["cell"] != TOTAL]
     if coupled:
-        frame = _coupled(frame, schema, areas, totals)
-    _check_cells(frame, schema, source)
+        names = [area_cell(area, cell) if area else cell for area, cell in zip(frame["area"], frame["cell"], strict=True)]
+        sizes = {f"{SIZES}.{area}": n for area, n in totals.items()}  # the sizes of the areas are published too
+        ends = {side: [*frame[side], *sizes.values()] for side in ("lo", "hi")}
+        frame = pd.DataFrame({"cell": [*names, *sizes], **ends}, index=[*frame.index, *range(len(sizes))])
+    unknown = frame[~frame["cell"].isin(list(schema.position))]
+    if len(unknown):
+        cell = unknown["cell"].iloc[0]
+        near = nearest(cell, list(schema.position)).partition(" (known")[0]
+        raise ReleaseError(
+            f"{source}: line {unknown.index[0]}: {cell!r} is no cell that the release file describes; "
+            f"{near if near.startswith('did') else 'disclose --cells lists them'}"
+        )
     blocks = {"all": sum(totals.values())} if coupled else totals
     releases = tuple(
         _release(frame if coupled else frame[frame["area"] == block], block, n, schema, source)
         for block, n in blocks.items()
     )
-    _refuse_silent(releases, schema, source)
+    given = {query.table for release in releases for query in release.queries}
+    for table in (query.table for query in schema.queries if query.table not in given):
+        raise ReleaseError(f"{source}: table {table} is empty: no count of it is given; add them or leave the table out")
     return releases
 
 
@@ -87,18 +93,15 @@ def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFram
         frame["lo"], frame["hi"] = (_whole(texts[side], source) for side in ("lo", "hi"))
     else:
         frame["lo"], frame["hi"] = _known(texts, source, form)
-    reverse = frame[frame["lo"] > frame["hi"]]
-    if len(reverse):
-        raise ReleaseError(f"{source}: line {reverse.index[0]}: lo is {reverse['lo'].iloc[0]}, above hi")
-    doubled = frame[frame.duplicated(["area", "cell"])]
-    if len(doubled):
-        raise ReleaseError(f"{source}: line {doubled.index[0]}: cell {doubled['cell'].iloc[0]!r} is duplicated")
+    for at, row in frame[frame["lo"] > frame["hi"]].iterrows():
+        raise ReleaseError(f"{source}: line {at}: lo is {row['lo']}, above hi")
+    for at, row in frame[frame.duplicated(["area", "cell"])].iterrows():
+        raise ReleaseError(f"{source}: line {at}: cell {row['cell']!r} is duplicated")
     return frame
 
 
 def _known(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> tuple[Ints, Ints]:
-    how, exact = form.published_as.how, Publishing()
-    counts = texts["count"]
+    how, counts = form.published_as.how, texts["count"]
     hidden = counts.isin(MARKS | {f"<{how.suppress}"}) if how.suppress else counts.isin([])
     values = _whole(counts.mask(hidden, "0"), source)
     values[hidden.to_numpy()] = SUPPRESSED
@@ -107,8 +110,8 @@ def _known(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> tuple[Ints, 
         lo, hi = how.known(values)
     except ReleaseError as error:
         raise ReleaseError(f"{source}: {error}; check published_as in the release file") from None
-    at, to = exact.known(np.maximum(values, 0))
-    return np.where(size, at, lo), np.where(size, to, hi)
+    exact = np.maximum(values, 0)  # the number of people
+    return np.where(size, exact, lo), np.where(size, exact, hi)
 
 
 def _whole(values: "pd.Series[str]", source: Path) -> Ints:
@@ -140,49 +143,14 @@ def _totals(frame: pd.DataFrame, form: ReleaseForm, areas: Coding, source: Path)
     return {area: totals[area] for area in areas.texts}
 
 
-def _coupled(frame: pd.DataFrame, schema: Schema, areas: Coding, totals: Mapping[str, int]) -> pd.DataFrame:
-    """Cells under the names that they have where areas are one column; the sizes of the areas are published too."""
-    named = frame.assign(
-        cell=[area_cell(area, cell) if area else cell for area, cell in zip(frame["area"], frame["cell"], strict=True)]
-    )
-    sizes = pd.DataFrame(
-        {"cell": [f"{SIZES}.{area}" for area in totals], "area": "", "lo": totals.values(), "hi": totals.values()}
-    )
-    return pd.concat([named, sizes])
-
-
-def _check_cells(frame: pd.DataFrame, schema: Schema, source: Path) -> None:
-    unknown = frame[~frame["cell"].isin(list(schema.position))]
-    if len(unknown):
-        cell = unknown["cell"].iloc[0]
-        near = nearest(cell, list(schema.position)).partition(" (known")[0]
-        raise ReleaseError(
-            f"{source}: line {unknown.index[0]}: {cell!r} is no cell that the release file describes; "
-            f"{near if near.startswith('did') else 'disclose --cells lists them'}"
-        )
-
-
 def _release(frame: pd.DataFrame, block: str, n: int, schema: Schema, source: Path) -> Release:
+    for at, row in frame[frame["lo"] > n].iterrows():
+        where = f" in area {block}" if block != "all" else ""
+        raise ReleaseError(f"{source}: line {at}: {row['cell']} counts {row['lo']}, but there are only {n} people{where}")
     cells = np.array([schema.position[cell] for cell in frame["cell"]], dtype=np.int64)
     order = np.argsort(cells)
-    above = frame[frame["lo"] > n]
-    if len(above):
-        raise ReleaseError(
-            f"{source}: line {above.index[0]}: {above['cell'].iloc[0]} counts {above['lo'].iloc[0]}, "
-            f"but there are only {n} people{f' in area {block}' if block != 'all' else ''}"
-        )
     lo, hi = (frame[side].to_numpy(dtype=np.int64)[order] for side in ("lo", "hi"))
     return Release(schema, block, n, cells[order], lo, np.minimum(hi, n))
-
-
-def _refuse_silent(releases: tuple[Release, ...], schema: Schema, source: Path) -> None:
-    """An error for a table of which no count is given."""
-    given = {query.table for release in releases for query in release.queries}
-    for query in schema.queries:
-        if query.table not in given:
-            raise ReleaseError(
-                f"{source}: table {query.table} is empty: no count of it is given; add them or leave the table out"
-            )
 
 
 # Priors of a release file: tables of weights in the user's own texts, and what becomes of them when codes are merged.
@@ -193,27 +161,19 @@ def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior,
     domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
     if form.priors and WEIGHT in domain.names:
         raise DataError(f"column {WEIGHT!r} of the release would be taken for the weights of a prior; rename it")
-    files = zip(form.priors.items(), prior_files(path), strict=True)
-    return tuple(_read(name, one.floor, file, form, codings, domain) for (name, one), file in files)
-
-
-def _read(name: str, floor: float, file: Path, form: ReleaseForm, codings: Codings, domain: Domain) -> Prior:
-    texts = read_texts(file, form.limits)
-    need_columns(file, texts.columns, [*domain.names, WEIGHT])
-    table = pd.DataFrame({c: _codes(texts[c], codings[c], form.columns.get(c), file) for c in domain.names})
-    table[WEIGHT] = pd.to_numeric(texts[WEIGHT], errors="coerce").to_numpy()
-    wrong = texts[WEIGHT][~(np.isfinite(table[WEIGHT]) & (table[WEIGHT] >= 0)).to_numpy()]
-    if len(wrong):
-        raise DataError(f"{file}: line {wrong.index[0]}: weight {wrong.iloc[0]!r} is not a number from 0 on")
-    return prior_of(table, domain, name, floor)
-
-
-def _codes(
-    values: CodeTexts, coding: Coding, form: ColumnForm | None, file: Path
-) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Codes of a column, which may hold the texts of the release or, where it bins numbers, the numbers."""
-    known = values.isin(coding.texts).all()
-    return encode(values if known else prepared(values, form or ColumnForm(), file), coding, file)
+    priors = list[Prior]()
+    for (prior, one), file in zip(form.priors.items(), prior_files(path), strict=True):
+        texts, table = read_texts(file, form.limits), pd.DataFrame()
+        need_columns(file, texts.columns, [*domain.names, WEIGHT])
+        for name in domain.names:  # it may hold the texts of the release or, where it bins numbers, the numbers
+            known = texts[name].isin(codings[name].texts).all()
+            values = texts[name] if known else prepared(texts[name], form.columns.get(name) or ColumnForm(), file)
+            table[name] = encode(values, codings[name], file)
+        table[WEIGHT] = pd.to_numeric(texts[WEIGHT], errors="coerce").to_numpy()
+        for line, weight in texts[WEIGHT][~(np.isfinite(table[WEIGHT]) & (table[WEIGHT] >= 0)).to_numpy()].items():
+            raise DataError(f"{file}: line {line}: weight {weight!r} is not a number from 0 on")
+        priors.append(prior_of(table, domain, prior, one.floor))
+    return tuple(priors)
 
 
 def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -> Prior:
@@ -260,15 +220,20 @@ class ReleaseDescription:
 
 
 def describe(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseDescription:
-    """
-    Read a release file, some settings changed, and the data or counts that it names; errors begin with the path of the file.
-    """
+    """Read a release file, some settings changed, and the data or counts that it names; errors begin with its path."""
     form = read_form(path, changes)
     source = source_of(path, form)
     texts = read_texts(source, form.limits)
     try:
         described = _described(form, texts, source)
-        _refuse_large(described)
+        columns = len(described.schema.domain.columns)
+        for release in described.releases:  # so that its generated datasets fit into memory
+            if release.n > LARGEST_COUNT or release.n * columns > MOST_VALUES:
+                raise DataError(
+                    f"area {release.block}: {release.n:,} records of {columns} columns are too many for the memory; at most "
+                    f"{LARGEST_COUNT:,} records and {MOST_VALUES:,} values (records times columns) are handled. Split the "
+                    "release into smaller areas, or leave columns out."
+                )
         return replace(described, priors=read_priors(path, form, described.codings))
     except GenverifyError as error:
         message = str(error)
@@ -293,13 +258,17 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> ReleaseD
         raise DataError("a table is counted across areas, but no area column is named; leave out `across`, or add `area`")
     if coupled:
         codings = Codings({str(form.area): areas, **codings.by_name})
-    schema = _schema(form, codings, lines, areas if coupled else None)
+    domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
+    queries = area_queries(lines, str(form.area), areas.code_of) if coupled else [line.query for line in lines]
+    schema = Schema(domain, rules_of(form.rules, codings), tuple(queries))
     if data is None:
         exact = read_counts(texts, source, schema, form, areas, coupled)
         return ReleaseDescription(form, codings, schema, exact, exact, None, coupled)
     records = _records(data, codings, form, coupled, source)
     exact = tuple(releases_of(records, EVERY, schema))
-    _refuse_empty(schema.queries, exact)
+    filled = {query.table for release in exact for query, count in zip(schema.queries, release.hi, strict=True) if count}
+    for table in (query.table for query in queries if query.table not in filled):
+        raise DataError(f"table {table} is empty: no record of the data lies in any of its cells; check its filter")
     return ReleaseDescription(form, codings, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
 
 
@@ -324,9 +293,8 @@ def _used(form: ReleaseForm) -> list[str]:
         raise DataError(
             f"column {form.area} is the area of the release, so no table can name it: tables are counted per area"
         )
-    taken = sorted(RESERVED & set(used))
-    if taken:
-        raise DataError(f"column {taken[0]!r}: this name is taken by the results; rename the column")
+    for name in sorted(RESERVED & set(used)):
+        raise DataError(f"column {name!r}: this name is taken by the results; rename the column")
     return [*(name for name in form.columns if name in used), *(name for name in used if name not in form.columns)]
 
 
@@ -342,14 +310,6 @@ def _areas(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Coding:
     return coding(form.area, form.columns.get(form.area) or ColumnForm(), named, str(source))
 
 
-def _schema(form: ReleaseForm, codings: Codings, lines: list[Line], areas: Coding | None) -> Schema:
-    domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
-    rules = rules_of(form.rules, codings)
-    if areas is None:
-        return Schema(domain, rules, tuple(line.query for line in lines))
-    return Schema(domain, rules, tuple(area_queries(lines, str(form.area), areas.code_of)))
-
-
 def _records(data: pd.DataFrame, codings: Codings, form: ReleaseForm, coupled: bool, source: Path) -> pd.DataFrame:
     """The records in codes, sorted by area, with the area as `block`."""
     frame = pd.DataFrame(index=data.index)
@@ -360,29 +320,6 @@ def _records(data: pd.DataFrame, codings: Codings, form: ReleaseForm, coupled: b
     return frame.sort_values("block", kind="stable", ignore_index=True)
 
 
-def _refuse_empty(queries: Iterable[Query], releases: tuple[Release, ...]) -> None:
-    """An error for a table all of whose counts are 0: its filter keeps nobody."""
-    counts = np.sum([release.hi for release in releases], axis=0)
-    held: dict[str, int] = {}
-    for query, count in zip(queries, counts, strict=True):
-        held[query.table] = held.get(query.table, 0) + int(count)
-    for table, total in held.items():
-        if total == 0:
-            raise DataError(f"table {table} is empty: no record of the data lies in any of its cells; check its filter")
-
-
-def _refuse_large(described: ReleaseDescription) -> None:
-    """An error for an area whose generated datasets would not fit into memory; the checker has the same limit of records."""
-    columns = len(described.schema.domain.columns)
-    for release in described.releases:
-        if release.n > LARGEST_COUNT or release.n * columns > MOST_VALUES:
-            raise DataError(
-                f"area {release.block}: {release.n:,} records of {columns} columns are too many for the memory; at most "
-                f"{LARGEST_COUNT:,} records and {MOST_VALUES:,} values (records times columns) are handled. Split the "
-                "release into smaller areas, or leave columns out."
-            )
-
-
 def published(releases: tuple[Release, ...], form: PublishedForm, seed: int, name: str = "release") -> tuple[Release, ...]:
     """What readers see of exact counts; each area draws its own random numbers."""
     how = form.how
@@ -391,9 +328,6 @@ def published(releases: tuple[Release, ...], form: PublishedForm, seed: int, nam
     return tuple(
         publish(r, how, np.random.default_rng(derive_seed(seed, "publish", name, r.block)), (SIZES,)) for r in releases
     )
-
-
-# A file of counts to fill in: every cell that a release file describes.
 
 
 def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:

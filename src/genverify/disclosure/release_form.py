@@ -1,6 +1,4 @@
-"""
-The form of a release file: a closed model of its YAML, the codes of its columns, the cells of its tables with stable ids.
-"""
+"""The form of a release file: a closed model of its YAML, the codes of its columns, the cells of its tables."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +22,6 @@ from genverify.model.release import LARGEST_COUNT, TOTAL
 from genverify.model.settings import Section, validate
 from genverify.model.tablefiles import Expected, naming_unreadable, open_csv
 from genverify.protect.publishing import Publishing
-
-# The form of a release file: a closed model of the YAML in which a user describes a release.
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 ANSWERS = "put quotes around yes, no, on, off, true and false: YAML reads them as something else"
@@ -103,10 +99,8 @@ class PublishedForm(Section):
 
     @property
     def how(self) -> Publishing:
-        for rounding, base in (("nearest", self.round), ("random", self.random_round), ("stated", self.plus_minus)):
-            if base:
-                return Publishing(self.suppress, self.zeros == "shown", rounding, base)
-        return Publishing(self.suppress, self.zeros == "shown")
+        given = (("nearest", self.round), ("random", self.random_round), ("stated", self.plus_minus), ("none", 1))
+        return Publishing(self.suppress, self.zeros == "shown", *next(one for one in given if one[1]))
 
 
 class ProtectionForm(PublishedForm):
@@ -133,10 +127,7 @@ class SearchForm(Section):
 
 
 class ReleaseForm(Section):
-    """A release: where its counts come from, its columns, rules and tables, how they are published, what to try.
-
-    `unit` says what a record is, one and many of it.
-    """
+    """A release: where its counts come from, its columns, rules and tables, how published, what to try, what a record is."""
 
     name: SafeName
     title: str = ""
@@ -173,8 +164,7 @@ class ReleaseForm(Section):
 
 def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseForm:
     """The form of a release file with some settings changed, checked as far as it can be without the data."""
-    text = read_yaml(path) | dict(changes or {})
-    form = validate(ReleaseForm, text, str(path))
+    form = validate(ReleaseForm, read_yaml(path) | dict(changes or {}), str(path))
     if (form.data is None) == (form.counts is None):
         raise ConfigError(f"{path}: give either data (microdata to tabulate) or counts (the published counts), as a path")
     if not form.tables and not form.predicates:
@@ -216,9 +206,8 @@ class Coding:
     """
     A column and its texts: the first text has code 1, the second 2, and so on.
 
-    >>> sex = Coding(Column("SEX", "sex", (1, 2), ("female", "male")), ("f", "m"))
-    >>> sex.code("m", "table t"), sex.text(1)
-    (2, 'f')
+    >>> Coding(Column("SEX", "sex", (1, 2), ("female", "male")), ("f", "m")).code("m", "table t")
+    2
     """
 
     column: Column
@@ -232,9 +221,6 @@ class Coding:
         if text not in self.code_of:
             raise DataError(f"{where}: column {self.column.name} has no code {text!r}: {nearest(text, list(self.texts))}")
         return self.code_of[text]
-
-    def text(self, code: int) -> str:
-        return self.texts[self.column.codes.index(code)]
 
 
 @dataclass(frozen=True)
@@ -264,8 +250,6 @@ def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
         frame = _read_parquet(path, limits) if path.suffix == ".parquet" else open_csv(path, expected).frame()
     if not len(frame):
         raise DataError(f"{path}: holds no rows")
-    if path.suffix == ".parquet":
-        frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
     return frame
 
 
@@ -288,14 +272,16 @@ def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
     if not frame.columns.is_unique:
         doubled = frame.columns[frame.columns.duplicated()][0]
         raise DataError(f"{path}: two columns are called {doubled!r}; give each column its own name")
-    texts: pd.DataFrame = frame.apply(lambda column: column.map(_as_text)).astype(str)
+    frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
+    texts: pd.DataFrame = frame.apply(lambda column: column.map(lambda own: plain_text(own).strip())).astype(str)
     return texts
 
 
-def _as_text(value: object) -> str:
-    if value is None or (isinstance(value, float) and np.isnan(value)) or value is pd.NA:
+def plain_text(value: object) -> str:
+    """A value of a frame as a text: nothing where it is missing, whole numbers without decimals."""
+    if value is None or value is pd.NA or value != value:
         return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def prepared(values: CodeTexts, form: ColumnForm, path: Path) -> CodeTexts:
@@ -311,21 +297,14 @@ def prepared(values: CodeTexts, form: ColumnForm, path: Path) -> CodeTexts:
     filled = values.mask(missing, form.missing) if form.missing is not None else values
     if form.bins is None:
         return filled
-    numbers = filled[~missing]
-    binned = pd.Series(bin_texts(numbers, form.bins, path), index=numbers.index, name=values.name)
-    return binned.reindex(values.index).where(~missing, filled)
-
-
-def bin_texts(values: CodeTexts, edges: Sequence[float], path: Path) -> list[str]:
-    """The interval of each number: below the first edge, from one edge to the next, from the last edge up."""
-    numbers = pd.to_numeric(values, errors="coerce")
+    given = filled[~missing]
+    numbers, labels = pd.to_numeric(given, errors="coerce"), bin_labels(form.bins)
     if numbers.isna().any():
-        bad = values[numbers.isna()]
+        bad = given[numbers.isna()]
         raise DataError(f"{path}: line {bad.index[0]}: column {values.name} has bins, but {bad.iloc[0]!r} is not a number")
-    labels = bin_labels(edges)
-    return [
-        labels[index] for index in np.searchsorted(np.array(edges, dtype=float), numbers.to_numpy(dtype=float), side="right")
-    ]
+    interval = np.searchsorted(np.array(form.bins, dtype=float), numbers.to_numpy(dtype=float), side="right")
+    binned = pd.Series([labels[at] for at in interval], index=given.index, name=values.name)
+    return binned.reindex(values.index).where(~missing, filled)
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:
@@ -337,7 +316,7 @@ def bin_labels(edges: Sequence[float]) -> list[str]:
         raise DataError(f"bins {list(edges)}: the edges must rise")
     whole = all(float(edge).is_integer() for edge in edges)
     between = [f"{low:g} to {high - 1:g}" if whole else f"{low:g} to under {high:g}" for low, high in pairwise(edges)]
-    labels = [f"under {edges[0]:g}", *between, f"{edges[-1]:g} and over"]
+    labels = [f"under {edges[0]:g}", *between, f"{edges[-1]:g} and over"]  # each from its edge to below the next
     if len(set(labels)) < len(labels):
         raise DataError(f"bins {list(edges)}: two of them would have the same label; give edges that differ in 6 digits")
     return labels
@@ -345,32 +324,26 @@ def bin_labels(edges: Sequence[float]) -> list[str]:
 
 def coding(name: str, form: ColumnForm, values: "CodeTexts | None", where: str) -> Coding:
     """The codes of a column: as listed, or the bins, or the texts of the data (numbers in order, then words in order)."""
-    if form.codes is not None:
-        labels = dict(form.codes)
-    elif form.bins is not None:
-        labels = {text: text for text in bin_labels(form.bins)}
-    elif values is not None:
-        labels = {text: text for text in _found(name, values, where)}
-    else:
+    if form.codes is None and form.bins is None and values is None:
         raise DataError(
             f"{where}: column {name} lists no codes; without microdata, give columns: {{{name}: {{codes: ...}}}}"
         )
+    texts = bin_labels(form.bins) if form.bins is not None else sorted(set(() if values is None else values), key=_order)
+    labels = dict(form.codes) if form.codes is not None else dict(zip(texts, texts, strict=True))
+    if form.codes is None and form.bins is None:  # the texts of the data, if they are few enough to be codes
+        fractions = [text for text in texts if _order(text)[0] == 0 and not float(text).is_integer()]
+        if len(texts) > MOST_CODES or len(fractions) > 5:
+            edges, codes = (
+                "give its edges, columns: {%s: {bins: [18, 40, 65]}}",
+                "list its codes, columns: {%s: {codes: ...}}",
+            )
+            hint = (edges if _order(texts[0])[0] == 0 else codes) % name
+            examples = f"{len(texts)} different values such as {texts[0]} and {texts[-1]}"
+            raise DataError(f"{where}: column {name} is not discrete: {examples}; {hint}")
     if form.missing is not None:
         labels.setdefault(form.missing, form.missing)
-    codes = tuple(range(1, len(labels) + 1))
-    return Coding(Column(name, form.label or name, codes, tuple(labels.values())), tuple(labels))
-
-
-def _found(name: str, values: CodeTexts, where: str) -> list[str]:
-    """The distinct texts, if they are few enough to be codes."""
-    result: list[str] = sorted(set(values), key=_order)
-    fractions = [text for text in result if _order(text)[0] == 0 and not float(text).is_integer()]
-    if len(result) > MOST_CODES or len(fractions) > 5:
-        edges, codes = "give its edges, columns: {%s: {bins: [18, 40, 65]}}", "list its codes, columns: {%s: {codes: ...}}"
-        hint = (edges if _order(result[0])[0] == 0 else codes) % name
-        examples = f"{len(result)} different values such as {result[0]} and {result[-1]}"
-        raise DataError(f"{where}: column {name} is not discrete: {examples}; {hint}")
-    return result
+    numbers = tuple(range(1, len(labels) + 1))
+    return Coding(Column(name, form.label or name, numbers, tuple(labels.values())), tuple(labels))
 
 
 def _order(text: str) -> tuple[int, float, str]:
@@ -408,14 +381,12 @@ class Line:
     across: bool
 
 
-# a code, a group of codes or a total: its part of the id, its label, its condition
-_Word = tuple[str, str, Predicate]
-
-
 def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
     """Every line in the order of the file; an error where two lines have the same id."""
     lines = [line for name, table in form.tables.items() for line in _table(name, table, codings)]
-    lines += [_cell(cell, codings) for cell in form.predicates]
+    for cell in form.predicates:
+        predicate = codings.predicate(cell.where, f"cell {cell.cell}")
+        lines.append(Line(Query(cell.cell, CELLS, cell.label or _label(predicate, codings), predicate), cell.across))
     seen = {TOTAL}
     for line in lines:
         if line.query.id in seen:
@@ -449,8 +420,8 @@ def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
             yield Line(Query(".".join([name, *texts]), name, label, predicate), table.across)
 
 
-def _words(column: str, table: TableForm, codings: Codings, location: str, total: bool) -> list[_Word]:
-    """The lines of one column: each group, each code that stands in none, and the total where asked."""
+def _words(column: str, table: TableForm, codings: Codings, location: str, total: bool) -> list[tuple[str, str, Predicate]]:
+    """Each group of one column, each code that stands in none, the total where asked: part of the id, label, condition."""
     if column not in codings.by_name:
         raise DataError(f"{location}: unknown column {column!r}: {nearest(column, list(codings.by_name))}")
     coding = codings[column]
@@ -468,16 +439,11 @@ def _words(column: str, table: TableForm, codings: Codings, location: str, total
     words: dict[str, list[str]] = {}
     for text in coding.texts:
         words.setdefault(grouped.get(text, text), []).append(text)
-    made = list[_Word]()
-    for word, texts in words.items():
+    made = [(ALL, "", EVERY)] if total else []
+    for word, texts in reversed(words.items()):
         meaning = word if word in grouped.values() else coding.column.meaning[coding.code_of[texts[0]]]
-        made.append((word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location)))
-    return [*made, (ALL, "", EVERY)] if total else made
-
-
-def _cell(cell: CellForm, codings: Codings) -> Line:
-    predicate = codings.predicate(cell.where, f"cell {cell.cell}")
-    return Line(Query(cell.cell, CELLS, cell.label or _label(predicate, codings), predicate), cell.across)
+        made.insert(0, (word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location)))
+    return made
 
 
 def _label(predicate: Predicate, codings: Codings) -> str:
@@ -488,33 +454,25 @@ def _label(predicate: Predicate, codings: Codings) -> str:
 
 def rules_of(rules: Sequence[RuleForm], codings: Codings) -> tuple[Rule, ...]:
     """The structural rules in codes."""
-    parts = [
-        (rule.name, [codings.predicate(part, f"rule {rule.name}") for part in (*rule.then, rule.when)]) for rule in rules
-    ]
-    return tuple(Rule(name, when, tuple(then)) for name, (*then, when) in parts)
+    result = []
+    for rule in rules:
+        *then, when = (codings.predicate(part, f"rule {rule.name}") for part in (*rule.then, rule.when))
+        result.append(Rule(rule.name, when, tuple(then)))
+    return tuple(result)
 
 
 def area_queries(lines: Sequence[Line], area: str, codes: Mapping[str, int]) -> list[Query]:
     """The queries of a release whose areas are one column of its records: sizes, lines per area, lines across areas."""
-    queries = [
-        Query(f"{SIZES}.{text}", SIZES, f"{area}: {text}", Predicate.of({area: [code]})) for text, code in codes.items()
-    ]
-    for line in lines:
-        query = line.query
-        if line.across:
-            queries.append(query)
-            continue
-        for text, code in codes.items():
-            inside = query.predicate & Predicate.of({area: [code]})
-            queries.append(Query(area_cell(text, query.id), query.table, f"{query.label}, {area}: {text}", inside))
+    inside = {text: Predicate.of({area: [code]}) for text, code in codes.items()}
+    queries = [Query(f"{SIZES}.{text}", SIZES, f"{area}: {text}", own) for text, own in inside.items()]
+    for query, across in ((line.query, line.across) for line in lines):
+        queries += [query] if across else [
+            Query(area_cell(text, query.id), query.table, f"{query.label}, {area}: {text}", query.predicate & own)
+            for text, own in inside.items()
+        ]  # fmt: skip
     return queries
 
 
 def area_cell(area: str, cell: str) -> str:
-    """
-    The id of a cell of one area, where all areas stand in one program.
-
-    >>> area_cell("north", "by_sex.f")
-    'north/by_sex.f'
-    """
+    """The id of a cell of one area, where all areas stand in one program."""
     return f"{area}/{cell}"

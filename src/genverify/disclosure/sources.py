@@ -29,6 +29,7 @@ from genverify.disclosure.options import RECORDS, TABLES, pairs, settle
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import RecordsAudit, attack_records
 from genverify.disclosure.release_data import ReleaseDescription, describe
+from genverify.disclosure.release_form import plain_text, prior_files, source_of
 from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, file_name, write_whole
@@ -37,6 +38,7 @@ from genverify.model.work import CellProgress, progress
 from genverify.reading.read_command import read_files
 from genverify.reading.reading import Reading
 from genverify.reading.reading_file import write_reading
+from genverify.solve.linear.search import Work
 from genverify.solve.program_settings import DEFAULT
 
 PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
@@ -47,7 +49,7 @@ SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period"
 MOST_CONTRADICTORY = 200  # sums that are left out; tables with more are not what they were read as
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
-Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Reading | ReleaseDescription
+Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Reading
 Talk = Callable[[str], None]
 
 
@@ -76,8 +78,6 @@ def read(tables: str | Path | Sequence[str | Path], **options: Any) -> Reading:
 
 def kind_of(given: Given) -> str:
     """What the options apply to."""
-    if isinstance(given, ReleaseDescription):
-        return RECORDS
     first = _paths(given)[0] if not isinstance(given, pd.DataFrame | Mapping | Reading) else Path()
     return RECORDS if first.suffix.lower() in (".yaml", ".yml") and not is_printed(first) else TABLES
 
@@ -92,14 +92,11 @@ def _paths(given: Any) -> list[Path]:
 def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda line: None, ask: bool = False) -> Audit:
     """The audit, without a search for secondary suppressions; what was understood is said before the work begins."""
     if kind_of(given) == RECORDS:
-        described, source = given, Source()
-        if not isinstance(given, ReleaseDescription):
-            first, *more = _paths(given)
-            if more:
-                raise ConfigError(f"{more[0]}: a release file is given alone")
-            described = describe(first, limits_of(settings))
-            source = record_source(first, limits_of(settings), described)
-        assert isinstance(described, ReleaseDescription)
+        first, *more = _paths(given)
+        if more:
+            raise ConfigError(f"{more[0]}: a release file is given alone")
+        described = describe(first, limits_of(settings))
+        source = record_source(first, limits_of(settings), described)
         return audit_records(described, attack_of(described), source, read_fail_on(settings.fail_on), settings.dialect)
     understood, source = _printed_source(given, settings, ask)
     for line in source.understood:
@@ -109,38 +106,27 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
         write_whole(settings.write, written(replace(understood, form=moved)))
         talk(f"{settings.write}: what was understood; correct it and give it to disclose")
     source = replace(source, contributions=settings.contributions, sensitive=tuple(settings.sensitive))
-    return audit_tables(
-        understood, source, read_fail_on(settings.fail_on), settings.dialect, settings.seconds, settings.json
-    )
-
-
-# printed tables
-
-
-def audit_tables(
-    understood: Interpretation, source: Source, fail_on: FailOn, dialect: str, seconds: float, quiet: bool = True
-) -> TablesAudit:
-    """The feasibility interval of every printed cell."""
-    from genverify.solve.linear.search import Work
-
-    linked, without = understood.linked, list(understood.form.without)
+    linked, without, fail_on = understood.linked, list(understood.form.without), read_fail_on(settings.fail_on)
     while True:
         try:
-            exposed = find_intervals(linked, Work(seconds=seconds), CellProgress(quiet))
+            exposed = find_intervals(linked, Work(seconds=settings.seconds), CellProgress(settings.json))
             break
         except ContradictionError as error:  # what cannot all be right is left out, and the rest is answered
-            if source.form is None or len(without) + len(error.rows) > MOST_CONTRADICTORY:
+            if len(without) + len(error.rows) > MOST_CONTRADICTORY:
                 raise
             without += error.rows
             linked = without_sums(linked, error.rows)
-    if without and source.form is not None:
+    if without:
         form, left = source.form.model_copy(update={"without": without}), (*source.left_out, contradictory(without))
         source = replace(source, form=form, left_out=left)
     audit = TablesAudit(
-        exposed=exposed, source=source, fail_on=fail_on, dialect=dialect, limit=exposed.ranges.limit,
+        exposed=exposed, source=source, fail_on=fail_on, dialect=settings.dialect, limit=exposed.ranges.limit,
         undecided=undecided_cells(exposed, fail_on.width),
     )  # fmt: skip
     return with_rules(audit)
+
+
+# printed tables
 
 
 def with_rules(audit: TablesAudit) -> TablesAudit:
@@ -215,13 +201,7 @@ def _csv(frame: pd.DataFrame) -> str:
     if not isinstance(frame, pd.DataFrame):
         raise ConfigError(f"{type(frame).__name__}: give a frame, or frames by name")
     named = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
-
-    def text(value: Any) -> str:
-        if value is None or value is pd.NA or value != value:
-            return ""
-        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-    return str(named.astype(object).map(text).to_csv(index=False))
+    return str(named.astype(object).map(plain_text).to_csv(index=False))
 
 
 def input_files(form: PrintedForm, home: Path, contributions: Path | None) -> list[Path]:
@@ -250,14 +230,12 @@ def audit_records(
     described: ReleaseDescription, attack: Attack, source: Source, fail_on: FailOn, dialect: str
 ) -> RecordsAudit:
     """The attack on every area of a release."""
-    options = {"source": source, "fail_on": fail_on, "dialect": dialect}
-    return attack_records(described, attack, lambda releases: progress(releases, "areas"), **options)
+    over = progress(described.releases, "areas")
+    return attack_records(described, attack, over, source=source, fail_on=fail_on, dialect=dialect)
 
 
 def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:
     """What a release file says, and the files that it names."""
-    from genverify.disclosure.release_form import prior_files, source_of
-
     form = described.form
     tables = [f"table {name}: {' x '.join(table.columns)}" for name, table in form.tables.items()]
     files = (path, source_of(path, form), *prior_files(path))

@@ -25,7 +25,6 @@ from genverify.solve.linear.search import Work
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 SEARCH_SECONDS = 60.0  # for secondary suppressions, where nobody says: as long as a person waits
 SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
-NOT_INSIDE = "not yes"  # the label of people of one table who are not in another inside it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,15 +62,13 @@ class TablesAudit(Audit):
     @property
     def differences(self) -> list[int]:
         """Counts of people of one table who are not in another inside it: unprinted, known exactly and small."""
-        ranges = self.exposed.ranges
-        most = 1 if self.fail_on.singled_out else SMALL - 1
-        result = []
-        for key in self.exposed.linked.keys:
-            if any(label == NOT_INSIDE and column.startswith("in ") for column, label in key):
-                cell = self.exposed.linked.cell(key)
-                if 1 <= ranges.lo[cell] == ranges.hi[cell] <= most:
-                    result.append(cell)
-        return result
+        ranges, most = self.exposed.ranges, 1 if self.fail_on.singled_out else SMALL - 1
+        return [cell for cell in self.exposed.linked.differences if 1 <= ranges.lo[cell] == ranges.hi[cell] <= most]
+
+    @property
+    def not_attained(self) -> list[int]:
+        """The places of printed cells of which no counts were found that attain both ends."""
+        return [cell for cell in self.exposed.printed.values() if not self.exposed.ranges.exact[cell]]
 
     @property
     def targets(self) -> list[int]:
@@ -117,11 +114,12 @@ class TablesAudit(Audit):
         width = self.fail_on.width
         return "none can be worked out" if width == 1 else f"every feasibility interval is at least {width} wide"
 
-    def beside(self) -> Iterator[str]:
+    def advice(self) -> Iterator[str]:
         chosen = self.suppression
         if chosen and (shares := len(self.percentages)):
             then = "" if chosen.steps or chosen.left else f"; then {self.protection()}"
             yield f"Also suppress the {shares} percentages beside suppressed counts{then}."
+        yield from super().advice()
 
     @cached_property
     def percentages(self) -> list[dict[str, str]]:
@@ -129,25 +127,21 @@ class TablesAudit(Audit):
         The printed percentages beside counts that are not printed exactly, left out or not: table, cell, text and place.
         They must be suppressed with these counts.
         """
-        sums = self.exposed.linked.sums
+        sums, unclear = self.exposed.linked.sums, self.exposed.unclear
         added = {sums.place[cell] for cell in self.suppression.cells} if self.suppression else set()
-        suppressed = {*np.flatnonzero(self.exposed.unclear).tolist(), *added}
         result = []
-        for placed in self.exposed.linked.placed:
-            for share in placed.table.shares:
-                cell = self.exposed.printed[placed.keys[share.labels]]
-                if cell in suppressed and any(map(str.isdigit, share.entry.text)):
-                    part = {"table": placed.table.name, "cell": sums.cells[cell]}
-                    result.append({**part, "published": share.entry.text, "place": share.entry.place})
+        for placed, share in ((own, share) for own in self.exposed.linked.placed for share in own.table.shares):
+            cell = self.exposed.printed[placed.keys[share.labels]]
+            if (unclear[cell] or cell in added) and any(map(str.isdigit, share.entry.text)):
+                part = {"table": placed.table.name, "cell": sums.cells[cell]}
+                result.append({**part, "published": share.entry.text, "place": share.entry.place})
         return result
 
     @property
     def to_suppress(self) -> pd.DataFrame:
         cells, word = super().to_suppress, DIALECTS[self.dialect]["suppress"]
-        shares = [
-            {"area": "", "label": "", "left": "", **percentage, "status": word, "what": "percentage"}
-            for percentage in self.percentages
-        ]
+        same = {"area": "", "label": "", "left": "", "status": word, "what": "percentage"}
+        shares = [{**same, **percentage} for percentage in self.percentages]
         return pd.concat([cells, pd.DataFrame(shares, columns=cells.columns)]) if shares else cells
 
     def apriori(self) -> dict[str, str]:
@@ -167,9 +161,8 @@ class TablesAudit(Audit):
         sums = self.exposed.linked.sums
         system = json.dumps(sums.as_dict(), separators=(",", ":"))
         (folder / SYSTEM).write_bytes(gzip.compress(system.encode(), mtime=0))
-        write_proofs(
-            [new_certificate(LINEAR, "tables", sums.digest) | {"statements": list(self.statements)}], folder / PROOFS
-        )
+        certificate = new_certificate(LINEAR, "tables", sums.digest) | {"statements": list(self.statements)}
+        write_proofs([certificate], folder / PROOFS)
         for name, text in self.apriori().items():
             (folder / f"{file_name(name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
 
@@ -215,24 +208,18 @@ class TablesAudit(Audit):
     def printed(self, placed: TableCells, most_rows: int, most_columns: int) -> dict[str, Any]:
         """A table: the last column across, the others down; cells with their text, their range and what to do with them."""
         table = placed.table
-        several = len(table.columns) > 1
-        across = table.labels(table.columns[-1]) if several else ("count",)
-        rows = list(dict.fromkeys(labels[:-1] if several else labels for labels in table.entries))
-        cut = len(rows) > most_rows or len(across) > most_columns
-        across = across[:most_columns]
-        body = [
-            [*row, *(self._printed_cell(placed, (*row, label) if several else row) for label in across)]
-            for row in rows[:most_rows]
-        ]
-        head = [*(table.columns[:-1] if several else table.columns), *across]
-        return {"name": table.name, "title": table.title, "head": head, "rows": body, "labels": len(head) - len(across),
-                "cut": cut}  # fmt: skip
+        down = max(len(table.columns) - 1, 1)  # a table by one column has its counts in one more
+        all_across = table.labels(table.columns[-1]) if len(table.columns) > 1 else ("count",)
+        rows, across = list(dict.fromkeys(labels[:down] for labels in table.entries)), all_across[:most_columns]
 
-    def _printed_cell(self, placed: TableCells, labels: tuple[str, ...]) -> tuple[str, str, str]:
-        if labels not in placed.keys:
-            return "", "", ""
-        known, kind = self._known[self.exposed.printed[placed.keys[labels]]]
-        return placed.table.entries[labels].text or "blank", known, kind
+        def cell(labels: tuple[str, ...]) -> tuple[str, str, str]:
+            if labels not in placed.keys:
+                return "", "", ""
+            return table.entries[labels].text or "blank", *self._known[self.exposed.printed[placed.keys[labels]]]
+
+        body = [[*row, *(cell((*row, label)[: len(table.columns)]) for label in across)] for row in rows[:most_rows]]
+        return {"name": table.name, "title": table.title, "head": [*table.columns[:down], *across], "rows": body,
+                "labels": down, "cut": len(rows) > most_rows or len(all_across) > most_columns}  # fmt: skip
 
     @cached_property
     def _known(self) -> dict[int, tuple[str, str]]:
@@ -249,8 +236,7 @@ class TablesAudit(Audit):
 
 def undecided_cells(exposed: FeasibilityIntervals, width: int) -> tuple[str, ...]:
     """Cells that are not printed exactly, whose range is wide enough, but without counts that fit and are as far apart."""
-    differs = [exposed.linked.cell(key) for key in exposed.linked.keys if any(label == NOT_INSIDE for _, label in key)]
     asked = exposed.unclear.copy()
-    asked[differs] = True
+    asked[exposed.linked.differences] = True
     cells = np.flatnonzero(asked & (exposed.width >= width) & (exposed.ranges.moves < width))
     return tuple(exposed.linked.sums.cells[cell] for cell in cells)

@@ -1,6 +1,5 @@
 """What-if: the same release under protections, and what the attack still verifies under each."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,7 @@ from typing import Any
 import pandas as pd
 
 from genverify.attack.evaluate import check_against_microdata
-from genverify.attack.verify import VerifiedBlock
-from genverify.disclosure.record_attack import UNDECIDED, Attack, all_claims, by_level, level_columns, singled_out
+from genverify.disclosure.record_attack import LEVEL_COLUMN, UNDECIDED, Attack, all_claims, by_level, singled_out
 from genverify.disclosure.release_data import ReleaseDescription, published
 from genverify.disclosure.release_data import merged as merged_prior
 from genverify.disclosure.release_form import ProtectionForm
@@ -22,18 +20,17 @@ from genverify.protect.publishing import drop_tables
 AS_IS = "as published"
 
 
-def what_if(
-    described: ReleaseDescription, attack: Attack, k: int, as_is: Sequence[VerifiedBlock] | None = None
-) -> pd.DataFrame:
+def what_if(described: ReleaseDescription, attack: Attack, k: int) -> pd.DataFrame:
     """
     One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out; and
     singleton claims with a probability of 99, 90 and 50 % and more, under the uniform prior and under each that the release
-    names: a protection that takes certainty away may leave 99 %. `as_is` is what an audit of the release found already.
+    names: a protection that takes certainty away may leave 99 %.
     """
-    rows = [_row(AS_IS, described, attack, k, as_is)]
+    rows = [_row(AS_IS, described, attack, k)]
     rows += [_row(label(p), protected(described, p), attack, k) for p in described.form.protect]
-    whole = dict.fromkeys(level_columns(described.priors), "Int64")  # none where an area could not be counted
-    return pd.DataFrame(rows).astype(whole)
+    result = pd.DataFrame(rows)
+    likely = [name for name in result if name.startswith(LEVEL_COLUMN) and name != f"{LEVEL_COLUMN}k{k}"]
+    return result.astype(dict.fromkeys(likely, "Int64"))  # none where an area could not be counted
 
 
 def label(form: ProtectionForm) -> str:
@@ -53,19 +50,13 @@ def label(form: ProtectionForm) -> str:
 
 def protected(described: ReleaseDescription, form: ProtectionForm) -> ReleaseDescription:
     """The release with a protection: tables left out, codes merged, then its true counts published as the form says."""
-    changed = _dropped(described, form.drop)
+    known = list(dict.fromkeys(query.table for query in described.schema.queries))
+    for table in (table for table in form.drop if table not in known):
+        raise DataError(f"protect: drop: unknown table {table!r}: {nearest(table, known)}")
+    changed = replace(described, exact=tuple(drop_tables(release, form.drop) for release in described.exact))
     for column, merged in form.coarsen.items():
         changed = _coarsened(changed, column, merged)
-    seen = published(changed.exact, form, described.form.seed, label(form))
-    return replace(changed, releases=seen)
-
-
-def _dropped(described: ReleaseDescription, tables: Sequence[str]) -> ReleaseDescription:
-    known = list(dict.fromkeys(query.table for query in described.schema.queries))
-    for table in tables:
-        if table not in known:
-            raise DataError(f"protect: drop: unknown table {table!r}: {nearest(table, known)}")
-    return replace(described, exact=tuple(drop_tables(release, tables) for release in described.exact))
+    return replace(changed, releases=published(changed.exact, form, described.form.seed, label(form)))
 
 
 def _coarsened(described: ReleaseDescription, column: str, merged: dict[str, list[str]]) -> ReleaseDescription:
@@ -83,10 +74,8 @@ def _coarsened(described: ReleaseDescription, column: str, merged: dict[str, lis
     return replace(described, schema=recoding.schema, exact=exact, records=records, priors=priors)
 
 
-def _row(
-    name: str, case: ReleaseDescription, attack: Attack, k: int, known: Sequence[VerifiedBlock] | None = None
-) -> dict[str, Any]:
-    result = known or [attack(release) for release in case.releases]
+def _row(name: str, case: ReleaseDescription, attack: Attack, k: int) -> dict[str, Any]:
+    result = [attack(release) for release in case.releases]
     claims = all_claims(result)
     if case.records is not None:
         check_against_microdata(claims, case.records)
@@ -119,8 +108,8 @@ def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -
 
             form = described.form
             title = form.title or form.name
-            label = f"{title}: synthetic data" if form.synthetic and "synthetic" not in title else title
-            save(plot_what_if(result, form.search.k, form.unit, label), folder / "whatif.pdf", folder / "whatif.png")
+            title += ": synthetic data" if form.synthetic and "synthetic" not in title else ""
+            save(plot_what_if(result, form.search.k, form.unit, title), folder / "whatif.pdf", folder / "whatif.png")
     except MissingExtra as missing:
         log.warning("%s. The table is complete.", missing)
     return result
