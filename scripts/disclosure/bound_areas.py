@@ -3,8 +3,15 @@
 from pathlib import Path
 
 from genverify.checker.certificate import write_proofs
-from genverify.disclosure.area_spec import AreaSettings, read_area_tables
-from genverify.disclosure.area_tables import batch_of, bound_part, read_areas, read_inside, work_of
+from genverify.disclosure.area_tables import (
+    AreaSettings,
+    batch_of,
+    bound_part,
+    read_area_tables,
+    read_areas,
+    read_inside,
+    work_of,
+)
 from genverify.model.tablefiles import stack
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.disclosure.area_spec import read_area_tables
-from genverify.disclosure.area_tables import printed_by_area, read_areas
+from genverify.disclosure.area_tables import printed_by_area, read_area_tables, read_areas
 from genverify.run.jobs import Job, run
 from studies.disclosure.area_chances import posterior_rows
 

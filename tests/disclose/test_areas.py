@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.disclosure.area_spec import AreaTables, read_area_tables
-from genverify.disclosure.area_tables import Part, bound_part, read_areas, work_of
+from genverify.disclosure.area_tables import AreaTables, Part, bound_part, read_area_tables, read_areas, work_of
 from genverify.model.errors import GenverifyError
 from studies.disclosure.area_chances import Tree, rounding_chances, summary_frame
 

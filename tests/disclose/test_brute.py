@@ -18,7 +18,7 @@ from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.suppression import search_cells, singles
 from genverify.model.claims import ANY, Claim
 from genverify.model.release import Release
-from genverify.protect.publishing import Publishing, publish, withhold
+from genverify.protect.publishing import Publishing, publish, without
 from genverify.solve.program_settings import DEFAULT
 
 tiny = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -68,7 +68,7 @@ def test_claims_from_protected_counts_are_those_of_brute_force(random: Random, h
 @given(randoms, st.sampled_from(HOWS))
 def test_ranges_of_cells_are_those_of_brute_force(random: Random, how: Publishing) -> None:
     seen = publish(exact_release(random), how, np.random.default_rng(1))
-    kept = withhold(seen, {q.id for q in seen.queries if random.random() < 0.4})
+    kept = without(seen, {q.id for q in seen.queries if random.random() < 0.4})
     verifier, names = Verifier(SETTINGS.bounder(kept)), kept.schema.domain.names
     datasets = brute.Truth(kept).datasets
     columns = dict(zip(names, datasets.reshape(-1, len(names)).T, strict=True))
@@ -94,14 +94,14 @@ def test_withheld_cells_leave_no_claim_and_no_smaller_set_does(random: Random, r
     attack = Attack(SETTINGS, 20, 1, 1)
     found = search_cells([attack(release)], attack, 2, 60)
     cells = [step.cell for step in found.steps]
-    remains = withhold(release, set(cells))
+    remains = without(release, set(cells))
     assert found.before == len(singletons(release, 2))
     assert found.left == len(singletons(remains, 2))
     ids = [query.id for query in release.queries]
     unavoidable = len(singletons(replace(release, cells=release.cells[:0], lo=release.lo[:0], hi=release.hi[:0]), 2))
     assert found.left == unavoidable
     for fewer in combinations(ids, max(len(cells) - 1, 0)) if cells else ():
-        assert len(singletons(withhold(release, set(fewer)), 2)) > unavoidable
+        assert len(singletons(without(release, set(fewer)), 2)) > unavoidable
     assert found.least == len(cells)
 
 
@@ -113,7 +113,7 @@ def test_the_cells_of_a_proof_are_enough_for_it(random: Random) -> None:
     proofs = found.certificate
     for stored in proofs["statements"][:4]:
         cells = proof_cells(Reasons(release, proofs["lemmas"]), proofs, stored)
-        alone = withhold(release, {query.id for query in release.queries} - set(cells))
+        alone = without(release, {query.id for query in release.queries} - set(cells))
         codes = tuple(stored["where"].get(name, ANY) for name in release.schema.domain.names)
         assert brute.Truth(alone).counts(codes) == {stored["m"]}
 

@@ -22,6 +22,7 @@ from genverify.disclosure.interpretation import PrintedForm, interpret
 from genverify.disclosure.intervals import FeasibilityIntervals, find_intervals
 from genverify.disclosure.suppression import suppress_more
 from genverify.model.errors import GenverifyError, ReleaseError
+from genverify.model.linear import OPEN
 from genverify.solve.linear.search import Work
 from random_tables import FORMS, ReleaseText, Sheet, random_release
 
@@ -150,7 +151,7 @@ def compare(release: ReleaseText, folder: Path) -> str:
     assert set(cells) == set(other.counts)
     for place, cell in cells.items():
         low, high = other.range(place)
-        ours = int(exposed.ranges.lo[cell]), inf if exposed.open_above(cell) else int(exposed.ranges.hi[cell])
+        ours = int(exposed.ranges.lo[cell]), inf if exposed.ranges.hi[cell] == OPEN else int(exposed.ranges.hi[cell])
         if exposed.linked.joint:
             assert exposed.ranges.exact[cell]
             assert ours == (low, high), place

@@ -8,17 +8,53 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclosure.area_spec import AreaTables
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
 from genverify.model.linear import LinearSystem, Row, make_system, select
 from genverify.model.proof_form import LINEAR, new_certificate
+from genverify.model.settings import Section, validate
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, refuse_row
 from genverify.protect.publishing import Publishing
 from genverify.solve.linear.ranges import all_ranges, propagate
 from genverify.solve.linear.search import Ranges, Work
+
+
+class AreaTables(Section):
+    """A file of tables of areas; data/nz/tables.yaml is one."""
+
+    title: str
+    source: str
+    base: int = Field(ge=2)
+    sums: dict[str, dict[str, list[str]]]
+    at_most: dict[str, dict[str, list[list[str]]]] = Field(default_factory=dict)
+    same: list[list[str]] = Field(default_factory=list)
+
+    @property
+    def name_of(self) -> dict[str, str]:
+        """The name under which a cell stands: of totals that are one number, the first."""
+        return {name: names[0] for names in self.same for name in names}
+
+
+class AreaSettings(Section):
+    """The study of rounded counts of areas: see config/nz.yaml."""
+
+    tables: str
+    counts: str | None
+    larger: str | None
+    areas: str | None
+    area: str
+    inside: str
+    batches: int = Field(ge=1, le=1000)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
+
+
+def read_area_tables(path: Path) -> AreaTables:
+    return validate(AreaTables, read_yaml(path), str(path))
+
 
 # A larger area with its small ones as a system of sums: the tables of each, and every count as the sum over small areas.
 
@@ -104,21 +140,6 @@ def _geography(part: Part, cells: Mapping[str, tuple[int, int]]) -> Iterator[Row
             yield f"{name} over areas", {**dict.fromkeys(small, 1), larger: -1}, 0, 0
 
 
-def parts_of(inside: Mapping[str, str], small: Mapping[str, Printed], larger: Mapping[str, Printed]) -> list[Part]:
-    """The larger areas in order, each with its small ones; small areas without a larger one stand together, without sums."""
-    members: dict[str, list[str]] = {}
-    for area in small:
-        members.setdefault(inside.get(area, ""), []).append(area)
-    result = []
-    for name in sorted({*members, *larger}):
-        inner: Sequence[Printed] = [small[area] for area in sorted(members.get(name, []))]
-        if name in larger:
-            result.append(Part((larger[name], *inner)))
-        elif inner:
-            result.append(Part(tuple(inner), has_larger=False))
-    return result
-
-
 # Counts of areas from tidy files: area, variable, group, count; suppressed ones are empty.
 
 COUNTS = Expected("counts of areas", "set the paths of the study, e.g. snakemake nz --configfile mine.yaml")
@@ -164,13 +185,20 @@ def printed_by_area(frame: pd.DataFrame, areas: Iterable[str] | None = None) -> 
 
 
 def batch_of(small: pd.DataFrame, larger: pd.DataFrame, inside: dict[str, str], batch: int, batches: int) -> list[Part]:
-    """The larger areas of one of the batches with their small ones; the first has the small ones without a larger."""
-    names = sorted(set(larger["area"]))[batch::batches]
-    chosen, all_areas = set(names), set(larger["area"])
-    lost = {area for area in small["area"].unique() if inside.get(area) not in all_areas} if batch == 0 else set()
-    areas = [area for area in small["area"].unique() if inside.get(area) in chosen or area in lost]
-    known = {area: name for area, name in inside.items() if area not in lost}
-    return parts_of(known, printed_by_area(small, areas), printed_by_area(larger, names))
+    """
+    The larger areas of one of the batches, in order, each with its small ones; the first batch begins with the small areas
+    without a larger one, which stand together, without sums.
+    """
+    names, members = set(larger["area"]), dict[str, list[str]]()
+    for area in sorted(small["area"].unique()):
+        name = inside.get(area, "")
+        members.setdefault(name if name in names else "", []).append(area)
+    chosen = sorted(names)[batch::batches]
+    lost = members.get("", []) if batch == 0 else []
+    printed = printed_by_area(small, [*lost, *(area for name in chosen for area in members.get(name, []))])
+    above = printed_by_area(larger, chosen)
+    result = [Part(tuple(printed[area] for area in lost), has_larger=False)] if lost else []
+    return result + [Part((above[name], *(printed[area] for area in members.get(name, [])))) for name in chosen]
 
 
 # The exact range of every count of a part; counts that contradict the rule are found, and left to their areas alone.

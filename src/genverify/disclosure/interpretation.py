@@ -210,23 +210,17 @@ def _across(table: PrintedTable, labels: Labels, kind: str) -> list[tuple[str, s
 
 def _whole_value(table: PrintedTable, labels: Labels, values: Values, kind: str) -> tuple[int, int] | None:
     """The ends of the whole: its printed total, or the sum of its parts."""
-    found: list[Labels] = [labels]
-    for column, _ in _across(table, labels, kind):
-        at = table.columns.index(column)
-        parts = _parts(table, column)
-        found = [(*own[:at], part, *own[at + 1 :]) for own in found for part in parts]
-    known = [values.get(own) for own in found]
+    across = {column for column, _ in _across(table, labels, kind)}
+    sets = list[Sequence[str]]()
+    for column, label in zip(table.columns, labels, strict=True):
+        sums = table.sums.get(column, ())
+        children = {child for _, own in sums for child in own}
+        tops = [parent for parent, _ in sums if parent not in children][:1]  # the total, or what nothing adds up
+        sets.append((tops or [own for own in table.labels(column) if own not in children]) if column in across else [label])
+    known = [values.get(own) for own in product(*sets)]
     if any(value is None or value.hi is None for value in known) or not known:
         return None
     return sum(value.lo for value in known if value), sum(value.hi or 0 for value in known if value)
-
-
-def _parts(table: PrintedTable, column: str) -> tuple[str, ...]:
-    """The total of a column, or without one the labels that nothing adds up."""
-    sums = table.sums.get(column, ())
-    children = {child for _, own in sums for child in own}
-    tops = [parent for parent, _ in sums if parent not in children]
-    return tuple(tops[:1]) or tuple(label for label in table.labels(column) if label not in children)
 
 
 def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
@@ -269,7 +263,7 @@ WHEN = re.compile(
 
 
 class PrintedTableForm(Section):
-    """Corrections of how one table was read: names of its columns in order, what adds up to what, what percentages mean."""
+    """Corrections of how one table was read."""
 
     columns: list[Text] | None = None
     sums: dict[Text, Sums] = Field(default_factory=dict)
@@ -403,10 +397,8 @@ def contradictory(sums: Sequence[str]) -> str:
 
 def corrections(form: PrintedForm, folder: Path) -> Corrections:
     """What a form says of how its files are to be read."""
-    sums: dict[tuple[str, str], dict[str, list[list[str]]]] = {}
-    for name, own in form.tables.items():
-        for column, listed in own.sums.items():
-            sums[name, column] = {parent: _sets(parts) for parent, parts in listed.items()}
+    sums = {(name, column): {parent: _sets(parts) for parent, parts in listed.items()}
+            for name, own in form.tables.items() for column, listed in own.sums.items()}  # fmt: skip
     given = corrections_of(
         sheets=form.sheets, labels=form.label_columns, counts=form.count_columns, skip=form.skip, period=form.period,
         totals=form.totals, symbols=form.marks, rule=form.rule,
@@ -455,30 +447,24 @@ def _separate(table: PrintedTable, tables: Sequence[PrintedTable], meant: Percen
     A table with the columns whose labels are not added up: times and measures, and those without a printed total that all
     tables have, since nothing is printed of what they add up to. A percentage of it, or a fact, speaks of that sum.
     """
-    alone = set() if facts else {column for column in table.columns if len(tables) == 1 or _in_all(column, tables)}
+    everywhere = {column for column in table.columns if all(column in one.columns for one in tables)}
+    alone = set() if facts else {c for c in everywhere if len(tables) == 1 or not anonymous(c)}
     whole = {column for share, kind in meant.shares if kind != OF_COUNTS for column, _ in _across(table, share.labels, kind)}
     open_ = {column for column in table.columns if column not in table.sums or table.sums[column].top is None}
     return replace(table, separate=frozenset(((table.separate | alone) & open_) - whole))
-
-
-def _in_all(column: str, tables: Sequence[PrintedTable]) -> bool:
-    return not anonymous(column) and all(column in table.columns for table in tables)
 
 
 def _refuse_many(table: PrintedTable, limits: FileLimits) -> None:
     """An error for too many cells: all that printed ones are parts of, or, if these are fewer, all combinations."""
     above = list[int]()
     for column in table.columns:
-        sums = table.sums.get(column, Hierarchy())
-        parents = {child: parent for parent, own in sums for child in own}
-        above.append(max((_depth(label, parents) for label in parents), default=1))
-        above[-1] += sums.top is None and column not in table.separate
+        sums, depth = table.sums.get(column, Hierarchy()), 1
+        level = {child for _, own in sums for child in own}
+        while level:
+            depth, level = depth + 1, {child for parent, own in sums if parent in level for child in own}
+        above.append(depth + (sums.top is None and column not in table.separate))
     if prod(len(table.labels(column)) + 1 for column in table.columns) > limits.cells:
         limits.check_combinations(table.source, (len(table.entries), *above), f"table {table.name}")
-
-
-def _depth(label: str, parents: Mapping[str, str]) -> int:
-    return 1 + (_depth(parents[label], parents) if label in parents else 0)
 
 
 def _like_symbols(axis: Axis) -> Iterator[str]:
@@ -550,9 +536,8 @@ def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
 def _beside_counts(table: Table) -> Iterator[str]:
     """What stands beside the counts of a table and is no count nor percentage; what is not used of its axes."""
     for column in table.columns:
-        filled = sum(bool(text) for own in table.figures if own.at == column.at for text in own.texts) or len(
-            table.block.body
-        )
+        filled = sum(bool(text) for own in table.figures if own.at == column.at for text in own.texts)
+        filled = filled or len(table.block.body)
         if column.role in (RATE, STATISTIC, MONEY):
             yield f"{table.name}: column {column.head or column.name!r}: no counts ({filled} cells)"
         elif column.role == FLAG:
@@ -565,9 +550,8 @@ def _beside_counts(table: Table) -> Iterator[str]:
             yield f"{table.name}: {often} columns of counts are headed {head!r}: how they add up is not known"
     others = Counter(role for own in table.measured.values() for role in own if role != COUNT)
     yield from (f"{table.name}: {often} cells that a measure names a {role}" for role, often in others.items())
-    for axis in table.axes:
-        if axis.kind == TIME and len(axis.labels) > 1:
-            yield f"{table.name}: by {axis.name}: what one period tells of another (running totals, the same people)"
+    for axis in (axis for axis in table.axes if axis.kind == TIME and len(axis.labels) > 1):
+        yield f"{table.name}: by {axis.name}: what one period tells of another (running totals, the same people)"
     for (at, outer), (below, inner) in permutations(enumerate(table.axes[: len(table.rows)]), 2):
         totals = dict(inner.tree)
         pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
@@ -612,12 +596,9 @@ def _of(head: str) -> str:
 
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
     """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total where none is printed."""
-    labels = {own.at: own.label for own in table.counts}
-    wide = len(table.counts) > 1
-    sizes = list[tuple[Labels, str]]()
-    for column in (column for column in table.columns if column.at in labels):
-        if named := SIZE.search(column.head):
-            sizes.append(((labels[column.at],) if wide else (), named[1]))
+    labels, wide = {own.at: own.label for own in table.counts}, len(table.counts) > 1
+    heads = [((labels[column.at],) if wide else (), column.head) for column in table.columns if column.at in labels]
+    sizes: list[tuple[Labels, str]] = [(own, named[1]) for own, head in heads if (named := SIZE.search(head))]
     if not wide and not sizes and (named := SIZE.search(table.title)):
         sizes = [((), named[1])]
     if not sizes or len(table.rows) != 1:
@@ -626,15 +607,12 @@ def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
     sums = found.sums.get(axis, Hierarchy())
     if sums.top:
         return replace(found, left_out=(*found.left_out, f"{found.name}: N = {sizes[0][1]} in a header, beside a total"))
-    sets = sums.parts.get("", (sums.outer(found.labels(axis)),))
+    place = f"{table.file}, N in a header or title"
+    entries = {("Total", *own): Entry(size, place, int(re.sub(r"\D", "", size))) for own, size in sizes}
     inner = {label: own for label, own in sums.parts.items() if label}
-    entries = dict(found.entries)
-    for own, size in sizes:
-        number = int(re.sub(r"\D", "", size))
-        entries["Total", *own] = Entry(size, f"{table.file}, N in a header or title", number)
-    whole = Hierarchy("Total", {"Total": sets, **inner})
+    whole = Hierarchy("Total", {"Total": sums.parts.get("", (sums.outer(found.labels(axis)),)), **inner})
     notes = [f"N = {size} from the header or the title" for _, size in sizes]
-    return replace(found, entries=entries, sums={**found.sums, axis: whole}).noted(*notes)
+    return replace(found, entries={**found.entries, **entries}, sums={**found.sums, axis: whole}).noted(*notes)
 
 
 def _symbols(
@@ -648,9 +626,8 @@ def _symbols(
         if own is not None and not own.how.startswith(("offered", "not in")):
             found[text] = own
         elif ask is not None:
-            word = ask(
-                f"What does {text or BLANK} mean ({met[text]} times)? suppressed, missing, 0, a range such as 1-4, <5: "
-            )
+            what = f"What does {text or BLANK} mean ({met[text]} times)?"
+            word = ask(f"{what} suppressed, missing, 0, a range such as 1-4, <5: ")
             found[text] = replace(told_symbol(text, word), how="answered")
         else:
             unknown.append(text)
@@ -673,15 +650,14 @@ def _dates(table: PrintedTable) -> frozenset[str]:
 
 def _of_other_people(tables: Sequence[PrintedTable]) -> list[Question]:
     """A question where tables are of several periods: the people of one year are not those of another."""
-    dated = [(table, own) for table in tables if (own := _dates(table))]
-    other = next(((table, own) for table, own in dated if own != dated[0][1]), None)
+    dated = [table for table in tables if _dates(table)]
+    other = next((table for table in dated if _dates(table) != _dates(dated[0])), None)
     option = "--same-people if they count the same people"
     if other is not None:
-        (one, first), (two, second) = dated[0], other
-        text = f"{one.source}: table {one.name} is of {', '.join(sorted(first))}, and {two.source}: table {two.name} of "
-        return [Question(f"{text}{', '.join(sorted(second))}: these may be other people", option)]
-    timed = [table for table in tables if _times(table)]
-    rest = [table for table in tables if not _times(table)]
+        one, first, second = dated[0], *(", ".join(sorted(_dates(own))) for own in (dated[0], other))
+        text = f"{one.source}: table {one.name} is of {first}, and {other.source}: table {other.name} of {second}"
+        return [Question(f"{text}: these may be other people", option)]
+    timed, rest = ([table for table in tables if bool(_times(table)) is by_time] for by_time in (True, False))
     if timed and rest:
         text = f"{timed[0].source}: table {timed[0].name} counts by {_times(timed[0])[0]!r}, and {rest[0].source}: table "
         return [Question(f"{text}{rest[0].name} does not: of which period is it?", option)]
@@ -694,18 +670,15 @@ def _times(table: PrintedTable) -> list[str]:
 
 def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
     """Tables that may be about other people (of another period, or with other counts of the same cells) stand apart."""
-    found, groups = list[PrintedTable](), dict[str, list[PrintedTable]]()
+    names, groups = list[str](), dict[str, list[PrintedTable]]()
     for table in tables:
-        name = ", ".join(sorted(_dates(table)))
-        name = f"{name} by time" if _times(table) else name
+        name = ", ".join(sorted(_dates(table))) + (" by time" if _times(table) else "")
         while any(_differ(table, other) for other in groups.get(name, ())):
             name = f"{name} +".strip()
         groups.setdefault(name, []).append(table)
-    several = len(groups) > 1
-    place = {id(table): name for name, own in groups.items() for table in own}
-    for table in tables:
-        found.append(replace(table, apart=place[id(table)] or "undated") if several else table)
-    return found
+        names.append(name or "undated")
+    pairs = zip(tables, names, strict=True)
+    return [replace(table, apart=name) for table, name in pairs] if len(groups) > 1 else list(tables)
 
 
 def _differ(one: PrintedTable, other: PrintedTable) -> bool:
@@ -713,11 +686,8 @@ def _differ(one: PrintedTable, other: PrintedTable) -> bool:
     if set(one.columns) != set(other.columns):
         return False
     order = [other.columns.index(column) for column in one.columns]
-    for labels, entry in other.entries.items():
-        same = one.entries.get(tuple(labels[at] for at in order))
-        if same is not None and same.number is not None and entry.number is not None and same.number != entry.number:
-            return True
-    return False
+    pairs = ((one.entries.get(tuple(own[at] for at in order)), entry) for own, entry in other.entries.items())
+    return any(same and None not in (same.number, entry.number) and same.number != entry.number for same, entry in pairs)
 
 
 def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedTable]:
@@ -734,34 +704,27 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
         known = [own for table in given for c in table.columns for own in table.labels(c)]
         raise ConfigError(f"--total-from {word}: {file} has no such label: {nearest(label, known[:200])}")
     source, across = held[0]
-    at, rest = source.columns.index(across), [c for c in source.columns if c != across]
-    found, used = list[PrintedTable](), False
+    rest = [c for c in source.columns if c != across]
+    totals = [(dict(zip(source.columns, labels, strict=True)), entry) for labels, entry in source.entries.items()]
+    totals = [(labels, entry) for labels, entry in totals if labels[across] == label]
+    found = list[PrintedTable]()
     for table in tables:
         free = [c for c in table.columns if c not in rest]
-        if (
-            table in given
-            or set(rest) - set(table.columns)
-            or len(free) != 1
-            or ((own := table.sums.get(free[0])) and own.top)
-        ):
-            found.append(table)
+        whole = table.sums.get(free[0], Hierarchy()) if free else Hierarchy()
+        if table in given or set(rest) - set(table.columns) or len(free) != 1 or whole.top:
+            found.append(replace(table, apart=f"those of {file}") if table in given else table)
             continue
-        order, entries = {c: i for i, c in enumerate(rest)}, dict(table.entries)
         held_rest = {tuple(labels[table.columns.index(c)] for c in rest) for labels in table.entries}
-        for labels, entry in source.entries.items():
-            others = (*labels[:at], *labels[at + 1 :])
-            if labels[at] == label and others in held_rest:
-                entries[tuple(label if c == free[0] else others[order[c]] for c in table.columns)] = entry
-        outer = table.sums[free[0]].outer(table.labels(free[0])) if free[0] in table.sums else table.labels(free[0])
-        inner = list(table.sums.get(free[0], ()))
-        sums = make_hierarchy([(label, outer), *inner], (*table.labels(free[0]), label), f"{table.source}: {free[0]}")
-        found.append(replace(table, entries=entries, sums={**table.sums, free[0]: sums}))
-        used = True
-    if not used:
+        added = {tuple(labels.get(c, label) for c in table.columns): entry for labels, entry in totals
+                 if tuple(labels[c] for c in rest) in held_rest}  # fmt: skip
+        labels = table.labels(free[0])
+        sums = make_hierarchy([(label, whole.outer(labels)), *whole], (*labels, label), f"{table.source}: {free[0]}")
+        found.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
+    if all(one.sums is other.sums for one, other in zip(found, tables, strict=True)):
         raise ConfigError(
             f"--total-from {word}: no other table has {' and '.join(rest)} and one more column without a total"
         )
-    return [replace(table, apart=f"those of {file}") if table in given else table for table in found]
+    return found
 
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:

@@ -1,12 +1,7 @@
-"""
-Feasibility intervals: the range of every printed cell with checked proofs, why it is known, and rules about contributions.
-
-Of the tables this package uses LinkedTables alone: its system (`sums`), `keys` and `cell(key)`, what is `printed` of each
-cell (table, entry with text and place, value), the tables cell by cell (`placed`), `columns` with their sums, `joint`
-(whether people attain the ends) and `beside` (which rows are percentages beside a cell).
-"""
+"""Feasibility intervals: the range of every printed cell with checked proofs, why it is known, rules about contributions."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,7 +16,6 @@ from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.link import Key, LinkedTables
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
-from genverify.model.files import FileLimits
 from genverify.model.linear import OPEN, LinearSystem, is_open, make_system
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
@@ -49,8 +43,8 @@ class FeasibilityIntervals:
     def hidden(self) -> Flags:
         """The cells of the system that are printed somewhere, and nowhere as a number."""
         flags = np.zeros(len(self.linked.sums.cells), dtype=bool)
-        for key, said in self.linked.printed.items():
-            flags[self.printed[key]] = all(value.hidden for _, _, value in said)
+        keys = [key for key, said in self.linked.printed.items() if all(value.hidden for _, _, value in said)]
+        flags[[self.printed[key] for key in keys]] = True
         return flags
 
     @cached_property
@@ -92,23 +86,15 @@ class FeasibilityIntervals:
 
     def why(self, cell: int) -> list[str]:
         """The sums that a cell's range rests on, the last step first."""
-        reasons: dict[str, None] = {}
-        wanted = {self.linked.sums.cells[cell]}
-        index = {row: at for at, row in enumerate(self.linked.sums.rows)}
+        sums, reasons = self.linked.sums, dict[int, None]()
+        wanted, index = {sums.cells[cell]}, {row: at for at, row in enumerate(sums.rows)}
         for statement in reversed(self.ranges.statements):
             if statement.get("cell") in wanted and len(reasons) < MOST_REASONS:
-                for row in rows_of(dict(statement["proof"])):
+                for row in (index[name] for name in rows_of(dict(statement["proof"]))):
                     reasons[row] = None
-                    wanted |= {
-                        self.linked.sums.cells[c]
-                        for c in self._cells(index[row])
-                        if self.linked.sums.lo[c] < self.linked.sums.hi[c]
-                    }
-        return list(dict.fromkeys(self._said(index[row]) for row in reasons))  # the two sides of a fact are said once
-
-    def _cells(self, row: int) -> list[int]:
-        sums = self.linked.sums
-        return [int(cell) for cell in sums.columns[sums.start[row] : sums.start[row + 1]]]
+                    cells = sums.columns[sums.start[row] : sums.start[row + 1]].tolist()
+                    wanted |= {sums.cells[c] for c in cells if sums.lo[c] < sums.hi[c]}
+        return list(dict.fromkeys(map(self._said, reasons)))  # the two sides of a fact are said once
 
     def _said(self, row: int) -> str:
         """A row in the numbers that are printed: `everyone 12 = 5 + 4 + ?`."""
@@ -119,10 +105,8 @@ class FeasibilityIntervals:
             cell, weight = int(sums.columns[entry]), int(sums.weights[entry])
             lo, hi = int(sums.lo[cell]), int(sums.hi[cell])
             text = str(lo) if lo == hi else f"{lo} to {hi}" if hi != OPEN else "?"
-            if weight < 0:
-                total = f"{sums.cells[cell]} ({text})"
-            else:
-                parts.append(text)
+            parts += [text] if weight >= 0 else []
+            total = total if weight >= 0 else f"{sums.cells[cell]} ({text})"
         return f"{total} = {' + '.join(parts)}" if total else sums.rows[row]
 
 
@@ -156,12 +140,11 @@ def failing(sums: LinearSystem) -> tuple[str, ...]:
     np.add.at(most, row_of, np.maximum(lo, hi))
     least[row_of[~known[sums.columns] & (sums.weights < 0)]] = -OPEN
     most[row_of[~known[sums.columns] & (sums.weights > 0)]] = OPEN
-    found = list[str]()
-    for row in np.flatnonzero((least > sums.most) | (most < sums.least)).tolist():
+    rows = np.flatnonzero((least > sums.most) | (most < sums.least)).tolist()
+    for row in rows:
         proof = {"y": {sums.rows[row]: 1 if least[row] > sums.most[row] else -1}}
         check_linear(_part(sums, [row]), [{"side": "empty", "proof": proof}])
-        found.append(sums.rows[row])
-    return tuple(found)
+    return tuple(sums.rows[row] for row in rows)
 
 
 def _part(sums: LinearSystem, rows: Sequence[int]) -> LinearSystem:
@@ -195,13 +178,10 @@ def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], N
 
 def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
     """The sums and cells that cannot all be right, where they are printed."""
-    rows = "; ".join(conflict.rows[:3])
-    said = []
+    rows, more = "; ".join(conflict.rows[:3]), f" and {len(conflict.rows) - 3} more sums" if len(conflict.rows) > 3 else ""
     keys = {linked.keys[linked.sums.place[cell]] for cell in conflict.cells[:12]}
-    for key, entries in linked.printed.items():
-        if key in keys:
-            said += [f"{entry.text} at {entry.place}" for _, entry, _ in entries]
-    more = f" and {len(conflict.rows) - 3} more sums" if len(conflict.rows) > 3 else ""
+    entries = [entry for key, all_ in linked.printed.items() if key in keys for _, entry, _ in all_]
+    said = [f"{entry.text} at {entry.place}" for entry in entries]
     return (
         f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct "
         "one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a label is no "
@@ -210,18 +190,13 @@ def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
 
 
 def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
-    """
-    The system with some printed cells suppressed, and the percentages beside suppressed cells: nothing is known of them but
-    what the others say.
-    """
-    lo, hi = linked.sums.lo.copy(), linked.sums.hi.copy()
-    indices = np.array(sorted(cells), dtype=np.int64)
+    """The system with some printed cells suppressed, and the percentages beside suppressed cells: none says anything."""
+    sums, indices = linked.sums, np.array(sorted(cells), dtype=np.int64)
+    lo, hi, least, most = (ends.copy() for ends in (sums.lo, sums.hi, sums.least, sums.most))
     lo[indices], hi[indices] = 0, OPEN
-    least, most = linked.sums.least.copy(), linked.sums.most.copy()
-    known = lo == hi
-    for row in (row for row, cell in linked.beside.items() if not known[cell]):
-        least[row], most[row] = -OPEN, OPEN
-    return replace(linked.sums, lo=lo, hi=hi, least=least, most=most)
+    rows = [row for row, cell in linked.beside.items() if lo[cell] != hi[cell]]
+    least[rows], most[rows] = -OPEN, OPEN
+    return replace(sums, lo=lo, hi=hi, least=least, most=most)
 
 
 # Rules for magnitude tables whose contributions the owner knows: (n, k) dominance, p %, a least number of contributors.
@@ -235,26 +210,30 @@ CONTRIBUTOR, VALUE = "contributor", "value"
 @dataclass(frozen=True)
 class Rule:
     """
-    When a sum of contributions gives one of them away.
+    When a sum of contributions gives one of them away: (n, k) dominance, the p per cent rule, the fewest contributors.
 
-    >>> Rule("dominance", 2, Fraction(80)).broken({"a": 70, "b": 15, "c": 15})
-    True
-    >>> Rule("p", 1, Fraction(10)).broken({"a": 50, "b": 30, "c": 20})
-    False
+    >>> Rule("dominance=2,80").broken([15, 70, 15]), Rule("p=10").broken([50, 30, 20])
+    (True, False)
     """
 
-    kind: str
-    n: int
-    k: Fraction
+    word: str
 
-    def broken(self, contributions: Mapping[str, int]) -> bool:
-        sizes = sorted(contributions.values(), reverse=True)
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"(dominance=\d+,|p=)\d+(\.\d+)?|contributors=\d+", self.word):
+            raise ConfigError(
+                f"--sensitive {self.word}: give dominance=2,80 (n, k), p=10 (per cent) or contributors=3 (the fewest)"
+            )
+
+    def broken(self, contributions: Iterable[int]) -> bool:
+        kind, _, numbers = self.word.partition("=")
+        *n, k = map(Fraction, numbers.split(","))
+        sizes = sorted(contributions, reverse=True)
         total = sum(sizes)
-        if self.kind == "contributors":
-            return 0 < len(sizes) < self.n
-        if self.kind == "dominance":
-            return total > 0 and 100 * sum(sizes[: self.n]) > self.k * total
-        return bool(sizes) and 100 * (total - sum(sizes[:2])) < self.k * sizes[0]
+        if kind == "contributors":
+            return 0 < len(sizes) < k
+        if kind == "dominance":
+            return total > 0 and 100 * sum(sizes[: int(n[0])]) > k * total
+        return bool(sizes) and 100 * (total - sum(sizes[:2])) < k * sizes[0]
 
 
 @dataclass(frozen=True)
@@ -266,50 +245,30 @@ class RuleViolation:
     rule: str
 
 
-def read_rules(words: Sequence[str]) -> list[tuple[str, Rule]]:
-    """
-    >>> read_rules(["dominance=2,80"])[0][1]
-    Rule(kind='dominance', n=2, k=Fraction(80, 1))
-    """
-    result = []
-    for word in words:
-        if match := re.fullmatch(r"dominance=(\d+),(\d+(?:\.\d+)?)", word):
-            result.append((word, Rule("dominance", int(match[1]), Fraction(match[2]))))
-        elif match := re.fullmatch(r"p=(\d+(?:\.\d+)?)", word):
-            result.append((word, Rule("p", 1, Fraction(match[1]))))
-        elif match := re.fullmatch(r"contributors=(\d+)", word):
-            result.append((word, Rule("contributors", int(match[1]), Fraction(0))))
-        else:
-            raise ConfigError(
-                f"--sensitive {word}: give dominance=2,80 (n, k), p=10 (per cent) or contributors=3 (the fewest)"
-            )
-    return result
+def read_rules(words: Sequence[str]) -> list[Rule]:
+    return [Rule(word) for word in words]
 
 
-def read_contributions(path: Path, linked: LinkedTables, limits: FileLimits) -> list[tuple[dict[str, str], str, int]]:
-    """The labels, the contributor and the value of every line of a CSV file."""
-    frame = open_csv(path, Expected("contributions", limits=limits)).frame()
+def broken_rules(exposed: FeasibilityIntervals, path: Path, rules: Sequence[Rule]) -> list[RuleViolation]:
+    """Printed cells that break a rule, then sums of suppressed cells that can be worked out and break it."""
+    linked, frame = exposed.linked, open_csv(path, Expected("contributions")).frame()
     need_columns(path, frame, (CONTRIBUTOR, VALUE))
     refuse_row(path, frame[VALUE], ~frame[VALUE].str.isdecimal(), "is not a whole number from 0")
-    columns = [str(name) for name in frame if name in linked.columns]
-    labels = (dict(zip(columns, row, strict=True)) for row in frame[columns].itertuples(index=False, name=None))
-    return list(zip(labels, frame[CONTRIBUTOR], map(int, frame[VALUE]), strict=True))
-
-
-def broken_rules(
-    exposed: FeasibilityIntervals,
-    contributions: Sequence[tuple[Mapping[str, str], str, int]],
-    rules: Sequence[tuple[str, Rule]],
-) -> list[RuleViolation]:
-    """Printed cells that break a rule, then sums of suppressed cells that can be worked out and break it."""
-    linked = exposed.linked
-    inside = {linked.cell(key): _inside(linked, key, contributions) for key in linked.printed}
-    result = []
+    frame[VALUE] = frame[VALUE].map(int)
+    result, names = list[RuleViolation](), linked.sums.cells
+    key_of = {linked.cell(key): key for key in linked.printed}
     for cells, printed in _known_sums(exposed):
-        together = _sum(inside[cell] for cell in cells if cell in inside)
-        for name, rule in rules:
-            if all(cell in inside for cell in cells) and rule.broken(together):
-                result.append(RuleViolation(tuple(linked.sums.cells[cell] for cell in cells), printed, name))
+        together = Counter[str]()
+        for cell in (cell for cell in cells if cell in key_of):
+            inside = np.ones(len(frame), dtype=bool)
+            for column, label in key_of[cell]:
+                parts = linked.columns[column].sums.inside(label)
+                inside &= frame[column].isin(parts).to_numpy() if column in frame else False
+            for contributor, value in zip(frame[CONTRIBUTOR][inside], frame[VALUE][inside], strict=True):
+                together[contributor] += value
+        if all(cell in key_of for cell in cells):
+            broken = [rule.word for rule in rules if rule.broken(together.values())]
+            result += [RuleViolation(tuple(names[cell] for cell in cells), printed, word) for word in broken]
     return result
 
 
@@ -328,29 +287,3 @@ def _known_sums(exposed: FeasibilityIntervals) -> Iterator[tuple[tuple[int, ...]
         if len(open_) > 1 and closed and open_ not in seen:
             seen.add(open_)
             yield open_, False
-
-
-def _inside(linked: LinkedTables, key: Key, contributions: Iterable[tuple[Mapping[str, str], str, int]]) -> dict[str, int]:
-    """The contributors of a cell with what each adds."""
-    finest = {column: set(_finest(linked, column, label)) for column, label in key}
-    result: dict[str, int] = {}
-    for labels, contributor, value in contributions:
-        if all(labels.get(column) in finest[column] for column in finest):
-            result[contributor] = result.get(contributor, 0) + value
-    return result
-
-
-def _finest(linked: LinkedTables, column: str, label: str) -> Iterator[str]:
-    yield label
-    for parent, children in linked.columns[column].sums:
-        if parent == label:
-            for child in children:
-                yield from _finest(linked, column, child)
-
-
-def _sum(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for part in parts:
-        for contributor, value in part.items():
-            total[contributor] = total.get(contributor, 0) + value
-    return total

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from math import gcd, prod
+from math import lcm, prod
+from operator import ge, le
 
 import numpy as np
 
@@ -232,27 +233,27 @@ def link(
     tolerance: int = 0,
 ) -> LinkedTables:
     """
-    One system of all tables; `values` says what each text means, `extra` are facts beside the counts (rows by cell), once
-    columns and labels are known, and `beside` those of one table, once its cells have their names. Each total may differ
-    from the sum of its parts by `tolerance`.
+    One system of all tables; `values` says what each text means, `extra` are facts, once columns and labels are known, and
+    `beside` those of one table, once its cells have names. Each total may differ from its sum by `tolerance`.
     """
     columns, names, assumed = _columns(tables)
     placed = tuple(_place(table, names[at], columns) for at, table in enumerate(tables))
     printed: dict[Key, list[tuple[PrintedTable, Entry, Value]]] = {}
     for at, one in enumerate(placed):
         for labels, entry in one.table.entries.items():
-            _refuse_large(entry, values[at, labels])
-            printed.setdefault(one.keys[labels], []).append((one.table, entry, values[at, labels]))
+            value = values[at, labels]
+            if max(value.lo, value.hi or 0) > LARGEST_COUNT:
+                what = f"{entry.place}: {entry.text[:40]!r} is above {LARGEST_COUNT}"
+                raise DataError(f"{what}, more than can be computed with exactly")
+            printed.setdefault(one.keys[labels], []).append((one.table, entry, value))
     frames, joint = _frames(placed, columns)
     rows = {name: (cells, closed) for name, cells, closed in _rows(frames, columns)}
     keys = dict.fromkeys([*printed, *(key for cells, _ in rows.values() for key in cells)])
     ends = {name_of(key): _ends(printed.get(key, [])) for key in keys}
     shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
     facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
-    for _, weights, _, _ in facts:
-        for cell in weights:
-            if cell not in ends:
-                raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
+    for cell in (cell for _, weights, _, _ in facts for cell in weights if cell not in ends):
+        raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
     named: list[Row] = [
         (name, {name_of(key): own for key, own in cells.items()}, -tolerance if closed else -OPEN, tolerance)
         for name, (cells, closed) in rows.items()
@@ -260,14 +261,10 @@ def link(
     sums = make_system(ends, [*named, *facts])
     first = len(named) + len(facts) - len(shares)
     of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
-    exact = (
-        joint
-        and all(closed for _, closed in rows.values())
-        and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
-    )
-    return LinkedTables(
-        columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, tuple(assumed), of
-    )
+    exact = joint and all(closed for _, closed in rows.values())
+    exact = exact and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
+    all_printed = {key: tuple(said) for key, said in printed.items()}
+    return LinkedTables(columns, placed, all_printed, sums, tuple(keys), exact, tuple(assumed), of)
 
 
 def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
@@ -277,36 +274,24 @@ def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
     place = {name: at for at, name in enumerate(linked.sums.rows)}
     if lost := [name for name in names if name not in place]:
         raise DataError(f"no sum is called {lost[0]!r}; read the tables again")
-    least, most = linked.sums.least.copy(), linked.sums.most.copy()
-    at = [place[name] for name in names]
+    least, most, at = linked.sums.least.copy(), linked.sums.most.copy(), [place[name] for name in names]
     least[at], most[at] = -OPEN, OPEN
     return replace(linked, sums=replace(linked.sums, least=least, most=most))
 
 
-def _refuse_large(entry: Entry, value: Value) -> None:
-    if max(value.lo, value.hi or 0) > LARGEST_COUNT:
-        raise DataError(
-            f"{entry.place}: {entry.text[:40]!r} is above {LARGEST_COUNT}, more than can be computed with exactly"
-        )
-
-
 def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:
     """What all texts of one cell say together; an error where two of them cannot both be right."""
-    lo = max((value.lo for _, _, value in said), default=0)
-    hi = min((_most(value) for _, _, value in said), default=OPEN)
+    if not said:
+        return 0, OPEN
+    lo, _, first = max(((value.lo, -at, entry) for at, (_, entry, value) in enumerate(said)))
+    hi, _, last = min(((OPEN if value.hi is None else value.hi, at, entry) for at, (_, entry, value) in enumerate(said)))
     if lo > hi:
-        first = max(said, key=lambda one: one[2].lo)
-        second = min(said, key=lambda one: _most(one[2]))
         raise DataError(
-            f"{first[1].place} prints {first[1].text!r} and {second[1].place} prints {second[1].text!r} of the same people; "
-            "correct one. If one table counts some of the people of the other, say so: --inside SMALL=LARGE; if they are "
-            "other people, go on with --allow-partial"
+            f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} of the same people; correct one. If "
+            "one table counts some of the people of the other, say so: --inside SMALL=LARGE; if they are other people, go "
+            "on with --allow-partial"
         )
     return lo, hi
-
-
-def _most(value: Value) -> int:
-    return OPEN if value.hi is None else value.hi
 
 
 @dataclass
@@ -362,7 +347,8 @@ def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[di
             if column in own:
                 raise DataError(f"{table.source}: two columns of table {table.name} are called {column!r}; rename one")
             others = {known: draft for known, draft in drafts.items() if known not in own.values()}
-            name = _same(others, column, labels) or _free(drafts, column)
+            free = (column, *(f"{column} {number}" for number in range(2, len(drafts) + 3)))
+            name = _same(others, column, labels) or next(own for own in free if own not in drafts)
             if name != column and name in drafts:
                 assumed.append(f"{table.name}: {column} is taken for {name}, which has the same labels")
             own[column] = name
@@ -379,17 +365,12 @@ def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[di
 
 
 def _same(columns: Mapping[str, _Draft], name: str, labels: Sequence[str]) -> str | None:
-    folded = name.casefold()
     for known in columns:
-        if known.casefold() == folded and not anonymous(name):
+        if known.casefold() == name.casefold() and not anonymous(name):
             return known
     alike = {label.casefold() for label in labels}
-    for known, column in columns.items():
-        if (
-            alike == {label.casefold() for label in column.labels}
-            and (anonymous(name) or anonymous(known))
-            and not alike <= COMMON
-        ):
+    for known, column in columns.items() if not alike <= COMMON else ():
+        if alike == {label.casefold() for label in column.labels} and (anonymous(name) or anonymous(known)):
             return known
     return None
 
@@ -398,22 +379,14 @@ def anonymous(name: str) -> bool:
     return name.rstrip("0123456789 ()") in ANONYMOUS
 
 
-def _free(columns: Mapping[str, _Draft], name: str) -> str:
-    number, free = 2, name
-    while free in columns:
-        free, number = f"{name} {number}", number + 1
-    return free
-
-
 def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, Column]) -> TableCells:
     tops = [table.sums[column].top if column in table.sums else None for column in table.columns]
     labels = {names[c]: _labels(table, c) for c in table.columns}
     labels |= {column: (label, f"not {label}") for column, label in table.where.items()}
     fixed = [*table.where.items(), *([(PEOPLE, table.apart)] if table.apart else [])]
-    linked = [names[column] for column in table.columns]
     keys = {}
     for own in table.entries:
-        parts = [(name, label) for name, label, top in zip(linked, own, tops, strict=True) if label != top]
+        parts = [(names[c], label) for c, label, top in zip(table.columns, own, tops, strict=True) if label != top]
         keys[own] = tuple(sorted([*parts, *fixed]))
     return TableCells(table, tuple(labels), labels, keys)
 
@@ -463,18 +436,14 @@ def _circle(sets: Sequence[set[str]]) -> set[str]:
     >>> _circle([{"a", "b"}, {"b", "c"}]), sorted(_circle([{"a", "b"}, {"b", "c"}, {"a", "c"}]))
     (set(), ['a', 'b', 'c'])
     """
-    left = [set(own) for own in sets]
-    while True:
+    left, before = [set(own) for own in sets], list[set[str]]()
+    while left != before:
         before = [set(own) for own in left]
         for own in left:
             own -= {column for column in own if sum(column in other for other in left) == 1}
-        left = [own for at, own in enumerate(left) if own and not _inside_another(own, at, left)]
-        if left == before:
-            return set().union(*left) if left else set()
-
-
-def _inside_another(own: set[str], at: int, sets: Sequence[set[str]]) -> bool:
-    return any(own < other or (own == other and at > place) for place, other in enumerate(sets))
+        left = [own for own in left if own and not any(own < other for other in left)]
+        left = [own for at, own in enumerate(left) if own not in left[:at]]
+    return set().union(*left)
 
 
 def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[Key, int], bool]]:
@@ -495,13 +464,10 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
         sparse = frame.cells is not None and prod(len(labels) + 1 for labels in frame.labels.values()) > LARGEST_CROSSED
         sums: dict[str, dict[str, list[tuple[str, int, Parts]]]] = {}  # by column and part
         for column, labels in frame.labels.items():
-            known = set(labels)
-            own = sums.setdefault(column, {})
-            for parent, number, children in (
-                (parent, at, part) for parent, sets in columns[column].sums.parts.items() for at, part in enumerate(sets)
-            ):
-                if known.issuperset(children) and (parent == ALL or parent in known):
-                    for child in children:
+            own, known = sums.setdefault(column, {}), {*labels, ALL}
+            for parent, sets in columns[column].sums.parts.items():
+                for number, children in enumerate(sets) if parent in known else ():
+                    for child in children if known.issuperset(children) else ():
                         own.setdefault(child, []).append((parent, number, children))
         held: dict[tuple[str, str, int, Key], list[Key]] = {}  # what is printed of the parts of each sum
         for key in cells:
@@ -513,11 +479,8 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
             children = columns[column].sums.parts[parent][number]
             parts = some if sparse else [tuple(sorted([*rest, (column, child)])) for child in children]
             total = tuple(sorted([*rest, *([(column, parent)] if parent != ALL else [])]))
-            yield (
-                _row_name(column, total, children, number),
-                {total: -1, **dict.fromkeys(parts, 1)},
-                len(parts) == len(children),
-            )
+            weights = {total: -1, **dict.fromkeys(parts, 1)}
+            yield _row_name(column, total, children, number), weights, len(parts) == len(children)
 
 
 def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
@@ -588,12 +551,18 @@ def check_facts(texts: Sequence[str]) -> None:
 
 def _fact_rows(text: str, columns: Mapping[str, Column]) -> Iterator[Row]:
     if found := PERCENT.fullmatch(text):
-        part, whole = _two_cells(text, found[1], columns)
-        yield from _percent(text, name_of(part), name_of(whole), found[2])
+        part, whole = map(name_of, _two_cells(text, found[1], columns))
+        if part == whole:
+            raise ConfigError(f"{text!r}: a percentage of itself")
+        low, high = rounded(found[2])  # low/100 whole <= part <= high/100 whole, each side as a row of whole multiples
+        yield from between(text, {part: Fraction(100)}, whole, max(low, Fraction(0)), high)
     elif found := MIDDLE.fullmatch(text):
         yield from _middle(text, found, columns)
     elif found := COMPARED.fullmatch(text):
-        yield _compared(text, name_of(cell(found[1], columns)), found[2], int(found[3]))
+        name, sign, number = name_of(cell(found[1], columns)), found[2], int(found[3])
+        least = {">=": number, ">": number + 1, "=": number}.get(sign, 0)
+        most = {"<=": number, "<": number - 1, "=": number}.get(sign, OPEN)
+        yield f"fact: {text}", {name: 1}, least, most
 
 
 def cell(text: str, columns: Mapping[str, Column]) -> Key:
@@ -656,12 +625,6 @@ def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key
     return next(iter(found))
 
 
-def _compared(text: str, name: str, sign: str, number: int) -> Row:
-    least = {">=": number, ">": number + 1, "=": number}.get(sign, 0)
-    most = {"<=": number, "<": number - 1, "=": number}.get(sign, OPEN)
-    return f"fact: {text}", {name: 1}, least, most
-
-
 def rounded(text: str) -> tuple[Fraction, Fraction]:
     """
     The numbers that may have been rounded to a text, ends included.
@@ -669,27 +632,15 @@ def rounded(text: str) -> tuple[Fraction, Fraction]:
     >>> rounded("12.5")
     (Fraction(249, 20), Fraction(251, 20))
     """
-    decimals = len(text.partition(".")[2])
-    half = Fraction(1, 2 * 10**decimals)
+    half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
     return Fraction(text) - half, Fraction(text) + half
-
-
-def _percent(text: str, part: str, whole: str, number: str) -> Iterator[Row]:
-    """low/100 whole <= part <= high/100 whole, each side as a row of whole multiples."""
-    low, high = rounded(number)
-    if part == whole:
-        raise ConfigError(f"{text!r}: a percentage of itself")
-    yield from between(text, {part: Fraction(100)}, whole, max(low, Fraction(0)), high)
 
 
 def between(text: str, weights: Mapping[str, Fraction], whole: str, low: Fraction, high: Fraction) -> Iterator[Row]:
     """low whole <= sum of weight times cell <= high whole."""
     for side, end in (("at least", low), ("at most", high)):
-        held = dict(weights)
-        held[whole] = held.get(whole, Fraction(0)) - end
-        scale = 1
-        for weight in held.values():
-            scale = scale * weight.denominator // gcd(scale, weight.denominator)
+        held = {**weights, whole: weights.get(whole, Fraction(0)) - end}
+        scale = lcm(*(weight.denominator for weight in held.values()))
         whole_weights = {name: int(weight * scale) for name, weight in held.items() if weight}
         yield f"fact: {text} ({side})", whole_weights, *((0, OPEN) if side == "at least" else (-OPEN, 0))
 
@@ -708,9 +659,6 @@ def _middle(text: str, found: re.Match[str], columns: Mapping[str, Column]) -> I
     if kind == "mean":
         yield from between(text, cells, whole, *rounded(number))
         return
-    for side, chosen in (
-        ("at most", [name for name, value in cells.items() if value <= Fraction(number)]),
-        ("at least", [name for name, value in cells.items() if value >= Fraction(number)]),
-    ):
-        weights = dict.fromkeys(chosen, 2)
+    for side, compare in (("at most", le), ("at least", ge)):
+        weights = {name: 2 for name, value in cells.items() if compare(value, Fraction(number))}
         yield f"fact: {text} (half are {side} it)", {**weights, whole: weights.get(whole, 0) - 1}, 0, OPEN

@@ -23,7 +23,7 @@ from genverify.disclosure.interpretation import (
     summary,
     written,
 )
-from genverify.disclosure.intervals import ContradictionError, broken_rules, find_intervals, read_contributions, read_rules
+from genverify.disclosure.intervals import ContradictionError, broken_rules, find_intervals, read_rules
 from genverify.disclosure.link import without_sums
 from genverify.disclosure.options import RECORDS, TABLES, pairs, settle
 from genverify.disclosure.record_attack import Attack
@@ -32,7 +32,7 @@ from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import plain_text, prior_files, source_of
 from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
-from genverify.model.files import LIMITS, file_name, write_whole
+from genverify.model.files import file_name, write_whole
 from genverify.model.settings import DATASETS, validate
 from genverify.model.work import CellProgress, progress
 from genverify.reading.read_command import read_files
@@ -134,8 +134,8 @@ def with_rules(audit: TablesAudit) -> TablesAudit:
     source = audit.source
     if source.contributions is None:
         return audit
-    values = read_contributions(source.contributions, audit.exposed.linked, LIMITS)
-    return replace(audit, broken=tuple(broken_rules(audit.exposed, values, read_rules(source.sensitive))))
+    broken = broken_rules(audit.exposed, source.contributions, read_rules(source.sensitive))
+    return replace(audit, broken=tuple(broken))
 
 
 def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[PrintedForm, Path]:

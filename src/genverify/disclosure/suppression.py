@@ -22,7 +22,7 @@ from genverify.model.claims import Claim
 from genverify.model.linear import OPEN, as_floats
 from genverify.model.proof_form import EXACTLY
 from genverify.model.work import ProgressLog
-from genverify.protect.publishing import withhold as without
+from genverify.protect.publishing import without
 from genverify.solve.bounds import certificate_of
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Ranges, Work

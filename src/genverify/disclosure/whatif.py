@@ -15,7 +15,7 @@ from genverify.model.errors import DataError, MissingExtra, naming_missing_extra
 from genverify.model.release import recode
 from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
-from genverify.protect.publishing import drop_tables
+from genverify.protect.publishing import without
 
 AS_IS = "as published"
 
@@ -53,7 +53,7 @@ def protected(described: ReleaseDescription, form: ProtectionForm) -> ReleaseDes
     known = list(dict.fromkeys(query.table for query in described.schema.queries))
     for table in (table for table in form.drop if table not in known):
         raise DataError(f"protect: drop: unknown table {table!r}: {nearest(table, known)}")
-    changed = replace(described, exact=tuple(drop_tables(release, form.drop) for release in described.exact))
+    changed = replace(described, exact=tuple(without(release, tables=form.drop) for release in described.exact))
     for column, merged in form.coarsen.items():
         changed = _coarsened(changed, column, merged)
     return replace(changed, releases=published(changed.exact, form, described.form.seed, label(form)))

@@ -11,12 +11,9 @@ from scipy.optimize import minimize_scalar
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError
 
-# Privacy budgets (zero-concentrated differential privacy): rho, its shares, the variance of the noise they buy, and
-# epsilon.
-#
-# Equation 6 of subsidized housing: a query with the share c of rho gets discrete Gaussian noise of variance 1 / (c rho).
-# That is c rho of zCDP where a change of one record moves two cells of a table by one (a squared sensitivity of 2, as in
-# the 2020 system).
+# Privacy budgets (zero-concentrated differential privacy). Equation 6 of subsidized housing: a query with the share c of rho
+# gets discrete Gaussian noise of variance 1 / (c rho). That is c rho of zCDP where a change of one record moves two cells of
+# a table by one (a squared sensitivity of 2, as in the 2020 system).
 
 
 def as_written(value: float | str | Fraction, what: str) -> Fraction:
@@ -56,7 +53,6 @@ def uniform_variance(rho: Fraction, queries: int) -> Fraction:
 def epsilon(rho: float | Fraction, delta: float) -> float:
     """
     The least epsilon for a delta that follows from rho-zCDP by Renyi divergences (Canonne, Kamath, Steinke, corollary 13).
-
     Any order alpha gives a valid epsilon, so a search that misses the best one errs on the safe side.
 
     >>> round(epsilon(2.56, 1e-10), 2)
@@ -77,7 +73,7 @@ def epsilon(rho: float | Fraction, delta: float) -> float:
 # The discrete Gaussian, drawn exactly (Canonne, Kamath, Steinke 2020, algorithms 1 to 3).
 #
 # P(X = x) is proportional to exp(-x^2 / (2 sigma^2)), x a whole number. Every decision compares a uniform random integer
-# with an integer: no float takes part. Draws that are still open go through each round together, over one denominator.
+# with an integer: no float, whose gaps would show in the noise, takes part. Open draws go through each round together.
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 LARGEST = 2**63 - 1  # of a 64-bit integer: beyond, Python's integers take over
@@ -94,8 +90,7 @@ def sample(sigma2: Fraction, size: int, rng: np.random.Generator) -> Ints:
     """
     if not isinstance(sigma2, Fraction | int) or not 0 < sigma2 <= LARGEST_SIGMA2:
         raise ConfigError(f"sigma^2 = {sigma2!r}: give a Fraction above 0 and at most 2^100, such as Fraction('0.1')")
-    drawn = np.zeros(size, dtype=np.int64)
-    open_ = np.arange(size)
+    drawn, open_ = np.zeros(size, dtype=np.int64), np.arange(size)
     while open_.size:
         proposed = discrete_laplace(_scale(sigma2), open_.size, rng)
         rest = _accepted(proposed, Fraction(sigma2), rng)
@@ -106,8 +101,7 @@ def sample(sigma2: Fraction, size: int, rng: np.random.Generator) -> Ints:
 
 def discrete_laplace(scale: int, size: int, rng: np.random.Generator) -> Ints:
     """Draws with P(X = x) proportional to exp(-|x| / scale), scale a whole number (algorithm 2)."""
-    drawn = np.zeros(size, dtype=np.int64)
-    open_ = np.arange(size)
+    drawn, open_ = np.zeros(size, dtype=np.int64), np.arange(size)
     while open_.size:
         part = rng.integers(0, scale, open_.size)
         rest = bernoulli_exp(part, scale, rng)
@@ -122,26 +116,20 @@ def discrete_laplace(scale: int, size: int, rng: np.random.Generator) -> Ints:
 
 def bernoulli_exp(above: Numbers, below: int, rng: np.random.Generator) -> Flags:
     """True with probability exp(-above / below), for each of the numbers above (not negative; algorithm 1)."""
-    # exp(-(w + r)) = exp(-r) exp(-1) ... exp(-1): the algorithm for fractions is exact, and needs integers only, so that no
-    # floating-point number, whose gaps would show in the noise, is ever used
-    whole, rest = above // below, above % below
-    holds = _bernoulli_exp_part(rest, below, rng)
+    whole, rest = above // below, above % below  # exp(-(w + r)) = exp(-r) exp(-1) ... exp(-1)
+    holds, done = _bernoulli_exp_part(rest, below, rng), 0
     open_ = np.flatnonzero(holds & (whole > 0))
-    done = 0
     while open_.size:
         done += 1
         selected = _bernoulli_exp_part(np.ones(open_.size, dtype=np.int64), 1, rng)
         holds[open_[~selected]] = False
-        open_ = open_[selected]
-        open_ = open_[whole[open_] > done]
+        open_ = open_[selected & (whole[open_] > done)]
     return holds
 
 
 def _bernoulli_exp_part(above: Numbers, below: int, rng: np.random.Generator) -> Flags:
     """The same for fractions of at most 1: the round that first fails is odd with probability exp(-above / below)."""
-    holds = np.zeros(len(above), dtype=bool)
-    open_ = np.arange(len(above))
-    turn = 0
+    holds, open_, turn = np.zeros(len(above), dtype=bool), np.arange(len(above)), 0
     while open_.size:
         turn += 1
         goes_on = (uniform(below * turn, open_.size, rng) < above[open_]).astype(bool)
@@ -154,9 +142,7 @@ def uniform(bound: int, size: int, rng: np.random.Generator) -> Numbers:
     """Random integers from 0 to below the bound, each equally likely; Python's own integers where 63 bits are too few."""
     if bound <= LARGEST:
         return rng.integers(0, bound, size)
-    bits = (bound - 1).bit_length()
-    numbers = np.zeros(size, dtype=object)
-    open_ = np.arange(size)
+    bits, numbers, open_ = (bound - 1).bit_length(), np.zeros(size, dtype=object), np.arange(size)
     while open_.size:
         words = rng.integers(0, 2**WORD, (-(-bits // WORD), open_.size)).astype(object)
         tried = sum(word << (WORD * index) for index, word in enumerate(words)) & ((1 << bits) - 1)
@@ -167,8 +153,7 @@ def uniform(bound: int, size: int, rng: np.random.Generator) -> Numbers:
 
 def _scale(sigma2: Fraction) -> int:
     """floor(sigma) + 1, in integers."""
-    top, bottom = sigma2.as_integer_ratio()
-    return isqrt(top // bottom) + 1
+    return isqrt(int(sigma2)) + 1
 
 
 def _accepted(proposed: Ints, sigma2: Fraction, rng: np.random.Generator) -> Flags:
@@ -184,8 +169,7 @@ def _accepted(proposed: Ints, sigma2: Fraction, rng: np.random.Generator) -> Fla
 
 def _geometric(size: int, rng: np.random.Generator) -> Ints:
     """How often an event of probability exp(-1) happens before it first does not."""
-    counts = np.zeros(size, dtype=np.int64)
-    open_ = np.arange(size)
+    counts, open_ = np.zeros(size, dtype=np.int64), np.arange(size)
     while open_.size:
         open_ = open_[_bernoulli_exp_part(np.ones(open_.size, dtype=np.int64), 1, rng)]
         counts[open_] += 1
@@ -193,8 +177,6 @@ def _geometric(size: int, rng: np.random.Generator) -> Ints:
 
 
 # Discrete Gaussian noise on the counts of a release, what is then known of each count, and counts made consistent again.
-#
-# Nothing here knows where the counts come from: a row per block, a column per query.
 
 LEAST_BETA = 1e-200  # the least term of the sums is then above 1e-218, far from where floating-point numbers end
 LARGEST_NOISE = 10**12  # the sums then have 3e7 terms at most, as MARGIN assumes
@@ -210,16 +192,11 @@ class Noise:
     def add(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """The counts (blocks x queries) with independent noise: whole numbers, negative ones among them."""
         noisy = counts.astype(np.int64)
-        for sigma2, columns in self._columns().items():
+        for sigma2 in dict.fromkeys(self.variances):
+            columns = [index for index, own in enumerate(self.variances) if own == sigma2]
             drawn = sample(sigma2, len(counts) * len(columns), rng)
             noisy[:, columns] += drawn.reshape(len(counts), len(columns))
         return noisy
-
-    def _columns(self) -> dict[Fraction, list[int]]:
-        columns: dict[Fraction, list[int]] = {}
-        for index, sigma2 in enumerate(self.variances):
-            columns.setdefault(sigma2, []).append(index)
-        return columns
 
 
 def width(sigma2: Fraction, beta: float) -> int:
@@ -241,8 +218,7 @@ def width(sigma2: Fraction, beta: float) -> int:
 
 def _tails(sigma2: Fraction, reach: int) -> npt.NDArray[np.float64]:
     """P(|X| > w) for w = 0 to reach - 1; what lies beyond the reach is bounded from above by a geometric series."""
-    values = np.arange(reach + 1, dtype=np.float64)
-    weights = np.exp(-(values**2) / (2 * float(sigma2)))
+    weights = np.exp(-(np.arange(reach + 1, dtype=np.float64) ** 2) / (2 * float(sigma2)))
     beyond = weights[-1] / np.expm1(min(reach / float(sigma2), 700.0))
     from_here = np.cumsum(weights[::-1])[::-1]
     everything = weights[0] + 2 * from_here[1]
@@ -252,10 +228,8 @@ def _tails(sigma2: Fraction, reach: int) -> npt.NDArray[np.float64]:
 
 def rescaled(counts: Ints, totals: Ints) -> Ints:
     """
-    Each row in proportion, in whole numbers that add up to its total; counts and totals are not negative.
-
-    Every count is rounded down; the units that are left go to the largest remainders (ties: to the first columns). A row of
-    zeros says nothing, so its total is spread as evenly as it can be, the first columns first.
+    Each row in proportion, in whole numbers that add up to its total; counts and totals are not negative. The units that are
+    left after rounding down go to the largest remainders (ties: the first columns); a row of zeros is spread evenly.
 
     >>> rescaled(np.array([[1, 1, 2], [0, 0, 0]]), np.array([7, 4])).tolist()
     [[2, 2, 3], [2, 1, 1]]
@@ -263,8 +237,7 @@ def rescaled(counts: Ints, totals: Ints) -> Ints:
     weights = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)
     down, rest = np.divmod(weights * totals[:, None], weights.sum(axis=1, keepdims=True))
     index = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
-    left: Ints = totals - down.sum(axis=1)
-    filled: Ints = down + (index < left[:, None])
+    filled: Ints = down + (index < (totals - down.sum(axis=1))[:, None])
     return filled
 
 

@@ -42,36 +42,18 @@ class Publishing:
     def _rounded(self, counts: Ints, rng: np.random.Generator) -> Ints:
         if self.rounding == "nearest":
             return counts - (counts + self.base // 2) % self.base + self.base // 2
-        if self.rounding == "random":
-            over = counts % self.base
-            up = rng.integers(0, self.base, size=len(counts)) < over
-            return counts - over + self.base * up
-        if self.rounding == "random_nonzero":
-            over = counts % self.base
-            up = (rng.integers(0, self.base, size=len(counts)) < over) | ((counts > 0) & (counts < self.base))
+        if self.rounding in ("random", "random_nonzero"):
+            over, small = counts % self.base, (counts > 0) & (counts < self.base)
+            up = (rng.integers(0, self.base, size=len(counts)) < over) | (small & (self.rounding == "random_nonzero"))
             return counts - over + self.base * up
         if self.rounding == "midpoint":
             return np.where(counts == 0, 0, -(-counts // self.base) * self.base - self.base // 2)
         if self.rounding == "stated":
-            off: Ints = counts + rng.integers(-self.base, self.base + 1, size=len(counts))
-            return off.clip(min=0)
+            return np.maximum(counts + rng.integers(-self.base, self.base + 1, size=len(counts)), 0)
         return counts
 
     def known(self, values: Ints) -> tuple[Ints, Ints]:
         """The least and the greatest true count behind each printed value."""
-        lo, hi = self._before_rounding(values)
-        zero = self.zeros & (lo <= 0)
-        lo = np.where((lo < self.suppress) & ~zero, self.suppress, np.maximum(lo, 0))
-        hi = np.where(hi < self.suppress, np.where(zero, 0, SUPPRESSED), hi)
-        wrong = (values != SUPPRESSED) & (lo > hi)
-        if wrong.any():
-            raise ReleaseError(
-                f"a count of {values[wrong][0]} is shown, but counts below {self.suppress} are to be suppressed"
-            )
-        hidden = values == SUPPRESSED
-        return np.where(hidden, int(self.zeros), lo), np.where(hidden, max(self.suppress - 1, 0), hi)
-
-    def _before_rounding(self, values: Ints) -> tuple[Ints, Ints]:
         below, above = {
             "none": (0, 0),
             "nearest": (self.base // 2, (self.base + 1) // 2 - 1),
@@ -82,8 +64,16 @@ class Publishing:
         }[self.rounding]
         lo, hi = values - below, values + above
         if self.rounding in ("random_nonzero", "midpoint"):  # a printed 0 is a 0, and nothing else is
-            return np.where(values == 0, 0, np.maximum(lo, 1)), np.where(values == 0, 0, hi)
-        return lo, hi
+            lo, hi = np.where(values == 0, 0, np.maximum(lo, 1)), np.where(values == 0, 0, hi)
+        zero = self.zeros & (lo <= 0)
+        lo = np.where((lo < self.suppress) & ~zero, self.suppress, np.maximum(lo, 0))
+        hi = np.where(hi < self.suppress, np.where(zero, 0, SUPPRESSED), hi)
+        wrong = (values != SUPPRESSED) & (lo > hi)
+        if wrong.any():
+            what = f"a count of {values[wrong][0]} is shown"
+            raise ReleaseError(f"{what}, but counts below {self.suppress} are to be suppressed")
+        hidden = values == SUPPRESSED
+        return np.where(hidden, int(self.zeros), lo), np.where(hidden, max(self.suppress - 1, 0), hi)
 
     def possible(self, values: Ints) -> Flags:
         """
@@ -109,15 +99,7 @@ def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt:
     return replace(release, lo=np.where(open_, release.lo, lo), hi=np.where(open_, release.hi, np.minimum(hi, release.n)))
 
 
-def withhold(release: Release, cells: Collection[str]) -> Release:
-    """The release without the named cells."""
-    return _keep(release, np.array([query.id not in cells for query in release.queries], dtype=bool))
-
-
-def drop_tables(release: Release, tables: Collection[str]) -> Release:
-    """The release without the named tables."""
-    return _keep(release, np.array([query.table not in tables for query in release.queries], dtype=bool))
-
-
-def _keep(release: Release, rest: Flags) -> Release:
+def without(release: Release, cells: Collection[str] = (), tables: Collection[str] = ()) -> Release:
+    """The release without the named cells, and without the named tables."""
+    rest = np.array([query.id not in cells and query.table not in tables for query in release.queries], dtype=bool)
     return replace(release, cells=release.cells[rest], lo=release.lo[rest], hi=release.hi[rest])

@@ -1,8 +1,8 @@
 """
 Targeted swapping (subsidized housing, section 4.2 and footnote 6): records at risk change places with similar ones nearby.
 
-It knows nothing of the census. A record stands in a block; ids of blocks sort in geographic order. Two records are as near
-as the ranks of their blocks: a stand-in for distance, since ids are all that is known of where blocks lie.
+A record stands in a block; ids of blocks sort in geographic order. Two records are as near as the ranks of their blocks: a
+stand-in for distance, since ids are all that is known of where blocks lie.
 
 Who is swapped. Records are ranked by risk: how rare their attributes are in their tract, and how few people live in their
 block, both with equal weight (the sum of the two ranks). The footnote's strata give relative chances c (1, 0.6, 0.3, 0.1).
@@ -39,16 +39,13 @@ FOOTNOTE_6 = (Stratum(5, 100), Stratum(195, 60), Stratum(300, 30), Stratum(500, 
 
 @dataclass(frozen=True)
 class Records:
-    """
-    What swapping sees of the records, one entry each: block and tract (numbers that sort in geographic order), key (columns
-    that partners share), attributes (columns whose combination makes a record rare), persons (for block populations).
-    """
+    """What swapping sees of the records, one entry each; blocks and tracts are numbers that sort in geographic order."""
 
     block: Ints
     tract: Ints
-    key: Ints
-    attributes: Ints
-    persons: Ints
+    key: Ints  # columns that partners share
+    attributes: Ints  # columns whose combination makes a record rare
+    persons: Ints  # for block populations
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in vars(self).items()}
@@ -56,7 +53,6 @@ class Records:
             raise DataError(f"swapping: one entry per record is needed in every column, not {lengths}")
 
     def of(self, rows: Ints) -> "Records":
-        """Some of the records."""
         return Records(*(column[rows] for column in vars(self).values()))
 
 
@@ -68,19 +64,35 @@ def swap(records: Records, rate: float, rng: np.random.Generator, strata: Sequen
     >>> swap(Records(np.array([0, 1]), np.array([0, 0]), pair, pair, pair), 1.0, np.random.default_rng(0)).tolist()
     [1, 0]
     """
-    _check_rate(rate)
+    if not 0 <= rate <= 1:
+        raise ConfigError(f"swap rate {rate}: it is the share of records that change places; give a number from 0 to 1")
     n = len(records.block)
     source = np.arange(n)
     wanted = rate * n / 2
     pairs = int(wanted) + int(rng.random() < wanted % 1)  # a fraction of a pair is a chance of one more
     chance = chances(risk_order(records, rng), strata)
     order = np.argsort(rng.random(n) / chance, kind="stable")
-    return _exchange(source, order, pairs, _Neighbours(records, rng), rng) if pairs else source
+    if not pairs:
+        return source
+    open_ = _Neighbours(records, rng)
+    picks, left_first = rng.random(n), rng.random(n) < 0.5
+    for step, record in enumerate(order.tolist()):  # each that has not moved changes places, until enough pairs have
+        index = open_.place[record]
+        near = [] if open_.moved(index) else open_.nearest(index, bool(left_first[step]))
+        if near:
+            partner = near[int(picks[step] * len(near))]
+            other = int(open_.order[partner])
+            source[record], source[other] = other, record
+            open_.remove(index)
+            open_.remove(partner)
+            pairs -= 1
+        if pairs == 0:
+            break
+    return source
 
 
 def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
     """Swapping within each area (state) on its own, with a seed of its own: an area's result depends on no other area."""
-    _check_rate(rate)
     source = np.arange(len(area))
     order = np.argsort(area, kind="stable")
     names, begins = np.unique(area[order], return_index=True)
@@ -88,12 +100,6 @@ def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
         rng = np.random.default_rng(derive_seed(seed, "swap", str(name)))
         source[rows] = rows[swap(records.of(rows), rate, rng)]
     return source
-
-
-def _check_rate(rate: float) -> None:
-    """A swap rate is a share."""
-    if not 0 <= rate <= 1:
-        raise ConfigError(f"swap rate {rate}: it is the share of records that change places; give a number from 0 to 1")
 
 
 def rarity(tract: Ints, attributes: Ints) -> Ints:
@@ -123,9 +129,8 @@ def chances(order: Ints, strata: Sequence[Stratum] = FOOTNOTE_6) -> Floats:
     [0.1, 1.0]
     """
     if sum(one.thousandths for one in strata) != 1000 or not all(0 < one.chance <= 100 for one in strata):
-        raise ConfigError(
-            f"swapping: strata must add up to 1000 thousandths with chances of 1 to 100 per cent, not {strata}"
-        )
+        must = "strata must add up to 1000 thousandths with chances of 1 to 100 per cent"
+        raise ConfigError(f"swapping: {must}, not {strata}")
     ends = np.cumsum([one.thousandths for one in strata]) * len(order)
     stratum = np.searchsorted(ends, 1000 * np.arange(len(order)), side="right")
     chance = np.empty(len(order))
@@ -153,8 +158,7 @@ def _dense(values: Ints) -> Ints:
     """The values as 0, 1, 2, ... in their order; without sorting where they are small."""
     if values.max() > 8 * len(values):
         return np.unique(values, return_inverse=True)[1]
-    present = np.bincount(values) > 0
-    dense: Ints = (np.cumsum(present) - 1)[values]
+    dense: Ints = (np.cumsum(np.bincount(values) > 0) - 1)[values]
     return dense
 
 
@@ -171,12 +175,10 @@ class _Neighbours:
 
     def __init__(self, records: Records, rng: np.random.Generator) -> None:
         key, group = combined(records.key), combined(records.key, records.block)
-        # neighbours within a block come in random order, so that none is preferred
-        self.order = np.lexsort((rng.random(len(group)), group))
+        self.order = np.lexsort((rng.random(len(group)), group))  # at random within a block: none is preferred
         index = np.empty_like(group)
         index[self.order] = np.arange(len(group))
-        # single entries of a memoryview are read and written much faster than those of an array
-        self.place = index.data
+        self.place = index.data  # single entries of a memoryview are read and written much faster than those of an array
         self.number = combined(records.block)[self.order].data
         self.begin, self.end = _runs(group[self.order])
         self.first, self.last = _runs(key[self.order])
@@ -185,11 +187,9 @@ class _Neighbours:
         self.after = np.arange(len(group) + 1).data
 
     def moved(self, index: int) -> bool:
-        """Whether the record at a place has moved."""
         return self.after[index] != index
 
     def remove(self, index: int) -> None:
-        """The record at a place has moved."""
         self.after[index] = index + 1
         self.before[index + 1] = index
 
@@ -219,28 +219,8 @@ def _runs(values: Ints) -> tuple[memoryview, memoryview]:
 
 
 def _follow(link: memoryview, at: int) -> int:
-    """The end of a chain of links; the links on the way are shortened."""
-    # Moved records are never searched again. As in union-find, each link on the way is bent to the one after the next, so
-    # that long chains of moved records cost little however often they are followed.
+    """The end of a chain of links; each on the way is bent to the one after the next, as in union-find."""
     while link[at] != at:
         link[at] = link[link[at]]
         at = link[at]
     return at
-
-
-def _exchange(source: Ints, order: Ints, pairs: int, open_: _Neighbours, rng: np.random.Generator) -> Ints:
-    """Go through the records in order; each that has not moved changes places with a partner, until enough pairs have."""
-    picks, left_first = rng.random(len(order)), rng.random(len(order)) < 0.5
-    for step, record in enumerate(order.tolist()):
-        index = open_.place[record]
-        near = [] if open_.moved(index) else open_.nearest(index, bool(left_first[step]))
-        if near:
-            partner = near[int(picks[step] * len(near))]
-            other = int(open_.order[partner])
-            source[record], source[other] = other, record
-            open_.remove(index)
-            open_.remove(partner)
-            pairs -= 1
-            if pairs == 0:
-                break
-    return source

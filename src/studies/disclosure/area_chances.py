@@ -8,8 +8,7 @@ from math import log2
 import numpy as np
 import pandas as pd
 
-from genverify.disclosure.area_spec import AreaTables
-from genverify.disclosure.area_tables import Printed
+from genverify.disclosure.area_tables import AreaTables, Printed
 from genverify.model.arrays import Floats
 from genverify.report.pages import bullets, document, markdown_table
 

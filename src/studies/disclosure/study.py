@@ -3,6 +3,6 @@
 from genverify.run.registry import Study
 
 STUDY = Study(
-    settings={"nz": "genverify.disclosure.area_spec:AreaSettings", "benchmark.audits": ".settings:DisclosureBenchmark"},
+    settings={"nz": "genverify.disclosure.area_tables:AreaSettings", "benchmark.audits": ".settings:DisclosureBenchmark"},
     folders=("disclosure", "nz"),
 )

@@ -19,12 +19,14 @@ from genverify.checker.certificate import read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
-from genverify.disclosure.area_spec import AreaSettings, AreaTables, read_area_tables
 from genverify.disclosure.area_tables import (
     COLUMNS,
+    AreaSettings,
+    AreaTables,
     Part,
     alone_ranges,
     batch_of,
+    read_area_tables,
     read_areas,
     read_inside,
     rows_of,
