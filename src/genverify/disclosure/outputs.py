@@ -225,18 +225,17 @@ def _records_again(folder: Path, reading: ReadingForm) -> Audit:
 
 def compare(folder: Path, audit: Audit) -> None:
     """Every file is what is proved, and there is no other."""
-    with TemporaryDirectory() as temporary:
-        made = Path(temporary)
-        write_shown(audit, made)
-        names = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
+    with TemporaryDirectory() as made:
+        write_shown(audit, Path(made))
+        names = [path.relative_to(made) for path in sorted(Path(made).rglob("*")) if path.is_file()]
         for name in names:
             if not (folder / name).is_file():
                 raise DataError(f"{folder / name}: missing; {AGAIN}")
             if _content(folder / name) != _content(made / name):
                 raise DataError(f"{folder / name}: shows something else than what is proved; {AGAIN}")
     others = {file.name for file in folder.iterdir() if file.suffix in SHOWN} - {str(name) for name in names} - OTHERS
-    if others:
-        raise DataError(f"{folder / min(others)}: nothing that is proved says so; take it away")
+    for other in sorted(others):
+        raise DataError(f"{folder / other}: nothing that is proved says so; take it away")
 
 
 def _content(path: Path) -> object:
@@ -252,12 +251,12 @@ def _content(path: Path) -> object:
 
 def _compare_cells(folder: Path, audit: Audit) -> None:
     """The ranges of a cells.csv that another program wrote, the page for instance."""
-    if not (folder / "cells.csv").exists():
+    path, columns = folder / "cells.csv", ["cell", "lower", "upper"]
+    if not path.exists():
         return
-    columns = ["cell", "lower", "upper"]
-    frame = open_csv(folder / "cells.csv", Expected("cells with their ranges")).frame()
-    need_columns(folder / "cells.csv", frame, columns)
+    frame = open_csv(path, Expected("cells with their ranges")).frame()
+    need_columns(path, frame, columns)
     proved = neutral_frame(audit.cells[columns]).astype(str)
     rows, given = ({tuple(row) for row in part.to_numpy().tolist()} for part in (proved, frame[columns]))
-    if rows != given:
-        raise DataError(f"{folder / 'cells.csv'}: {min(rows ^ given)[0]}: shows something else than what is proved")
+    for row in sorted(rows ^ given):
+        raise DataError(f"{path}: {row[0]}: shows something else than what is proved")

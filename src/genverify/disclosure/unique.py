@@ -31,7 +31,7 @@ from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
 
 @dataclass(frozen=True)
 class Unique:
-    """What became of the question: unique with a checked proof or by the solver alone, not unique, no solution, open."""
+    """What became of the question, and how many numbers another solution moves."""
 
     answer: str
     numbers: int
@@ -48,31 +48,29 @@ def read_program(path: Path) -> LinearSystem:
     lp = highs.getLp()
     if not lp.num_col_ or not lp.num_row_:
         raise DataError(f"{path}: cannot be read as an LP or MPS file: it has no numbers, or no rows")
-    shape = (lp.num_row_, lp.num_col_)
-    entries = (np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_), np.array(lp.a_matrix_.start_))
-    matrix = csr_array(csc_array(entries, shape))
-    lower, upper = np.array(lp.col_lower_), np.array(lp.col_upper_)
-    rows = tuple(lp.row_names_) or tuple(f"r{i}" for i in range(shape[0]))
-    cells = tuple(lp.col_names_) or tuple(f"x{i}" for i in range(shape[1]))
-    least, most = np.array(lp.row_lower_), np.array(lp.row_upper_)
-    given = ((lower, "a lower end"), (upper, "an upper end"), (matrix.data, "a weight"), (least, "a row"), (most, "a row"))
-    ends = [_whole(values, path, what) for values, what in given]
+    matrix = csr_array(csc_array(
+        tuple(np.array(part) for part in (lp.a_matrix_.value_, lp.a_matrix_.index_, lp.a_matrix_.start_)),
+        (lp.num_row_, lp.num_col_),
+    ))  # fmt: skip
+    rows = tuple(lp.row_names_) or tuple(f"r{i}" for i in range(lp.num_row_))
+    cells = tuple(lp.col_names_) or tuple(f"x{i}" for i in range(lp.num_col_))
+    given = {"a lower end": [lp.col_lower_], "an upper end": [lp.col_upper_], "a weight": [matrix.data],
+             "a row": [lp.row_lower_, lp.row_upper_]}  # fmt: skip
+    lower, upper, weights, least, most = (_whole(np.array(own), path, what) for what, all_ in given.items() for own in all_)
     if (lower < 0).any():
         raise DataError(f"{path}: {cells[int(np.argmin(lower))]} may be below 0; a reconstruction counts people")
     start, columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
-    return LinearSystem(cells, ends[0], ends[1], rows, start, columns, ends[2], ends[3], ends[4])
+    return LinearSystem(cells, lower, upper, rows, start, columns, weights, least, most)
 
 
 def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
     result, none = np.rint(values), np.isinf(values)
-    if not np.array_equal(result, values):
-        raise DataError(
-            f"{path}: {what} is {values[np.argmax(result != values)]}, no whole number; multiply the row until it is"
-        )
+    if (result != values).any():
+        wrong = values[np.argmax(result != values)]
+        raise DataError(f"{path}: {what} is {wrong}, no whole number; multiply the row until it is")
     if (np.abs(values[~none]) > LARGEST_COUNT).any():
         raise DataError(f"{path}: {what} is above {LARGEST_COUNT} in size, more than can be computed with exactly")
-    whole: Ints = np.where(none, 0, result).astype(np.int64)
-    return np.where(none, np.where(values > 0, OPEN, -OPEN), whole)
+    return np.where(none, np.where(values > 0, OPEN, -OPEN), np.where(none, 0, result).astype(np.int64))
 
 
 def unique(sums: LinearSystem, work: Work) -> Unique:
