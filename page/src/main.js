@@ -146,10 +146,14 @@ const fail = (text) => {
   at("failed").hidden = !text;
 };
 
-/** A mistake in words. */
+const HERE =
+  ". On this page: answer with the buttons under Questions, the list of symbols, a click on a column or row, or the boxes " +
+  "above Find out";
+
+/** A mistake in words; the library names its options, which are buttons here. */
 function show(error) {
   if (error.refused) fail(`A proof was refused, so nothing is reported. Please report this: ${error.message}`);
-  else if (error instanceof Problem) fail(error.message);
+  else if (error instanceof Problem) fail(error.message + (error.message.includes(" --") ? HERE : ""));
   else {
     fail(`Something went wrong in this page: ${error?.message ?? error}`);
     throw error;

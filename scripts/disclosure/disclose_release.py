@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.disclosure.audit_value import FailOn
 from genverify.disclosure.outputs import write_files
 from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import attack_records
 from genverify.disclosure.release_data import describe
-from genverify.disclosure.sources import audit_records, record_source
+from genverify.disclosure.sources import record_source
 from genverify.model.settings import Generate
 from genverify.model.tablefiles import write_frame
 from genverify.run.jobs import Job, run
@@ -18,7 +18,7 @@ def main(job: Job) -> None:
     settings, datasets = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
     attack = Attack.of(described, settings, datasets)
     source = record_source(Path(job.input.described), {}, described)
-    found = audit_records(described, attack, source, FailOn(), "plain").suppress()
+    found = attack_records(described, attack, source=source).suppress()
     folder = Path(job.output.report).parent
     folder.mkdir(parents=True, exist_ok=True)
     write_files(found, folder, folder)

@@ -87,7 +87,7 @@ class Audit(ABC):
     suppression: "SecondarySuppression | None" = None
     undecided: tuple[str, ...] = ()
     limit: str = ""
-    broken: tuple[Any, ...] = ()  # rules about contributions that some sums break
+    broken: ClassVar[Sequence[Any]] = ()  # rules about contributions that some sums break
 
     @property
     @abstractmethod

@@ -19,7 +19,7 @@ from genverify.checker.linear_proofs import check_system
 from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
 from genverify.disclosure.interpretation import PrintedForm, interpret
 from genverify.disclosure.intervals import FeasibilityIntervals
-from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, check_area_proofs
+from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
 from genverify.disclosure.release_data import describe
 from genverify.disclosure.sources import (
     LISTS,
@@ -27,12 +27,10 @@ from genverify.disclosure.sources import (
     SINGLE,
     _moved,
     attack_of,
-    audit_records,
     described_source,
     input_files,
     printed_form,
     record_source,
-    with_rules,
 )
 from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit
@@ -194,11 +192,10 @@ def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     contributions = home / reading.contributions if reading.contributions else None
     source = Source(form=reading.form, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
     exposed = FeasibilityIntervals(understood.linked, Ranges(lo, hi, least, hi, tuple(statements), False, reading.limit))
-    audit = TablesAudit(
+    return TablesAudit(
         exposed=exposed, source=described_source(understood, source), fail_on=read_fail_on(reading.fail_on),
         dialect=reading.dialect, limit=reading.limit, undecided=tuple(reading.undecided), suppression=chosen,
     )  # fmt: skip
-    return with_rules(audit)
 
 
 def _records_again(folder: Path, reading: ReadingForm) -> Audit:
@@ -215,7 +212,8 @@ def _records_again(folder: Path, reading: ReadingForm) -> Audit:
         raise DataError(f"{folder / CELL_PROOFS}: holds what is no statement; {AGAIN}")
     check_area_proofs(described.releases, claims, [{**one, "area": area} for area, one in stored])
     source = record_source(path, reading.changes, described)
-    audit = audit_records(described, attack_of(described), source, read_fail_on(reading.fail_on), reading.dialect)
+    given = {"source": source, "fail_on": read_fail_on(reading.fail_on), "dialect": reading.dialect}
+    audit = attack_records(described, attack_of(described), **given)
     if (search := _suppression(reading, folder / READING)) is not None:
         known = {(release.block, query.id) for release in described.releases for query in release.queries}
         if not {(step.area, step.cell) for step in search.steps} <= known or search.k != described.form.search.k:

@@ -1,7 +1,7 @@
 """The audit of a release of records or their counts: verified claims of every area, ranges of all cells, with proofs."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ from genverify.model.errors import DataError
 from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release, ranges_frame, write_schema
 from genverify.model.tablefiles import neutral_frame, write_frame
+from genverify.model.work import progress
 
 # not *.jsonl.gz: `genverify check` and `export` on a folder of results take the proofs of claims
 CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
@@ -207,11 +208,9 @@ def check_area_proofs(
         check_cell_bounds(release, proof["lemmas"], [one for one in bounds if one["area"] == release.block])
 
 
-def attack_records(
-    described: ReleaseDescription, attack: Attack, over: Iterable[Release] | None = None, **given: Any
-) -> RecordsAudit:
+def attack_records(described: ReleaseDescription, attack: Attack, **given: Any) -> RecordsAudit:
     """Attack every area, each proof checked, and bound every cell."""
-    verified = tuple(attack(release) for release in (over or described.releases))
+    verified = tuple(attack(release) for release in progress(described.releases, "areas"))
     bounded = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
     rows, bounds = (tuple(one for pair in bounded for one in pair[side]) for side in (0, 1))
     undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)

@@ -30,7 +30,11 @@ def report(audit: Audit) -> str:
         (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row))
         for row in audit.unsafe_cells[:MOST_CELLS]
     ]
-    part = _records(audit) if isinstance(audit, RecordsAudit) else _tables(audit) if isinstance(audit, TablesAudit) else {}
+    part: dict[str, Any] = _records(audit) if isinstance(audit, RecordsAudit) else {}
+    if isinstance(audit, TablesAudit):
+        placed = audit.exposed.linked.placed
+        part = {"printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
+                "more": max(len(placed) - MOST_TABLES, 0)}  # fmt: skip
     steps = audit.to_suppress
     numbered = bool((steps["left"] != "").any())
     labelled = bool((steps["label"] != "").any())
@@ -44,7 +48,8 @@ def report(audit: Audit) -> str:
         cards.append((counts["other_known_exactly"], f"of {counts['other_unclear']} {audit.unclear_words} known exactly"))
     context = {
         "title": audit.source.title or "What these tables give away", "audit": audit, "cards": cards,
-        "lines": [line for line in audit.lines() if not line.startswith("  ")], "reasons": reasons,
+        "lines": [line.replace("Left out, ", "Left out, see below: ").removesuffix(":")
+                  for line in audit.lines() if not line.startswith("  ")], "reasons": reasons,
         "advice": [line for line in audit.advice() if not line.startswith("  ")],
         "suppress": steps[columns].head(MOST_CELLS * 5).to_numpy().tolist(), "suppress_columns": columns,
         "suppress_all": len(steps), "ranges": list(_ranges(audit)), "records": None, "printed": None,
@@ -64,14 +69,6 @@ def _ranges(audit: Audit) -> Iterator[tuple[str | int, ...]]:
         widest = "no upper end" if None in ends else max(end for end in ends if end is not None)
         words = "kinds of records (unpublished)" if kind else name
         yield words, len(rows), printed, known - printed, len(rows) - known, widest
-
-
-def _tables(audit: TablesAudit) -> dict[str, Any]:
-    placed = audit.exposed.linked.placed
-    return {
-        "printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
-        "more": max(len(placed) - MOST_TABLES, 0),
-    }
 
 
 def _records(audit: RecordsAudit) -> dict[str, Any]:
@@ -105,26 +102,22 @@ def _records(audit: RecordsAudit) -> dict[str, Any]:
 
 def _claims(audit: RecordsAudit) -> dict[str, Any]:
     """The longest claims in words with their proofs, where the release file says that they may be shown."""
-    if not audit.described.form.show_claims:
+    described, schema = audit.described, audit.described.schema
+    if not described.form.show_claims:
         return {"longest": 0, "claims": []}
-    result = longest(audit.singles, audit.described.schema.domain.names)
+    result = longest(audit.singles, schema.domain.names)
     ordered = result.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
-    of_area = {one.program.release.block: index for index, one in enumerate(audit.verified)}
-    reasons: dict[int, Reasons] = {}
-    rows = ordered.head(MOST_CLAIMS).to_dict("records")
-    return {"longest": len(ordered), "claims": [_claim(audit, of_area[row["block"]], row, reasons) for row in rows]}
-
-
-def _claim(audit: RecordsAudit, index: int, row: dict[Any, Any], reasons: dict[int, Reasons]) -> dict[str, Any]:
-    described, release = audit.described, audit.described.releases[index]
-    if index not in reasons:
-        reasons[index] = Reasons(release, audit.proofs[index]["lemmas"])
-    where = {name: int(row[name]) for name in described.schema.domain.names if pd.notna(row[name])}
-    number = int(row["proof"])
-    proof = explain_proof(reasons[index], audit.proofs[index], {"where": where, "m": 1, "proof": number})
-    area = f"{described.form.area} {release.block}: " if len(described.releases) > 1 else ""
-    numbers = {"k": row["k"], "effective_k": row["effective_k"], "number": number}
-    return {**numbers, "area": area, "words": in_words(described.schema, where), "proof": proof}
+    areas = {one.program.release.block: (one.program.release, one.certificate) for one in audit.verified}
+    reasons = {block: Reasons(release, proofs["lemmas"]) for block, (release, proofs) in areas.items()}
+    claims = []
+    for row in ordered.head(MOST_CLAIMS).to_dict("records"):
+        block, number = row["block"], int(row["proof"])
+        where = {name: int(row[name]) for name in schema.domain.names if pd.notna(row[name])}
+        proof = explain_proof(reasons[block], areas[block][1], {"where": where, "m": 1, "proof": number})
+        area = f"{described.form.area} {block}: " if len(described.releases) > 1 else ""
+        claims.append({"k": row["k"], "effective_k": row["effective_k"], "number": number, "area": area,
+                       "words": in_words(schema, where), "proof": proof})  # fmt: skip
+    return {"longest": len(ordered), "claims": claims}
 
 
 def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: Prior | None) -> dict[str, Any]:

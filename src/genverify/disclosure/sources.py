@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.disclosure.audit_value import Audit, FailOn, Source, read_fail_on
+from genverify.disclosure.audit_value import Audit, Source, read_fail_on
 from genverify.disclosure.interpretation import (
     Interpretation,
     PrintedForm,
@@ -23,18 +23,18 @@ from genverify.disclosure.interpretation import (
     summary,
     written,
 )
-from genverify.disclosure.intervals import ContradictionError, broken_rules, find_intervals, read_rules
+from genverify.disclosure.intervals import ContradictionError, find_intervals
 from genverify.disclosure.link import without_sums
 from genverify.disclosure.options import RECORDS, TABLES, pairs, settle
 from genverify.disclosure.record_attack import Attack
-from genverify.disclosure.record_audit import RecordsAudit, attack_records
+from genverify.disclosure.record_audit import attack_records
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import plain_text, prior_files, source_of
 from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import file_name, write_whole
 from genverify.model.settings import DATASETS, validate
-from genverify.model.work import CellProgress, progress
+from genverify.model.work import CellProgress
 from genverify.reading.read_command import read_files
 from genverify.reading.reading import Reading
 from genverify.reading.reading_file import write_reading
@@ -97,7 +97,8 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
             raise ConfigError(f"{more[0]}: a release file is given alone")
         described = describe(first, limits_of(settings))
         source = record_source(first, limits_of(settings), described)
-        return audit_records(described, attack_of(described), source, read_fail_on(settings.fail_on), settings.dialect)
+        given = {"source": source, "fail_on": read_fail_on(settings.fail_on), "dialect": settings.dialect}
+        return attack_records(described, attack_of(described), **given)
     understood, source = _printed_source(given, settings, ask)
     for line in source.understood:
         talk(line)
@@ -119,23 +120,13 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
     if without:
         form, left = source.form.model_copy(update={"without": without}), (*source.left_out, contradictory(without))
         source = replace(source, form=form, left_out=left)
-    audit = TablesAudit(
+    return TablesAudit(
         exposed=exposed, source=source, fail_on=fail_on, dialect=settings.dialect, limit=exposed.ranges.limit,
         undecided=undecided_cells(exposed, fail_on.width),
     )  # fmt: skip
-    return with_rules(audit)
 
 
 # printed tables
-
-
-def with_rules(audit: TablesAudit) -> TablesAudit:
-    """The audit with what breaks a rule about contributions, where they are given."""
-    source = audit.source
-    if source.contributions is None:
-        return audit
-    broken = broken_rules(audit.exposed, source.contributions, read_rules(source.sensitive))
-    return replace(audit, broken=tuple(broken))
 
 
 def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[PrintedForm, Path]:
@@ -224,14 +215,6 @@ def _moved(form: PrintedForm, home: Path, folder: Path) -> PrintedForm:
 
 
 # records and their counts
-
-
-def audit_records(
-    described: ReleaseDescription, attack: Attack, source: Source, fail_on: FailOn, dialect: str
-) -> RecordsAudit:
-    """The attack on every area of a release."""
-    over = progress(described.releases, "areas")
-    return attack_records(described, attack, over, source=source, fail_on=fail_on, dialect=dialect)
 
 
 def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:

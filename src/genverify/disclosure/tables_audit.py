@@ -14,7 +14,7 @@ import pandas as pd
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, said
-from genverify.disclosure.intervals import FeasibilityIntervals, RuleViolation, find_intervals
+from genverify.disclosure.intervals import FeasibilityIntervals, RuleViolation, broken_rules, find_intervals, read_rules
 from genverify.disclosure.link import TableCells
 from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import DataError
@@ -32,7 +32,11 @@ class TablesAudit(Audit):
     """What printed tables give away."""
 
     exposed: FeasibilityIntervals
-    broken: tuple[RuleViolation, ...] = ()
+
+    @cached_property
+    def broken(self) -> Sequence[RuleViolation]:  # type: ignore[override]
+        given = self.source.contributions
+        return broken_rules(self.exposed, given, read_rules(self.source.sensitive)) if given else ()
 
     @property
     def rows(self) -> Sequence[Mapping[str, Any]]:
