@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import pandas as pd
 
 from genverify.model.errors import ConfigError
+from genverify.model.files import written_folder
 
 if TYPE_CHECKING:
     from genverify.disclosure.suppression import SecondarySuppression
@@ -167,7 +168,6 @@ class Audit(ABC):
 
     @property
     def unsafe(self) -> int:
-        """How many cells, or claims, are unsafe."""
         return len(self.unsafe_cells)
 
     @cached_property
@@ -187,7 +187,6 @@ class Audit(ABC):
         return len({row["area"] for row in self.rows}) > 1
 
     def name(self, area: str, cell: str) -> str:
-        """A cell by its name; with its area where there are several."""
         return f"{area}/{cell}" if self.several else cell
 
     @cached_property
@@ -289,16 +288,17 @@ class Audit(ABC):
         return json.dumps(self.answer, indent=1, ensure_ascii=False)
 
     def report(self) -> str:
-        """The report as one HTML page."""
         from genverify.disclosure.report import report
 
         return report(self)
 
     def write(self, folder: str | Path) -> Path:
-        """Write all files to a folder, whole or not at all."""
-        from genverify.disclosure.outputs import write_folder
+        """Write all files to a folder, which takes the place of the old one as a whole."""
+        from genverify.disclosure.outputs import COMMAND, write_files
 
-        return write_folder(self, Path(folder))
+        with written_folder(Path(folder), COMMAND) as part:
+            write_files(self, part, Path(folder))
+        return Path(folder)
 
     def check(self, folder: str | Path | None = None) -> str:
         """Check every proof again, without a solver; with a folder, also that each of its files shows what is proved."""

@@ -1,7 +1,4 @@
-"""
-Tables of counts in one system of sums: what their texts say of counts, cells that two tables share, totals, and facts beside
-them.
-"""
+"""Tables of counts in one system of sums: what texts say of counts, cells that two tables share, totals, facts."""
 
 import json
 import re
@@ -31,42 +28,32 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Share:
-    """
-    A percentage beside the count with these labels; `of` what it is by its header (row, column, everyone, or unsaid), and
-    `whole` the count of which it is, where the numbers of two columns say so.
-    """
+    """A percentage beside the count with these labels."""
 
     labels: Labels
     entry: Entry
     head: str
-    of: str = ""
-    whole: Labels | None = None
+    of: str = ""  # what it is of by its header: row, column, everyone, or unsaid
+    whole: Labels | None = None  # the count of which it is, where the numbers of two columns say so
 
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """
-    A table of counts: its columns (names of what is counted by), and the entry of every cell by labels.
-
-    `sums` says of a column what adds up to what; `where` keeps the table to some people (column: label), and `apart` to
-    people of whom nothing is known beside those of other tables. `shares` are percentages beside the counts, and `rows` says
-    how many of the columns stand at the left, as rows. `left_out` names what stands in the file and is no part of the table.
-    The labels of `separate` columns (times, measures) do not add up to anything: each is a population of its own.
-    """
+    """A table of counts: its columns (names of what is counted by), and the entry of every cell by labels."""
 
     name: str
     source: str
     columns: tuple[str, ...]
     entries: Mapping[Labels, Entry]
-    sums: Mapping[str, Hierarchy] = field(default_factory=dict)
-    where: Mapping[str, str] = field(default_factory=dict)
+    sums: Mapping[str, Hierarchy] = field(default_factory=dict)  # of a column, what adds up to what
+    where: Mapping[str, str] = field(default_factory=dict)  # keeps it to some people (column: label)
     title: str = ""
-    shares: tuple[Share, ...] = ()
-    rows: int = 1
-    left_out: tuple[str, ...] = ()
+    shares: tuple[Share, ...] = ()  # percentages beside the counts
+    rows: int = 1  # how many of the columns stand at the left, as rows
+    left_out: tuple[str, ...] = ()  # what stands in the file and is no part of the table
     notes: tuple[str, ...] = ()
-    apart: str = ""
-    separate: frozenset[str] = frozenset()
+    apart: str = ""  # people of whom nothing is known beside those of other tables
+    separate: frozenset[str] = frozenset()  # columns whose labels add up to nothing (times, measures): populations each
 
     @cached_property
     def _labels(self) -> Mapping[str, tuple[str, ...]]:

@@ -35,7 +35,7 @@ from genverify.disclosure.sources import (
 from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit
 from genverify.model.errors import ConfigError, DataError
-from genverify.model.files import UNREADABLE, read_yaml, regular_file, sha256_of, written_folder
+from genverify.model.files import UNREADABLE, read_yaml, regular_file, sha256_of
 from genverify.model.proof_form import RECORDS
 from genverify.model.settings import Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
@@ -64,13 +64,6 @@ class ReadingForm(Section):
     not_attained: list[int] = Field(default_factory=list)
     undecided: list[str] = Field(default_factory=list)
     suppression: dict[str, Any] | None = None
-
-
-def write_folder(audit: Audit, folder: Path) -> Path:
-    """All files of an audit in a new folder, which takes the place of the old one as a whole."""
-    with written_folder(folder, COMMAND) as part:
-        write_files(audit, part, folder)
-    return folder
 
 
 def write_files(audit: Audit, part: Path, folder: Path) -> None:

@@ -177,10 +177,7 @@ def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior,
 
 
 def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -> Prior:
-    """
-    The prior in the codes of a coarser column: weights that fall together add up, also those of records that the table does
-    not list, where it lists others that fall together with them. The floor is that of each coarser record.
-    """
+    """The prior in the codes of a coarser column: weights that fall together add up, those of unlisted records included."""
     index = domain.names.index(column)
     records = prior.records.copy()
     records[:, index] = [code[one] for one in records[:, index].tolist()]
@@ -200,18 +197,15 @@ RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}
 
 @dataclass(frozen=True)
 class ReleaseDescription:
-    """
-    A release ready for the attack. `exact` are the true counts where microdata were given, else what is known of them;
-    `releases` is what readers see. `coupled`: all areas stand in one program, the area as one more column.
-    """
+    """A release ready for the attack."""
 
     form: ReleaseForm
     codings: Codings
     schema: Schema
-    exact: tuple[Release, ...]
-    releases: tuple[Release, ...]
+    exact: tuple[Release, ...]  # the true counts where microdata were given, else what is known of them
+    releases: tuple[Release, ...]  # what readers see
     records: pd.DataFrame | None
-    coupled: bool
+    coupled: bool  # all areas stand in one program, the area as one more column
     priors: tuple[Prior, ...] = ()
 
     @property

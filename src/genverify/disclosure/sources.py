@@ -182,8 +182,8 @@ def _texts(given: pd.DataFrame | Frames | Reading) -> dict[str, str]:
 
 def _files(reading: Reading) -> list[Path]:
     """Where the files of a reading lie: they are read again, and must be the same."""
-    if lost := [source.name for source in reading.sources if source.path is None]:
-        raise ConfigError(f"{lost[0]}: this reading does not say where the file lies; make it with gv.read")
+    for source in (source for source in reading.sources if source.path is None):
+        raise ConfigError(f"{source.name}: this reading does not say where the file lies; make it with gv.read")
     return [source.path.absolute() for source in reading.sources if source.path]
 
 

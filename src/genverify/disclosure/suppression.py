@@ -43,21 +43,17 @@ class SuppressionStep:
 
 @dataclass(frozen=True)
 class SecondarySuppression:
-    """
-    What a search came to: the cells to suppress as well, in order; how much was known too well before (cells, or claims
-    about exactly one record that name `k` or more columns), how much is still (`left`, and `still` by name) or could not be
-    decided; a number of cells below which no set does as well, and how that is known; and whether the time was enough.
-    """
+    """What a search came to: the cells to suppress as well, in order, and what is then still known too well."""
 
     steps: tuple[SuppressionStep, ...]
-    before: int
-    left: int
-    least: int
+    before: int  # how much was known too well: cells, or claims about exactly one record that name `k` or more columns
+    left: int  # how much is still
+    least: int  # no set of fewer cells does as well, and how that is known
     how: str
     undecided: int = 0
     in_time: bool = True
     k: int = 0
-    still: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()  # by name
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -227,10 +223,9 @@ def search_cells(
     """
     The cells to suppress so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
-    With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
-    others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains (in a
-    large area, these claims are asked for again). After this number of seconds no more proofs are looked for: the cells
-    are then those that hit all proofs found so far.
+    With fewer cells no new claim can hold, so it is enough to follow those of the whole release. At the end the whole attack
+    is run on what remains (in a large area, these claims are asked for again). When time is up, the cells are those that hit
+    all proofs found so far.
     """
     deadline = time.monotonic() + seconds
     steps, least = list[SuppressionStep](), 0

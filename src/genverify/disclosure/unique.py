@@ -6,8 +6,8 @@ of these ends, so the sum of all moves is above 0. That this sum is at most 0 is
 between their ends are asked for one by one.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -87,38 +87,21 @@ def unique(sums: LinearSystem, work: Work) -> Unique:
         if first.point is None:
             return Unique(f"undecided ({first.limit or 'no solution was found within the limits'})", *size)
         x = first.point
-    inside = np.flatnonzero((x > ends.lo) & (x < ends.hi))
-    c = np.where(x == ends.lo, 1, -1)
-    c[ends.lo == ends.hi] = 0
-    c[inside] = 0
+    at_end = (x == ends.lo) | (x == ends.hi)
+    c = np.where(x == ends.lo, 1, -1) * (at_end & (ends.lo < ends.hi))
+    between = (sign * (np.arange(len(x)) == cell) for cell in np.flatnonzero(~at_end).tolist() for sign in (1, -1))
     proved = True
-    for question in (c, *(_one(len(x), cell, sign) for cell in inside.tolist() for sign in (1, -1))):
-        other, proof = _ask(sums, ends, x, question, work)
-        if other is not None:
+    for question in chain([c], between):
+        here, proof = int((question * x).sum()), None
+        other = _solution(sums, ends, work, (question, here + 1))
+        if other is not None and int((question * other).sum()) > here:
             return Unique("not unique: two solutions, both recounted", *size, int((other != x).sum()))
-        if proof is None:
-            proved = False
-            continue
+        if other is None:  # none is left, by the solver: a proof of it
+            value, y = _relaxed(sums, ends, question, work)
+            proof = exact_leaf(sums, ends, y, question, here) if floor(value + INTEGRAL) <= here else None
         weights = {sums.cells[cell]: int(question[cell]) for cell in np.flatnonzero(question).tolist()}
-        displayed = check_at_most(sums, known.statements, weights, proof)
-        proved &= displayed <= int((question * x).sum())
+        proved &= proof is not None and check_at_most(sums, known.statements, weights, proof) <= here
     return Unique("unique, with a checked proof" if proved else "unique by the solver, without a proof", *size)
-
-
-def _one(size: int, cell: int, sign: int) -> Ints:
-    question = np.zeros(size, dtype=np.int64)
-    question[cell] = sign
-    return question
-
-
-def _ask(sums: LinearSystem, ends: Ends, x: Ints, c: Ints, work: Work) -> tuple[Ints | None, Mapping[str, Any] | None]:
-    """Another solution with c y > c x, or a proof that there is none; neither where only the solver says so."""
-    here = int((c * x).sum())
-    other = _solution(sums, ends, work, (c, here + 1))
-    if other is not None:
-        return (other, None) if int((c * other).sum()) > here else (None, None)
-    value, y = _relaxed(sums, ends, c, work)
-    return None, exact_leaf(sums, ends, y, c, here) if floor(value + INTEGRAL) <= here else None
 
 
 def _relaxed(sums: LinearSystem, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats]:
