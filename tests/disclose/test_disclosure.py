@@ -141,8 +141,8 @@ def test_the_claims_hold_and_the_proofs_are_checked_by_the_command_line(
 def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
     described = describe(write(tmp_path, YAML + "published_as: {random_round: 3}\nshow_claims: true\n"))
     for name in ("one", "two"):
-        write_folder(audit(described, ATTACK).suppress(), tmp_path / name)
         audit(described, ATTACK).suppress().write(tmp_path / name)
+    files = [file for file in (tmp_path / "one").rglob("*") if file.is_file()]
     assert len(files) == 12
     for file in files:
         assert file.read_bytes() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes(), file
