@@ -54,7 +54,7 @@ def read_program(path: Path) -> LinearSystem:
     ))  # fmt: skip
     rows = tuple(lp.row_names_) or tuple(f"r{i}" for i in range(lp.num_row_))
     cells = tuple(lp.col_names_) or tuple(f"x{i}" for i in range(lp.num_col_))
-    given = {"a lower end": [lp.col_lower_], "an upper end": [lp.col_upper_], "a weight": [matrix.data],
+    given: dict[str, list[Any]] = {"a lower end": [lp.col_lower_], "an upper end": [lp.col_upper_], "a weight": [matrix.data],
              "a row": [lp.row_lower_, lp.row_upper_]}  # fmt: skip
     lower, upper, weights, least, most = (_whole(np.array(own), path, what) for what, all_ in given.items() for own in all_)
     if (lower < 0).any():

@@ -90,10 +90,10 @@ def sample(sigma2: Fraction, size: int, rng: np.random.Generator) -> Ints:
     """
     if not isinstance(sigma2, Fraction | int) or not 0 < sigma2 <= LARGEST_SIGMA2:
         raise ConfigError(f"sigma^2 = {sigma2!r}: give a Fraction above 0 and at most 2^100, such as Fraction('0.1')")
-    drawn, open_ = np.zeros(size, dtype=np.int64), np.arange(size)
+    drawn, open_, scale = np.zeros(size, dtype=np.int64), np.arange(size), isqrt(int(sigma2)) + 1  # floor(sigma) + 1
     while open_.size:
-        proposed = discrete_laplace(_scale(sigma2), open_.size, rng)
-        rest = _accepted(proposed, Fraction(sigma2), rng)
+        proposed = discrete_laplace(scale, open_.size, rng)
+        rest = _accepted(proposed, Fraction(sigma2), scale, rng)
         drawn[open_[rest]] = proposed[rest]
         open_ = open_[~rest]
     return drawn
@@ -151,19 +151,13 @@ def uniform(bound: int, size: int, rng: np.random.Generator) -> Numbers:
     return numbers
 
 
-def _scale(sigma2: Fraction) -> int:
-    """floor(sigma) + 1, in integers."""
-    return isqrt(int(sigma2)) + 1
-
-
-def _accepted(proposed: Ints, sigma2: Fraction, rng: np.random.Generator) -> Flags:
+def _accepted(proposed: Ints, sigma2: Fraction, scale: int, rng: np.random.Generator) -> Flags:
     """Keep a proposal y of scale t with probability exp(-(|y| - sigma^2 / t)^2 / (2 sigma^2)) (algorithm 3)."""
     top, bottom = sigma2.as_integer_ratio()
-    step = bottom * _scale(sigma2)
-    below = 2 * top * step * _scale(sigma2)
-    size: Numbers = np.abs(proposed)
+    step, size = bottom * scale, np.abs(proposed)
+    below = 2 * top * step * scale
     if max((int(size.max()) * step + top) ** 2, below) > LARGEST:
-        size = size.astype(object)
+        return bernoulli_exp((size.astype(object) * step - top) ** 2, below, rng)
     return bernoulli_exp((size * step - top) ** 2, below, rng)
 
 

@@ -49,7 +49,7 @@ class Publishing:
         if self.rounding == "midpoint":
             return np.where(counts == 0, 0, -(-counts // self.base) * self.base - self.base // 2)
         if self.rounding == "stated":
-            return np.maximum(counts + rng.integers(-self.base, self.base + 1, size=len(counts)), 0)
+            return (counts + rng.integers(-self.base, self.base + 1, size=len(counts))).clip(min=0)
         return counts
 
     def known(self, values: Ints) -> tuple[Ints, Ints]:
@@ -76,12 +76,7 @@ class Publishing:
         return np.where(hidden, int(self.zeros), lo), np.where(hidden, max(self.suppress - 1, 0), hi)
 
     def possible(self, values: Ints) -> Flags:
-        """
-        Whether each value can be printed at all: rounded counts are multiples of the base.
-
-        >>> Publishing(rounding="random", base=3).possible(np.array([6, 7])).tolist()
-        [True, False]
-        """
+        """Whether each value can be printed at all: rounded counts are multiples of the base."""
         if self.rounding == "midpoint":
             return np.asarray((values == 0) | ((values + self.base // 2) % self.base == 0))
         if self.rounding in ("nearest", "random", "random_nonzero"):

@@ -103,12 +103,7 @@ def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
 
 
 def rarity(tract: Ints, attributes: Ints) -> Ints:
-    """
-    How many records of its tract share all attributes of a record, itself included: 1 for one that is unique there.
-
-    >>> rarity(np.array([1, 1, 1, 2]), np.array([[5], [5], [6], [6]])).tolist()
-    [2, 2, 1, 1]
-    """
+    """How many records of its tract share all attributes of a record, itself included: 1 for one that is unique there."""
     kinds = combined(tract, attributes)
     return np.bincount(kinds)[kinds] if len(kinds) else kinds
 
