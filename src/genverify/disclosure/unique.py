@@ -48,15 +48,13 @@ def read_program(path: Path) -> LinearSystem:
     lp = highs.getLp()
     if not lp.num_col_ or not lp.num_row_:
         raise DataError(f"{path}: cannot be read as an LP or MPS file: it has no numbers, or no rows")
-    matrix = csr_array(csc_array(
-        tuple(np.array(part) for part in (lp.a_matrix_.value_, lp.a_matrix_.index_, lp.a_matrix_.start_)),
-        (lp.num_row_, lp.num_col_),
-    ))  # fmt: skip
+    entries = np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_), np.array(lp.a_matrix_.start_)
+    matrix = csr_array(csc_array(entries, (lp.num_row_, lp.num_col_)))
     rows = tuple(lp.row_names_) or tuple(f"r{i}" for i in range(lp.num_row_))
     cells = tuple(lp.col_names_) or tuple(f"x{i}" for i in range(lp.num_col_))
-    given: dict[str, list[Any]] = {"a lower end": [lp.col_lower_], "an upper end": [lp.col_upper_], "a weight": [matrix.data],
-             "a row": [lp.row_lower_, lp.row_upper_]}  # fmt: skip
-    lower, upper, weights, least, most = (_whole(np.array(own), path, what) for what, all_ in given.items() for own in all_)
+    given = ((lp.col_lower_, "a lower end"), (lp.col_upper_, "an upper end"), (matrix.data, "a weight"),
+             (lp.row_lower_, "a row"), (lp.row_upper_, "a row"))  # fmt: skip
+    lower, upper, weights, least, most = (_whole(np.array(values), path, what) for values, what in given)
     if (lower < 0).any():
         raise DataError(f"{path}: {cells[int(np.argmin(lower))]} may be below 0; a reconstruction counts people")
     start, columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
