@@ -89,8 +89,8 @@ def write_files(audit: Audit, part: Path, folder: Path) -> None:
         not_attained=audit.not_attained if isinstance(audit, TablesAudit) else [],
         suppression=SEARCH.dump_python(audit.suppression, mode="json", exclude_defaults=True) if audit.suppression else None,
     )  # fmt: skip
-    text = reading.model_dump(exclude_defaults=True, mode="json")
-    (part / READING).write_text(yaml.safe_dump(text, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    content = reading.model_dump(exclude_defaults=True, mode="json")
+    (part / READING).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
 
 
 def write_shown(audit: Audit, folder: Path) -> None:

@@ -97,8 +97,8 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
             raise ConfigError(f"{more[0]}: a release file is given alone")
         described = describe(first, limits_of(settings))
         source = record_source(first, limits_of(settings), described)
-        given = {"source": source, "fail_on": read_fail_on(settings.fail_on), "dialect": settings.dialect}
-        return attack_records(described, attack_of(described), **given)
+        about: dict[str, Any] = {"source": source, "fail_on": read_fail_on(settings.fail_on), "dialect": settings.dialect}
+        return attack_records(described, attack_of(described), **about)
     understood, source = _printed_source(given, settings, ask)
     for line in source.understood:
         talk(line)

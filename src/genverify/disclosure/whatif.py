@@ -29,7 +29,7 @@ def what_if(described: ReleaseDescription, attack: Attack, k: int) -> pd.DataFra
     rows = [_row(AS_IS, described, attack, k)]
     rows += [_row(label(p), protected(described, p), attack, k) for p in described.form.protect]
     result = pd.DataFrame(rows)
-    likely = [name for name in result if name.startswith(LEVEL_COLUMN) and name != f"{LEVEL_COLUMN}k{k}"]
+    likely = [name for name in map(str, result) if name.startswith(LEVEL_COLUMN) and name != f"{LEVEL_COLUMN}k{k}"]
     return result.astype(dict.fromkeys(likely, "Int64"))  # none where an area could not be counted
 
 
