@@ -15,9 +15,8 @@ from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.intervals import find_intervals
 from genverify.disclosure.link import LinkedTables, PrintedTable, Value, link, read_facts
 from genverify.disclosure.suppression import still_narrow, suppress_more
-from genverify.model.linear import OPEN
 from genverify.model.errors import ReleaseError
-from genverify.model.linear import make_system, system_of
+from genverify.model.linear import OPEN, make_system, system_of
 from genverify.reading.hierarchy import Hierarchy
 from genverify.reading.reading import Entry
 from genverify.solve.linear.ranges import all_ranges
