@@ -178,7 +178,7 @@ def test_adults_are_differences_and_men_must_be_among_persons(root: Path, tmp_pa
 
 
 def test_an_estimate_of_another_domain_is_refused(root: Path) -> None:
-    country, file = read_country(root / "data/synthetic/blocks"), read_domain(root / "data/census/domain.yaml")
+    country, file = read_country(root / "data/synthetic"), read_domain(root / "data/census/domain.yaml")
     assert country.blocks
     other = tuple(replace(one, codes=one.codes + np.array([1, 0])) for one in country.blocks.settings)
     with pytest.raises(
@@ -192,7 +192,7 @@ def test_the_shipped_estimate_is_that_of_the_real_blocks(root: Path) -> None:
     if not path.exists():
         pytest.skip("no ../shared/data/sf1-2010-blocks.csv.gz beside the repository")
     counts, shares = read_blocks(path, read_yaml(root / "data/census/block_layouts.yaml"))
-    shipped = read_yaml(root / "data/synthetic/blocks/neighbours.yaml")
+    shipped = read_yaml(root / "data/synthetic/neighbours.yaml")
     for name in SETTINGS:
         found = estimate_setting(counts, shares, shipped[name]["counties"])
         assert yaml.safe_dump(found) == yaml.safe_dump(shipped[name])
@@ -200,12 +200,12 @@ def test_the_shipped_estimate_is_that_of_the_real_blocks(root: Path) -> None:
 
 def test_the_country_has_the_blocks_of_the_real_ones(root: Path) -> None:
     """Urban and rural: within nine points of what real blocks show, isolation of few Black householders apart."""
-    country, file = read_country(root / "data/synthetic/blocks"), read_domain(root / "data/census/domain.yaml")
-    chosen = Synthetic(country="data/synthetic/blocks", likeness="prototype", households=300_000, homogeneity=1.0)
+    country, file = read_country(root / "data/synthetic"), read_domain(root / "data/census/domain.yaml")
+    chosen = Synthetic(country="data/synthetic", likeness="prototype", households=300_000, homogeneity=1.0)
     units = [table.to_pandas() for table in synthesize(chosen, 11, file, country)]
     occupied = [own[own["VACS"] == 0] for own in units]
     rural = rural_tracts(chosen, 11, country)
-    estimates = root / "data/synthetic/blocks/neighbours.yaml"
+    estimates = root / "data/synthetic/neighbours.yaml"
     table = neighbours_table([(own["block"], own["THHRACE"]) for own in occupied], rural, estimates, "toy").set_index(
         "percent"
     )
