@@ -236,7 +236,15 @@ def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
     )
     row = {"scope": figure.scope, "paper": entry["paper"]}
     numbers = {name: _rounded(getattr(figure, name)) for name in ("ours", "low", "high", "leave_out")}
-    return row | numbers | {"agrees": "" if missing else judge(figure, entry), "remark": missing or entry.get("remark", "")}
+    agrees = "" if missing else judge(figure, entry)
+    return row | numbers | {"agrees": agrees, "why": why(agrees, entry), "remark": missing or entry.get("remark", "")}
+
+
+def why(agrees: str, entry: Mapping[str, Any]) -> str:
+    """Where ours differs: the run that shows the reason, as the paper's file names it, or that it is open."""
+    if agrees != "no":
+        return "agrees" if agrees else "not judged"
+    return f"measured: {entry['measured']}" if "measured" in entry else "open"
 
 
 def _rounded(value: float | str) -> float | str:
@@ -263,9 +271,11 @@ def judge(figure: Figure, entry: Mapping[str, Any]) -> str:
 
 def numbers_text(table: pd.DataFrame, label: str) -> str:
     """The numbers as Markdown."""
-    shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees"]
+    shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees", "why"]
     lead = (
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
-        "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication."
+        "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication. "
+        "why: agrees; measured, with the run or table that shows the reason; open: no run here shows it; not judged: the "
+        "paper gives nothing to measure by, or this study has no such blocks."
     )
     return statements_text("Numbers of the paper's text", lead, table, shown, label)

@@ -116,6 +116,16 @@ def test_a_county_without_blocks_or_neighbours() -> None:
         estimate_setting(counts, counts, ["39049"])
 
 
+def test_a_county_without_blocks_of_a_size_says_nothing_of_these() -> None:
+    """No block of ten or more householders: one class of likeness for all sizes, and no percentage of larger blocks."""
+    names = [f"39049000{tract}00100{block}" for tract in (1, 2) for block in range(1, 9)]
+    counts = pd.DataFrame([[3, 1], [1, 3]] * 8, index=names, columns=["1 1", "2 1"])
+    found = estimate_setting(counts, counts, ["39049"])
+    assert [line["households"] for line in found["blocks"]] == [1]
+    assert np.isnan(found["described"]["one race only, blocks of about ten"])
+    assert found["described"]["outside the largest race, blocks of 4 to 6"] == 25.0
+
+
 def householders(folder: Path, change: dict[str, object]) -> Path:
     """A file of Summary File 1, P15, of four blocks, the second row changed."""
     names = ["P0150001", *(f"P015{number:04d}" for number in (*range(3, 10), *range(11, 18)))]

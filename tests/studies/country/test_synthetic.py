@@ -410,7 +410,10 @@ def test_columns_that_no_household_has_are_named() -> None:
     wrong = replace(COUNTRY, odds=(replace(COUNTRY.odds[0], columns=("SIZE",)),))
     with pytest.raises(DataError, match=r"odds\.csv, SIZE: SIZE is no column of an occupied household"):
         _first(FILE, wrong)
-    prototype = COUNTRY.likeness["prototype"]
+    other = replace(COUNTRY, odds=(replace(COUNTRY.odds[0], columns=("TEN",)),))
+    with pytest.raises(DataError, match=r"odds\.csv, TEN: no occupied household of the domain has TEN=5; estimate .* again"):
+        _first(FILE, other)
+    prototype = SEPARATE.likeness["prototype"]
     mixed = replace(prototype, groups=(replace(prototype.groups[0], columns=("TEN", "HHT")),))
     with pytest.raises(DataError, match=r"likeness\.yaml, TEN HHT: the columns of a group must be all of"):
         _first(FILE, replace(COUNTRY, likeness={"prototype": mixed}))

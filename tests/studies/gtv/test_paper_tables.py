@@ -13,7 +13,7 @@ from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import cell, markdown_table
-from studies.gtv.numbers import COMPUTED, Evidence, Figure, judge, numbers_table
+from studies.gtv.numbers import COMPUTED, Evidence, Figure, judge, numbers_table, why
 from studies.gtv.tables import (
     ablation_table,
     ablation_text,
@@ -203,6 +203,19 @@ def test_numbers_of_the_text_next_to_the_papers() -> None:
     assert ours["maximum", "country_median, state"] == 1
     assert ours["most_omitted", "k = 9, 100.0 % leave it out"] == "HHT2"
     assert ours["smallest_block", ""] == 4
+    assert set(table["why"].str.split(":").str[0]) <= {"agrees", "measured", "open", "not judged"}
+    assert (table["why"] == "agrees").equals(table["agrees"] == "yes")
+    assert (table["why"] == "not judged").equals(table["agrees"] == "")
+
+
+def test_a_number_that_differs_is_measured_or_open() -> None:
+    measured = {"measured": "results/tables/generators.csv"}
+    assert [why(agrees, measured) for agrees in ("yes", "no", "")] == [
+        "agrees",
+        "measured: results/tables/generators.csv",
+        "not judged",
+    ]
+    assert why("no", {}) == "open"
 
 
 def test_a_statement_about_a_variant_that_was_not_run_stays_open() -> None:
