@@ -244,7 +244,7 @@ def why(agrees: str, entry: Mapping[str, Any]) -> str:
     """Where ours differs: the run that shows the reason, as the paper's file names it, or that it is open."""
     if agrees != "no":
         return "agrees" if agrees else "not judged"
-    return f"measured: {entry['measured']}" if "measured" in entry else "open"
+    return next((f"{kind}: {entry[kind]}" for kind in ("measured", "open") if kind in entry), "open")
 
 
 def _rounded(value: float | str) -> float | str:

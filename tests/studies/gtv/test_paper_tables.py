@@ -216,6 +216,7 @@ def test_a_number_that_differs_is_measured_or_open() -> None:
         "not judged",
     ]
     assert why("no", {}) == "open"
+    assert why("no", {"open": "noise lowers it"}) == "open: noise lowers it"
 
 
 def test_a_statement_about_a_variant_that_was_not_run_stays_open() -> None:
