@@ -12,7 +12,7 @@ Text = dict[str, Any]
 # swap, swap_among, swap_hud, noise, rho, noise_hud, reading, top
 CONDITIONS = {
     "none": (0.0, "properties", False, "none", None, False, "appendix_e", 100, 3000),
-    "swapping": (0.1, "properties", True, "none", None, False, "appendix_e", 100, 1000),
+    "swapping": (0.1, "properties", True, "none", None, False, "appendix_e", 100, 3000),
     "swapping_state": (0.1, "state", True, "none", None, False, "appendix_e", 0, 300),
     "swapping_census": (0.1, "properties", False, "none", None, False, "appendix_e", 0, 300),
     "dp": (0.0, "properties", False, "das", None, False, "appendix_e", 10, 1000),
