@@ -97,7 +97,7 @@ rule evaluate_sampling:
         "../../envs/environment.yaml"
     params:
         code=code_of("evaluate_sampling"),
-        blocks=lambda wildcards: STUDY.housing.conditions["none"].blocks,
+        conditions=setting("housing.conditions"),
         match_keys=setting("housing.match_keys"),
         share=setting("housing.baseline_sample"),
         seed=setting("seed"),

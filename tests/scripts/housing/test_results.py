@@ -56,7 +56,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         judge(home, condition, SETTINGS["conditions"][condition])
     for condition in RECONSTRUCTED:
         evaluate(home, condition)
-    params = {"match_keys": SETTINGS["match_keys"], "share": SETTINGS["baseline_sample"], "seed": 1, "blocks": 3000}
+    params = {
+        "match_keys": SETTINGS["match_keys"],
+        "share": SETTINGS["baseline_sample"],
+        "seed": 1,
+        "conditions": SETTINGS["conditions"],
+    }
     script("evaluate_sampling")(job(data(home), {"curves": home / "sampling.parquet"}, **params))
     return home
 
