@@ -1,6 +1,7 @@
 """Tables 1 and 4 to 7 and the numbers of the text, on small cases with variants that were never run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -209,14 +210,14 @@ def test_numbers_of_the_text_next_to_the_papers() -> None:
 
 
 def test_a_number_that_differs_is_measured_or_open() -> None:
-    measured = {"measured": "results/tables/generators.csv"}
-    assert [why(agrees, measured) for agrees in ("yes", "no", "")] == [
-        "agrees",
-        "measured: results/tables/generators.csv",
-        "not judged",
-    ]
-    assert why("no", {}) == "open"
-    assert why("no", {"open": "noise lowers it"}) == "open: noise lowers it"
+    entry = {"at_most": 2, "measured": {"state_median": "another run"}}
+    figure = Figure("state_median, tract, k = 6", 4.0)
+    assert [why(agrees, figure, entry) for agrees in ("yes", "no", "")] == ["agrees", "measured: another run", "not judged"]
+    elsewhere = Figure("country_median, tract, k = 6", 4.0, leave_out=2.1)
+    assert why("no", elsewhere, entry) == "open"
+    assert why("no", elsewhere, entry | {"open": "noise lowers it"}) == "open: noise lowers it"
+    left_out = why("no", replace(elsewhere, leave_out=1.9), entry)
+    assert left_out == "measured: agrees where the block is left out of its prior (column leave_out)"
 
 
 def test_a_statement_about_a_variant_that_was_not_run_stays_open() -> None:
