@@ -18,7 +18,7 @@ from studies.housing.households import read_household_file
 
 def main(job: Job) -> None:
     file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
-    households = read_property_households(Path(job.input.households))
+    households = read_property_households(Path(job.input.households), job.params.blocks["blocks"])
     counted, result = read_counted(job.input.reconstructions, file), read_found(job.input.found)
     judged = with_reconstructions(pd.read_parquet(job.input.judged), counted, result)
     attack = Attack(condition, set(judged.loc[judged["flagged"], "block"]), counted, result)

@@ -8,7 +8,7 @@ from studies.housing.households import read_household_file
 
 
 def main(job: Job) -> None:
-    households = read_property_households(Path(job.input.households))
+    households = read_property_households(Path(job.input.households), job.params.conditions["none"]["blocks"])
     file, params = read_household_file(Path(job.input.domain)), job.params
     curves = sampling_curves(households, params.match_keys, file, params.share, params.seed)
     curves.to_parquet(job.output.curves, index=False)

@@ -13,7 +13,7 @@ from studies.housing.settings import Condition
 def main(job: Job) -> None:
     file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
     protection = job.part("protection", Condition)
-    households = read_property_households(Path(job.input.households))
+    households = read_property_households(Path(job.input.households), protection.blocks)
     judged = judge_blocks(households, pd.read_parquet(job.input.blocks), file, protection.swap_hud)
     check_sound(judged, protection, condition, is_synthetic(Path(job.input.manifest), condition))
     judged.to_parquet(job.output.judged, index=False)

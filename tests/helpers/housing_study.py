@@ -28,6 +28,9 @@ WORLDS = {
     "none_exact": (0.6, 0.0, 0.25),
     "swapping_state": (0.4, 0.01, 0.3),
     "swapping_census": (0.3, 0.01, 0.4),
+    "none_all": (0.5, 0.0, 0.3),
+    "swapping_all": (0.35, 0.02, 0.35),
+    "dp_all": (0.8, 0.5, 0.8),
 }
 
 

@@ -11,16 +11,19 @@ from genverify.run.config import parse_config, settings_of
 Text = dict[str, Any]
 # swap, swap_among, swap_hud, noise, rho, noise_hud, reading, top
 CONDITIONS = {
-    "none": (0.0, "properties", False, "none", None, False, "appendix_e", 100),
-    "swapping": (0.1, "properties", True, "none", None, False, "appendix_e", 100),
-    "swapping_state": (0.1, "state", True, "none", None, False, "appendix_e", 0),
-    "swapping_census": (0.1, "properties", False, "none", None, False, "appendix_e", 0),
-    "dp": (0.0, "properties", False, "das", None, False, "appendix_e", 10),
-    "dp_uniform": (0.0, "properties", False, "uniform", 0.1, False, "appendix_e", 10),
-    "dp_uniform_001": (0.0, "properties", False, "uniform", 0.01, False, "appendix_e", 10),
-    "dp_uniform_0001": (0.0, "properties", False, "uniform", 0.001, False, "appendix_e", 0),
-    "dp_both": (0.0, "properties", False, "das", None, True, "appendix_e", 10),
-    "none_exact": (0.0, "properties", False, "none", None, False, "exact", 0),
+    "none": (0.0, "properties", False, "none", None, False, "appendix_e", 100, 3000),
+    "swapping": (0.1, "properties", True, "none", None, False, "appendix_e", 100, 3000),
+    "swapping_state": (0.1, "state", True, "none", None, False, "appendix_e", 0, 300),
+    "swapping_census": (0.1, "properties", False, "none", None, False, "appendix_e", 0, 300),
+    "dp": (0.0, "properties", False, "das", None, False, "appendix_e", 10, 1000),
+    "dp_uniform": (0.0, "properties", False, "uniform", 0.1, False, "appendix_e", 10, 300),
+    "dp_uniform_001": (0.0, "properties", False, "uniform", 0.01, False, "appendix_e", 10, 300),
+    "dp_uniform_0001": (0.0, "properties", False, "uniform", 0.001, False, "appendix_e", 0, 300),
+    "dp_both": (0.0, "properties", False, "das", None, True, "appendix_e", 10, 300),
+    "none_exact": (0.0, "properties", False, "none", None, False, "exact", 0, 300),
+    "none_all": (0.0, "properties", False, "none", None, False, "appendix_e", 0, 10224),
+    "swapping_all": (0.1, "properties", True, "none", None, False, "appendix_e", 0, 10224),
+    "dp_all": (0.0, "properties", False, "das", None, False, "appendix_e", 0, 10224),
 }
 # rho, publish, confidence, tables of the noise
 NOISE = {
@@ -67,7 +70,7 @@ def in_order(settings: Any) -> Any:
 
 
 def test_the_conditions_written_out(config: Text) -> None:
-    keys = ("swap", "swap_among", "swap_hud", "noise", "rho", "noise_hud", "reading", "top")
+    keys = ("swap", "swap_among", "swap_hud", "noise", "rho", "noise_hud", "reading", "top", "blocks")
     written = {name: dict(zip(keys, values, strict=True)) for name, values in CONDITIONS.items()}
     assert in_order(settings_of(parse_config(config), "housing.conditions", None)) == in_order(written)
 

@@ -79,7 +79,7 @@ rule write_neighbours:
     input:
         microdata="results/microdata",
         manifest="results/microdata.json",
-        estimates="data/synthetic/blocks/neighbours.yaml",
+        estimates="data/synthetic/neighbours.yaml",
     output:
         table="results/tables/neighbours.csv",
         record="results/tables/neighbours.record.json",

@@ -56,7 +56,7 @@ rule publish_housing:
     params:
         code=code_of("publish_housing"),
         condition=condition_part(
-            "swap", "swap_among", "swap_hud", "noise", "rho", "noise_hud"
+            "swap", "swap_among", "swap_hud", "noise", "rho", "noise_hud", "blocks"
         ),
         smallest_property=setting("housing.smallest_property"),
         seed=setting("seed"),

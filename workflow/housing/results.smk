@@ -40,7 +40,9 @@ rule judge_housing:
         "../../envs/environment.yaml"
     params:
         code=code_of("judge_housing"),
-        protection=condition_part("swap", "swap_hud", "noise", "noise_hud"),
+        protection=condition_part(
+            "swap", "swap_hud", "noise", "noise_hud", "blocks"
+        ),
     script:
         "../../scripts/housing/judge_housing.py"
 
@@ -72,6 +74,7 @@ rule evaluate_housing:
         "../../envs/environment.yaml"
     params:
         code=code_of("evaluate_housing"),
+        blocks=condition_part("blocks"),
         match_keys=setting("housing.match_keys"),
         seed=setting("seed"),
     script:
@@ -94,6 +97,7 @@ rule evaluate_sampling:
         "../../envs/environment.yaml"
     params:
         code=code_of("evaluate_sampling"),
+        conditions=setting("housing.conditions"),
         match_keys=setting("housing.match_keys"),
         share=setting("housing.baseline_sample"),
         seed=setting("seed"),
@@ -106,7 +110,7 @@ rule write_housing_table1:
     input:
         judged=expand(
             "results/housing/{condition}/judged.parquet",
-            condition=["none", "swapping", "dp"],
+            condition=["none_all", "swapping_all", "dp_all"],
         ),
         manifest="results/housing/manifest.json",
         paper=HOUSING_PAPER,

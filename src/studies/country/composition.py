@@ -47,7 +47,7 @@ def log_dirichlet(shape: Floats, rng: np.random.Generator, scale: Floats | float
     return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True)), dtype=np.float64)
 
 
-# What real blocks say of a setting, urban or rural: data/synthetic/blocks/neighbours.yaml.
+# What real blocks say of a setting, urban or rural: data/synthetic/neighbours.yaml.
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def _sums(frame: pd.DataFrame, groups: Mapping[str, str]) -> pd.DataFrame:
 
 
 def estimate_setting(neighbours: pd.DataFrame, shares: pd.DataFrame, counties: Sequence[str]) -> dict[str, Any]:
-    """A setting as in data/synthetic/blocks/neighbours.yaml, from the blocks of some counties."""
+    """A setting as in data/synthetic/neighbours.yaml, from the blocks of some counties."""
     chosen = neighbours.index.str.startswith(tuple(counties))
     absent = [county for county in counties if not neighbours.index.str.startswith(county).any()]
     if absent:

@@ -306,6 +306,11 @@ def _factors(odds: Odds, types: Types) -> Floats:
     unknown = [name for name in odds.columns if name not in known]
     if unknown:
         raise DataError(f"odds.csv, {' '.join(odds.columns)}: {unknown[0]} is no column of an occupied household")
+    for name, codes in zip(odds.columns, odds.codes.T, strict=True):
+        absent = sorted(set(codes.tolist()) - set(known[name].ravel().tolist()))
+        if absent:
+            message = f"odds.csv, {' '.join(odds.columns)}: no occupied household of the domain has {name}={absent[0]}"
+            raise DataError(f"{message}; estimate the odds again (genverify estimate households) for this domain")
     grid = np.broadcast_arrays(np.zeros((1, 1)), *(known[name] for name in odds.columns))[1:]
     codes, found = row_keys([odds.codes, np.stack([column.ravel() for column in grid], axis=1)])
     order = np.argsort(codes, kind="stable")

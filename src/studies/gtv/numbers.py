@@ -1,7 +1,7 @@
 """The numbers of the paper's text, beside ours."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -236,7 +236,20 @@ def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
     )
     row = {"scope": figure.scope, "paper": entry["paper"]}
     numbers = {name: _rounded(getattr(figure, name)) for name in ("ours", "low", "high", "leave_out")}
-    return row | numbers | {"agrees": "" if missing else judge(figure, entry), "remark": missing or entry.get("remark", "")}
+    agrees = "" if missing else judge(figure, entry)
+    return (
+        row | numbers | {"agrees": agrees, "why": why(agrees, figure, entry), "remark": missing or entry.get("remark", "")}
+    )
+
+
+def why(agrees: str, figure: Figure, entry: Mapping[str, Any]) -> str:
+    """Where ours differs: a run in which it agrees, as the file names it by the beginning of the scope; else it is open."""
+    if agrees != "no":
+        return "agrees" if agrees else "not judged"
+    if not np.isnan(figure.leave_out) and judge(replace(figure, ours=figure.leave_out), entry) == "yes":
+        return "measured: agrees where the block is left out of its prior (column leave_out)"
+    known = [f"measured: {text}" for scope, text in entry.get("measured", {}).items() if figure.scope.startswith(scope)]
+    return known[0] if known else f"open: {entry['open']}" if "open" in entry else "open"
 
 
 def _rounded(value: float | str) -> float | str:
@@ -263,9 +276,11 @@ def judge(figure: Figure, entry: Mapping[str, Any]) -> str:
 
 def numbers_text(table: pd.DataFrame, label: str) -> str:
     """The numbers as Markdown."""
-    shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees"]
+    shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees", "why"]
     lead = (
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
-        "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication."
+        "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication. "
+        "why: agrees; measured, with a run in which it does; open: none does; not judged: the "
+        "paper gives nothing to measure by, or this study has no such blocks."
     )
     return statements_text("Numbers of the paper's text", lead, table, shown, label)

@@ -29,7 +29,7 @@ households), or PUMS files as the Census Bureau gives them: housing units (psam_
 children: sizes from 7 on and children by persons, as in data/housing/simulation.yaml. Give two csv files of counts: with
 the columns persons, own_children, TP18, households; and with HHSIZE, HHT2, households.
 
-neighbours: race and origin of neighbours, urban and rural, as in data/synthetic/blocks/neighbours.yaml. Give csv files of
+neighbours: race and origin of neighbours, urban and rural, as in data/synthetic/neighbours.yaml. Give csv files of
 block counts (Summary File 1, P15, or redistricting data, P3 and P4; data/census/block_layouts.yaml lists the columns).
 
 bedrooms: bedrooms and children by kind of property, as in data/housing/simulation.yaml. Give a csv file of counts with the

@@ -14,7 +14,7 @@ from genverify.model.files import read_json
 from genverify.model.work import derive_seed
 from studies.housing.detect import FLAGGED
 from studies.housing.households import COLUMNS, HouseholdFile
-from studies.housing.properties import property_households, read_states
+from studies.housing.properties import chosen_blocks, property_households, read_states
 from studies.housing.settings import Condition
 from studies.housing.sources import FILES
 
@@ -40,9 +40,10 @@ def in_violation(households: pd.DataFrame, file: HouseholdFile) -> Flags:
     return file.violates(bedrooms, size)
 
 
-def read_property_households(path: Path) -> pd.DataFrame:
-    """The private households of all blocks that hold a property, a state at a time."""
-    return pd.concat(map(property_households, read_states(path)), ignore_index=True)
+def read_property_households(path: Path, blocks: int | None = None) -> pd.DataFrame:
+    """The private households of all blocks that hold a property, or of as many of these as a condition has."""
+    households = pd.concat(map(property_households, read_states(path)), ignore_index=True)
+    return households if blocks is None else households[households["block"].isin(chosen_blocks(households["block"], blocks))]
 
 
 # Re-identification (section 4.1): reconstructed violations are ranked and joined with identified data.

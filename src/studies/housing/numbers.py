@@ -107,19 +107,19 @@ def rest_flagged(evidence: Evidence, condition: str, after: bool) -> Part:
 def end_of_curve(evidence: Evidence, condition: str, key: str, scope: str, measure: str, source: str | None = None) -> Part:
     """Precision (true over putative) or recall (true over all violations) with all putative violations joined."""
     last = final(evidence.curves[source or condition], key, scope)
-    whole = last["putative"] if measure == "precision" else _total(evidence, key, scope)["violations"]
+    whole = last["putative"] if measure == "precision" else _total(evidence, condition, key, scope)["violations"]
     return last["true"], whole
 
 
 def identified(evidence: Evidence, condition: str, key: str, part: str) -> Part:
     """Unique households of a key among all that it identifies, or violations among the unique ones."""
-    unique = _total(evidence, key, "unique")
-    whole = _total(evidence, key, "all")["households"] if part == "households" else unique["households"]
+    unique = _total(evidence, condition, key, "unique")
+    whole = _total(evidence, condition, key, "all")["households"] if part == "households" else unique["households"]
     return unique[part], whole
 
 
-def _total(evidence: Evidence, key: str, scope: str) -> dict[str, float]:
-    rows = next(iter(evidence.totals.values()))
+def _total(evidence: Evidence, condition: str, key: str, scope: str) -> dict[str, float]:
+    rows = evidence.totals[condition]
     found = rows[(rows["key"] == key) & (rows["scope"] == scope)]
     return {name: found[name].iloc[0] if len(found) else NAN for name in ("households", "violations")}
 

@@ -113,11 +113,11 @@ def place_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.rand
     subsidized = np.maximum(subsidized, model.smallest)
     wanted = subsidized + others
     largest_first = np.argsort(-wanted, kind="stable")
-    free = rng.permutation(np.flatnonzero(sizes > model.smallest))
+    free = rng.permutation(np.flatnonzero(sizes >= model.smallest))
     free = free[np.argsort(-sizes[free], kind="stable")]
     if not len(free):
         remedy = "raise housing.households in config/housing.yaml"
-        raise ConfigError(f"no block has more than {model.smallest} households: {remedy}")
+        raise ConfigError(f"no block has {model.smallest} households or more: {remedy}")
     first = np.searchsorted(-sizes[free], -wanted[largest_first])
     place = np.maximum.accumulate(first - np.arange(count)) + np.arange(count)
     found = place < len(free)
@@ -325,6 +325,15 @@ def block_rows(blocks: "pd.Series[Any]") -> dict[str, tuple[int, int]]:
     starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
     stops = np.r_[starts[1:], len(values)]
     return {str(values[a]): (int(a), int(b)) for a, b in zip(starts, stops, strict=True)}
+
+
+def chosen_blocks(blocks: "pd.Series[Any]", count: int) -> set[str]:
+    """
+    So many of the blocks, from all states; fewer of them are always part of more.
+
+    Read backwards their numbers begin with that of the block in its tract, which says nothing of state or size.
+    """
+    return set(sorted(map(str, blocks.unique()), key=lambda block: block[::-1])[:count])
 
 
 def property_households(frame: pd.DataFrame) -> pd.DataFrame:

@@ -18,6 +18,7 @@ class Condition(Section):
     noise_hud: bool
     reading: Literal["appendix_e", "exact"]
     top: Annotated[int, Field(ge=0)]
+    blocks: Annotated[int, Field(ge=1)]
 
 
 class Housing(Section):

@@ -23,6 +23,8 @@ from studies.housing.households import ANY, LARGEST, Conditionals, Distribution,
 from studies.housing.properties import (
     NEEDED,
     PropertyModel,
+    chosen_blocks,
+    property_households,
     read_properties,
     read_states,
     simulate_states,
@@ -373,6 +375,8 @@ def publish_simulated(
     """The statistics of simulated households (file, manifest), and a manifest of them."""
     households, manifest = map(Path, files)
     statistics = protect(read_states(households), condition, smallest, published, budget, seed)
+    properties = pd.concat([property_households(own)["block"] for own in read_states(households)])
+    statistics = statistics[statistics["block"].isin(chosen_blocks(properties, condition.blocks))].reset_index(drop=True)
     text = read_json(manifest)
     return statistics, {"label": text["label"], "source": text["source"], "blocks": len(statistics)}
 

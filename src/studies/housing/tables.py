@@ -98,7 +98,8 @@ def _ratio(count: int, of: int) -> float:
 
 # Table 1 beside the paper's, and every condition of the study: what was flagged, what is true, and what chance gives.
 
-CONDITIONS = ("none", "swapping", "dp")
+CONDITIONS = {"none": "none_all", "swapping": "swapping_all", "dp": "dp_all"}
+"""The columns of Table 1, and their conditions: all blocks, of which only some are reconstructed elsewhere."""
 COUNTS = ("blocks_with_violation", "putative_blocks")
 RATES = ("block_precision", "block_recall")
 WORDS = {
@@ -120,13 +121,13 @@ def block_table(judged: Mapping[str, pd.DataFrame], paper: Mapping[str, Mapping[
 
     Below its four rows stand the number of blocks and the shares that the counts are of them.
     """
-    missing = [name for name in CONDITIONS if name not in judged]
+    missing = [name for name in CONDITIONS.values() if name not in judged]
     if missing:
         where = "housing.conditions in config/housing.yaml"
         raise DataError(f"Table 1 needs the condition {missing[0]!r}: name it under {where}")
-    columns = {name: _rows(summarise_blocks(judged[name])) for name in CONDITIONS}
+    columns = {name: _rows(summarise_blocks(judged[condition])) for name, condition in CONDITIONS.items()}
     columns |= {f"paper_{name}": _rows(paper[name]) for name in CONDITIONS}
-    measures = list(columns[CONDITIONS[0]])
+    measures = list(columns["none"])
     values = {name: pd.Series([rows[measure] for measure in measures], dtype=object) for name, rows in columns.items()}
     return pd.DataFrame({"measure": measures, **values, "data": label})
 

@@ -153,7 +153,7 @@ def test_the_benchmark_counts_blocks_and_core_seconds(root: Path, tmp_path: Path
         {"table": tmp_path / "housing.csv"},
         own=own,
         program=PROGRAM,
-        condition={**condition, "reading": "appendix_e", "top": 3},
+        condition={**condition, "reading": "appendix_e", "top": 3, "blocks": 9},
         search=100,
         seed=1,
     )

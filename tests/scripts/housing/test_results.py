@@ -13,7 +13,7 @@ from housing_study import ROOT, SETTINGS, WORLDS, write_study
 from script_jobs import job, script
 
 RECONSTRUCTED = [name for name in WORLDS if SETTINGS["conditions"][name]["top"]]
-OPEN = {"swap": 0.0, "swap_hud": False, "noise": "none", "noise_hud": False}
+OPEN = {"swap": 0.0, "swap_hud": False, "noise": "none", "noise_hud": False, "blocks": 1000}
 
 
 def batches(home: Path, condition: str, folder: str, suffix: str = "") -> list[Path]:
@@ -41,7 +41,11 @@ def evaluate(home: Path, condition: str) -> None:
     }  # fmt: skip
     files = {"curves": "reidentified", "totals": "totals", "evaluation": "evaluation"}
     outputs = {name: own / f"{file}.parquet" for name, file in files.items()}
-    params = {"match_keys": SETTINGS["match_keys"], "seed": 1}
+    params = {
+        "match_keys": SETTINGS["match_keys"],
+        "seed": 1,
+        "blocks": {"blocks": SETTINGS["conditions"][condition]["blocks"]},
+    }
     script("evaluate_housing")(job(inputs, outputs, {"condition": condition}, **params))
 
 
@@ -52,7 +56,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         judge(home, condition, SETTINGS["conditions"][condition])
     for condition in RECONSTRUCTED:
         evaluate(home, condition)
-    params = {"match_keys": SETTINGS["match_keys"], "share": SETTINGS["baseline_sample"], "seed": 1}
+    params = {
+        "match_keys": SETTINGS["match_keys"],
+        "share": SETTINGS["baseline_sample"],
+        "seed": 1,
+        "conditions": SETTINGS["conditions"],
+    }
     script("evaluate_sampling")(job(data(home), {"curves": home / "sampling.parquet"}, **params))
     return home
 

@@ -116,6 +116,16 @@ def test_a_county_without_blocks_or_neighbours() -> None:
         estimate_setting(counts, counts, ["39049"])
 
 
+def test_a_county_without_blocks_of_a_size_says_nothing_of_these() -> None:
+    """No block of ten or more householders: one class of likeness for all sizes, and no percentage of larger blocks."""
+    names = [f"39049000{tract}00100{block}" for tract in (1, 2) for block in range(1, 9)]
+    counts = pd.DataFrame([[3, 1], [1, 3]] * 8, index=names, columns=["1 1", "2 1"])
+    found = estimate_setting(counts, counts, ["39049"])
+    assert [line["households"] for line in found["blocks"]] == [1]
+    assert np.isnan(found["described"]["one race only, blocks of about ten"])
+    assert found["described"]["outside the largest race, blocks of 4 to 6"] == 25.0
+
+
 def householders(folder: Path, change: dict[str, object]) -> Path:
     """A file of Summary File 1, P15, of four blocks, the second row changed."""
     names = ["P0150001", *(f"P015{number:04d}" for number in (*range(3, 10), *range(11, 18)))]
@@ -178,7 +188,7 @@ def test_adults_are_differences_and_men_must_be_among_persons(root: Path, tmp_pa
 
 
 def test_an_estimate_of_another_domain_is_refused(root: Path) -> None:
-    country, file = read_country(root / "data/synthetic/blocks"), read_domain(root / "data/census/domain.yaml")
+    country, file = read_country(root / "data/synthetic"), read_domain(root / "data/census/domain.yaml")
     assert country.blocks
     other = tuple(replace(one, codes=one.codes + np.array([1, 0])) for one in country.blocks.settings)
     with pytest.raises(
@@ -192,7 +202,7 @@ def test_the_shipped_estimate_is_that_of_the_real_blocks(root: Path) -> None:
     if not path.exists():
         pytest.skip("no ../shared/data/sf1-2010-blocks.csv.gz beside the repository")
     counts, shares = read_blocks(path, read_yaml(root / "data/census/block_layouts.yaml"))
-    shipped = read_yaml(root / "data/synthetic/blocks/neighbours.yaml")
+    shipped = read_yaml(root / "data/synthetic/neighbours.yaml")
     for name in SETTINGS:
         found = estimate_setting(counts, shares, shipped[name]["counties"])
         assert yaml.safe_dump(found) == yaml.safe_dump(shipped[name])
@@ -200,12 +210,12 @@ def test_the_shipped_estimate_is_that_of_the_real_blocks(root: Path) -> None:
 
 def test_the_country_has_the_blocks_of_the_real_ones(root: Path) -> None:
     """Urban and rural: within nine points of what real blocks show, isolation of few Black householders apart."""
-    country, file = read_country(root / "data/synthetic/blocks"), read_domain(root / "data/census/domain.yaml")
-    chosen = Synthetic(country="data/synthetic/blocks", likeness="prototype", households=300_000, homogeneity=1.0)
+    country, file = read_country(root / "data/synthetic"), read_domain(root / "data/census/domain.yaml")
+    chosen = Synthetic(country="data/synthetic", likeness="prototype", households=300_000, homogeneity=1.0)
     units = [table.to_pandas() for table in synthesize(chosen, 11, file, country)]
     occupied = [own[own["VACS"] == 0] for own in units]
     rural = rural_tracts(chosen, 11, country)
-    estimates = root / "data/synthetic/blocks/neighbours.yaml"
+    estimates = root / "data/synthetic/neighbours.yaml"
     table = neighbours_table([(own["block"], own["THHRACE"]) for own in occupied], rural, estimates, "toy").set_index(
         "percent"
     )

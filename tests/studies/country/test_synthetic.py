@@ -42,7 +42,7 @@ from studies.country.places import (
 from studies.country.settings import Synthetic
 
 DATA = Path(__file__).parents[3] / "data"
-COUNTRY, BLOCKS = (read_country(DATA / folder) for folder in ("synthetic", "synthetic/blocks"))
+COUNTRY, SEPARATE = (read_country(DATA / folder) for folder in ("synthetic", "synthetic/separate"))
 FILE = parse_domain(yaml.safe_load((DATA / "census" / "domain.yaml").read_text()))
 SMALL = Synthetic(country="data/synthetic", likeness="prototype", households=6_000, homogeneity=1.0)
 FULL = SMALL.model_copy(update={"households": 300_000})
@@ -69,7 +69,7 @@ def laws_made_once() -> Iterator[None]:
     made: dict[int, Any] = {}
 
     def make_once(file: DomainFile, country: Country, likeness: Likeness) -> Any:
-        if file is not FILE or not any(country is one for one in (COUNTRY, BLOCKS)):
+        if file is not FILE or not any(country is one for one in (COUNTRY, SEPARATE)):
             return national_law(file, country, likeness)
         if id(likeness) not in made:
             made[id(likeness)] = national_law(file, country, likeness)
@@ -80,7 +80,7 @@ def laws_made_once() -> Iterator[None]:
         yield
 
 
-DRAWN = {"11": (COUNTRY, SEEDS[0]), "12": (COUNTRY, SEEDS[1]), "blocks": (BLOCKS, SEEDS[0])}
+DRAWN = {"11": (COUNTRY, SEEDS[0]), "12": (COUNTRY, SEEDS[1]), "separate": (SEPARATE, SEEDS[0])}
 
 
 @pytest.fixture(scope="module", params=DRAWN.values(), ids=DRAWN)
@@ -176,7 +176,7 @@ def test_shares_of_zeros_and_ones_are_those_of_the_paper(drawn: SimpleNamespace)
     check_shares(drawn.tables)
 
 
-@pytest.mark.parametrize("country", [COUNTRY, BLOCKS], ids=["likeness", "blocks"])
+@pytest.mark.parametrize("country", [COUNTRY, SEPARATE], ids=["default", "separate"])
 @pytest.mark.parametrize("kind", ["dirichlet", "urn"])
 def test_other_generators_meet_the_same_shares_and_the_nation(kind: str, country: Country) -> None:
     tables = list(synthesize(FULL.model_copy(update={"likeness": kind}), 11, FILE, country))
@@ -330,13 +330,12 @@ def copy_country(folder: Path, name: str, change: Callable[[str], str]) -> Path:
     return folder
 
 
-def copy_blocks(folder: Path, name: str, change: Callable[[str], str]) -> Path:
-    """The country as real blocks have it, in a folder inside that of the other files."""
-    (copy_country(folder, "", str) / "blocks").mkdir()
-    for path in (DATA / "synthetic/blocks").iterdir():
-        text = path.read_text()
-        (folder / "blocks" / path.name).write_text(change(text) if path.name == name else text)
-    return folder / "blocks"
+def copy_separate(folder: Path) -> Path:
+    """The country whose neighbours live apart, in a folder inside that of the other files."""
+    inside = copy_country(folder, "", str) / "separate"
+    inside.mkdir()
+    (inside / "likeness.yaml").write_text((DATA / "synthetic/separate/likeness.yaml").read_text())
+    return inside
 
 
 @pytest.mark.parametrize(
@@ -352,9 +351,9 @@ def copy_blocks(folder: Path, name: str, change: Callable[[str], str]) -> Path:
             "prototypes:",
             "prototypes: unknown kind: did you mean prototype\\?",
         ),
-        ("likeness.yaml", "scale: 2.65", "scale: 0", "the scale must be over 0"),
+        ("likeness.yaml", "scale: 4.0", "scale: 0", "the scale must be over 0"),
         ("likeness.yaml", "newcomers: 0.02", "newcomers: 1", "newcomers a share under 1"),
-        ("likeness.yaml", "county: 1.2", "parish: 1.2", "unknown level 'parish'"),
+        ("likeness.yaml", "TEN], state: 0.1", "TEN], parish: 0.1", "unknown level 'parish'"),
     ],
 )
 def test_errors_name_the_file_and_the_entry(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
@@ -377,24 +376,25 @@ def test_errors_name_the_file_and_the_entry(tmp_path: Path, name: str, old: str,
     ],
 )
 def test_errors_of_real_blocks_name_the_entry(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
-    country = copy_blocks(tmp_path, name, lambda text: text.replace(old, new))
+    country = copy_country(tmp_path, name, lambda text: text.replace(old, new))
     with pytest.raises(DataError, match=words):
         read_country(country)
 
 
 def test_a_folder_inside_another_has_its_other_files(tmp_path: Path) -> None:
-    folder = copy_blocks(tmp_path, "", str)
-    names = ["blocks/likeness.yaml", "blocks/neighbours.yaml", "national.yaml", "odds.csv", "states.yaml"]
-    assert country_files(folder) == [tmp_path / name for name in names]
-    assert country_files(tmp_path) == [tmp_path / name for name in ("likeness.yaml", *names[2:])]
-    assert read_country(tmp_path).blocks is None
-    (folder / "neighbours.yaml").unlink()
+    folder = copy_separate(tmp_path)
+    names = ["likeness.yaml", "national.yaml", "neighbours.yaml", "odds.csv", "states.yaml"]
+    assert country_files(tmp_path) == [tmp_path / name for name in names]
+    inside = [tmp_path / name for name in ("national.yaml", "odds.csv", "separate/likeness.yaml", "states.yaml")]
+    assert country_files(folder) == inside
+    assert read_country(folder).blocks is None
+    (tmp_path / "neighbours.yaml").unlink()
     with pytest.raises(DataError, match=r"neighbours\.yaml does not exist; make the file again"):
-        read_country(folder)
+        read_country(tmp_path)
 
 
 def test_groups_of_real_blocks_cannot_hold_race(tmp_path: Path) -> None:
-    folder = copy_blocks(tmp_path, "likeness.yaml", lambda text: text.replace("columns: [TEN]", "columns: [THHRACE]"))
+    folder = copy_country(tmp_path, "likeness.yaml", lambda text: text.replace("columns: [TEN]", "columns: [THHRACE]"))
     with pytest.raises(DataError, match=r"likeness\.yaml, THHRACE: the columns of a group must be .*, or all of TEN$"):
         build_model(FILE, read_country(folder), "prototype", 1.0)
 
@@ -410,7 +410,10 @@ def test_columns_that_no_household_has_are_named() -> None:
     wrong = replace(COUNTRY, odds=(replace(COUNTRY.odds[0], columns=("SIZE",)),))
     with pytest.raises(DataError, match=r"odds\.csv, SIZE: SIZE is no column of an occupied household"):
         _first(FILE, wrong)
-    prototype = COUNTRY.likeness["prototype"]
+    other = replace(COUNTRY, odds=(replace(COUNTRY.odds[0], columns=("TEN",)),))
+    with pytest.raises(DataError, match=r"odds\.csv, TEN: no occupied household of the domain has TEN=5; estimate .* again"):
+        _first(FILE, other)
+    prototype = SEPARATE.likeness["prototype"]
     mixed = replace(prototype, groups=(replace(prototype.groups[0], columns=("TEN", "HHT")),))
     with pytest.raises(DataError, match=r"likeness\.yaml, TEN HHT: the columns of a group must be all of"):
         _first(FILE, replace(COUNTRY, likeness={"prototype": mixed}))

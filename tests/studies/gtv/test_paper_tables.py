@@ -1,6 +1,7 @@
 """Tables 1 and 4 to 7 and the numbers of the text, on small cases with variants that were never run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import cell, markdown_table
-from studies.gtv.numbers import COMPUTED, Evidence, Figure, judge, numbers_table
+from studies.gtv.numbers import COMPUTED, Evidence, Figure, judge, numbers_table, why
 from studies.gtv.tables import (
     ablation_table,
     ablation_text,
@@ -203,6 +204,20 @@ def test_numbers_of_the_text_next_to_the_papers() -> None:
     assert ours["maximum", "country_median, state"] == 1
     assert ours["most_omitted", "k = 9, 100.0 % leave it out"] == "HHT2"
     assert ours["smallest_block", ""] == 4
+    assert set(table["why"].str.split(":").str[0]) <= {"agrees", "measured", "open", "not judged"}
+    assert (table["why"] == "agrees").equals(table["agrees"] == "yes")
+    assert (table["why"] == "not judged").equals(table["agrees"] == "")
+
+
+def test_a_number_that_differs_is_measured_or_open() -> None:
+    entry = {"at_most": 2, "measured": {"state_median": "another run"}}
+    figure = Figure("state_median, tract, k = 6", 4.0)
+    assert [why(agrees, figure, entry) for agrees in ("yes", "no", "")] == ["agrees", "measured: another run", "not judged"]
+    elsewhere = Figure("country_median, tract, k = 6", 4.0, leave_out=2.1)
+    assert why("no", elsewhere, entry) == "open"
+    assert why("no", elsewhere, entry | {"open": "noise lowers it"}) == "open: noise lowers it"
+    left_out = why("no", replace(elsewhere, leave_out=1.9), entry)
+    assert left_out == "measured: agrees where the block is left out of its prior (column leave_out)"
 
 
 def test_a_statement_about_a_variant_that_was_not_run_stays_open() -> None:

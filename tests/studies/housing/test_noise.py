@@ -183,7 +183,15 @@ def test_budget_files_that_cannot_be_are_refused(tmp_path: Path) -> None:
 
 
 PLAIN = Condition(
-    swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
+    swap=0.0,
+    swap_among="properties",
+    swap_hud=False,
+    noise="none",
+    rho=None,
+    noise_hud=False,
+    reading="exact",
+    top=10,
+    blocks=99,
 )
 
 

@@ -13,7 +13,15 @@ from studies.housing.statistics import protect, swap_households
 
 PUBLISHED = read_yaml(Path(__file__).parents[3] / "data" / "housing" / "published.yaml")
 PLAIN = Condition(
-    swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
+    swap=0.0,
+    swap_among="properties",
+    swap_hud=False,
+    noise="none",
+    rho=None,
+    noise_hud=False,
+    reading="exact",
+    top=10,
+    blocks=99,
 )
 
 

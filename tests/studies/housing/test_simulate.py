@@ -17,6 +17,7 @@ from genverify.model.files import read_yaml
 from studies.housing.households import Conditionals, draw_children, draw_sizes, read_conditionals
 from studies.housing.properties import (
     PropertyModel,
+    chosen_blocks,
     complete_households,
     draw_bedrooms,
     draw_households,
@@ -169,16 +170,16 @@ def test_properties_stand_in_blocks_that_can_hold_them(text: dict[str, Any]) -> 
     again = place_properties(sizes, 400, model, rng(2))
     assert (again[0] == blocks).all()
     assert (again[1] == subsidized).all()
-    assert (place_properties(sizes, 400, model, rng(3))[0] != blocks).any()
+    assert set(place_properties(sizes, 400, model, rng(3))[0]) != set(blocks)
 
 
-def test_the_simulation_with_real_neighbours_has_other_properties_only(root: Path, text: dict[str, Any]) -> None:
-    other = read_yaml(root / "data" / "housing" / "simulation_blocks.yaml")
+def test_the_simulation_where_races_live_apart_has_other_properties_only(root: Path, text: dict[str, Any]) -> None:
+    other = read_yaml(root / "data" / "housing" / "simulation_separate.yaml")
     assert {**other, "properties": None} == {**text, "properties": None}
-    different = {name for name in other["properties"] if other["properties"][name] != text["properties"].get(name)}
+    different = {name for name in text["properties"] if text["properties"][name] != other["properties"].get(name)}
     assert different == {"subsidized", "others", "whole_blocks", "fit"}
     sizes = rng().integers(1, 300, 2000)
-    blocks, subsidized = place_properties(sizes, 400, model_of(other), rng(2))
+    blocks, subsidized = place_properties(sizes, 400, model_of(text), rng(2))
     assert 0.1 < (subsidized == sizes[blocks]).mean() < 0.2, "15 % of properties fill their block"
 
 
@@ -188,18 +189,27 @@ def test_properties_that_fill_their_block_are_a_percentage(text: dict[str, Any],
     sizes = rng().integers(1, 300, 2000)
     blocks, subsidized = place_properties(sizes, 400, model_of(every), rng(2))
     assert (subsidized == sizes[blocks]).all()
-    blocks, subsidized = place_properties(sizes, 400, model_of(text), rng(2))
+    none = {**text, "properties": {**text["properties"], "whole_blocks": 0}}
+    blocks, subsidized = place_properties(sizes, 400, model_of(none), rng(2))
     assert (subsidized == sizes[blocks]).mean() < 0.03
     with pytest.raises(DataError, match=words):
         model_of({**text, "properties": {**text["properties"], "whole_blocks": percent}})
 
 
+def test_fewer_chosen_blocks_are_part_of_more_and_of_all_states() -> None:
+    blocks = pd.Series([f"{state:02d}0010201001{number:03d}" for state in range(1, 51) for number in range(9)] * 2)
+    few, many = (chosen_blocks(blocks, count) for count in (50, 120))
+    assert (len(few), len(many), len(chosen_blocks(blocks, 10**6))) == (50, 120, 450)
+    assert few < many
+    assert {block[:2] for block in few} == {f"{state:02d}" for state in range(1, 51)}
+
+
 def test_fewer_blocks_than_wanted_hold_a_property_each_and_none_is_an_error(text: dict[str, Any]) -> None:
-    blocks, subsidized = place_properties(np.array([11, 12, 40, 5]), 9, model_of(text), rng())
+    blocks, subsidized = place_properties(np.array([10, 12, 40, 5]), 9, model_of(text), rng())
     assert set(blocks) <= {1, 2}
     assert (subsidized >= 11).all()
-    with pytest.raises(ConfigError, match=r"no block has more than 11 households: raise housing\.households"):
-        place_properties(np.array([3, 11]), 1, model_of(text), rng())
+    with pytest.raises(ConfigError, match=r"no block has 11 households or more: raise housing\.households"):
+        place_properties(np.array([3, 10]), 1, model_of(text), rng())
 
 
 def test_a_property_takes_its_number_of_households_and_no_lone_minor(text: dict[str, Any]) -> None:

@@ -14,7 +14,15 @@ from studies.housing.tables import measures, simulation_table
 
 A, B = "010010201001000", "010010201001001"
 UNPROTECTED = Condition(
-    swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
+    swap=0.0,
+    swap_among="properties",
+    swap_hud=False,
+    noise="none",
+    rho=None,
+    noise_hud=False,
+    reading="exact",
+    top=10,
+    blocks=99,
 )
 ROWS = [
     (A, 9, 4, 2, 3), (A, 1, 0, 1, 1), (A, 2, 1, 8, 1), (A, 3, 2, 3, 0), (A, 3, 0, 4, 1), (A, 1, 1, 7, 0),
