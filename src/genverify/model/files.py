@@ -63,7 +63,6 @@ LIMITS = FileLimits(remedy="allow more with --max-rows or --max-bytes (in a rele
 
 
 def one_line(error: Exception) -> str:
-    """What an error says, without line breaks."""
     return " ".join(str(error).split())
 
 
@@ -147,7 +146,6 @@ def _check_depth(text: str) -> None:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file that holds a mapping."""
     try:
         content = _read(path, "check the path in config.yaml")
         _check_depth(content)
@@ -193,7 +191,6 @@ def regular_file(path: Path, hint: str = "give a file, no folder, pipe or device
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a regular file."""
     with regular_file(path).open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
@@ -310,5 +307,4 @@ def data_label(manifest: Path) -> str:
 
 
 def data_labels(manifests: Iterable[str]) -> str:
-    """The names of all the data of a figure."""
     return ", ".join(dict.fromkeys(data_label(Path(manifest)) for manifest in manifests))

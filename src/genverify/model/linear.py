@@ -49,7 +49,6 @@ class LinearSystem:
 
     @cached_property
     def row_of(self) -> Ints:
-        """The row of each entry."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @cached_property
@@ -58,7 +57,6 @@ class LinearSystem:
         return max(1, int(np.abs(self.weights).max(initial=0)))
 
     def activity(self, x: Ints) -> Ints:
-        """The sum of every row."""
         total, filled = np.zeros(len(self.start) - 1, dtype=np.int64), np.flatnonzero(np.diff(self.start))
         if len(filled):
             total[filled] = np.add.reduceat(self.weights * x[self.columns], self.start[filled])

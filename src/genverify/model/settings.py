@@ -104,7 +104,6 @@ def _explain(model: type[Section], problem: Any) -> str:
 
 
 def _siblings(model: type[Section], path: list[str]) -> list[str]:
-    """The settings that stand beside the last part of a path."""
     here: Any = model
     for part in path[:-1]:
         here = here.model_fields[part].annotation if _is_section(here) else get_args(here)[1]

@@ -345,7 +345,6 @@ def table_file(folder: Path, name: str) -> Path:
 
 
 def table_names(folder: Path) -> list[str]:
-    """The names of the tables of a folder, in order."""
     return sorted({path.name.removesuffix(end) for end in (PARQUET, CSV) for path in folder.glob(f"*{end}")})
 
 

@@ -58,8 +58,6 @@ Imports = dict[str, list[str]]  # a name, and the dotted paths that it may stand
 
 
 class _Piece(NamedTuple):
-    """A top-level statement of a file."""
-
     digest: str
     lines: int
     start: int  # its first and last line
@@ -77,8 +75,6 @@ class _Piece(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file cut into pieces."""
-
     pieces: list[_Piece]
     names: dict[str, list[int]]  # the pieces that bind a name
     always: list[int]  # those that run with every import: all but plain definitions
@@ -124,8 +120,6 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
 
 @dataclass
 class _Reader:
-    """What the statements of one file name."""
-
     package: str
     roots: frozenset[str]
     lines: list[bytes]
@@ -363,7 +357,6 @@ def _executed(statement: ast.AST) -> Iterator[ast.AST]:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds in the file."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         return {statement.name}
     nodes = list(_executed(statement))
@@ -456,7 +449,6 @@ class _Store:
 
 
 def _joined_digest(*contents: bytes) -> str:
-    """The SHA-256 of lines."""
     return sha256(b"\n".join(contents)).hexdigest()
 
 
@@ -540,7 +532,6 @@ def forget_code() -> None:
 
 @cache
 def _parts(script: str) -> dict[str, tuple[str, int]]:
-    """The digest and the number of lines of what counts, by file."""
     script = os.path.abspath(script)
     store, key = _store(), _key(script)
     if key not in store.parts:
@@ -652,7 +643,6 @@ def _are_classes(file: str, name: str, flag: str) -> bool:
 
 @cache
 def _next(node: Node) -> frozenset[Node]:
-    """What is reached with a node."""
     file, what = node
     if what == AS_IT_IS:
         return frozenset()
@@ -752,7 +742,6 @@ def _roots() -> frozenset[str]:
 
 @cache
 def _listed() -> list[tuple[str, str]]:
-    """The folders of the packages and the names of the files in them."""
     walks = (os.walk(SRC / root) for root in sorted(_roots()))
     return [(folder, name) for folder, _, names in chain.from_iterable(walks) for name in sorted(names)]
 
@@ -789,7 +778,6 @@ def _content(file: str) -> bytes:
 
 @cache
 def _source(file: str) -> Source:
-    """The pieces of a file, kept by its content, or cut now."""
     sources, key = _store().sources, _key(file)
     if key not in sources:
         sources[key] = cut(_content(file), _packages().get(file, ""), _roots())
@@ -804,7 +792,6 @@ def _key(file: str) -> str:
 
 @cache
 def _store() -> _Store:
-    """What is kept beside the Snakefile."""
     analysis = [Path(__file__).read_bytes()]
     files = sorted([*filter(None, _modules().values()), *_templates()])
     version = _joined_digest(*analysis, f"{sys.version_info[:2]} {sorted(_roots())}".encode())

@@ -97,7 +97,6 @@ def _writes(job: Job) -> str:
 
 
 def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
-    """The work itself, then its record."""
     started, code = time.time(), code_parts(home / f"{job.rule}.py")
     main(job)
     if hasattr(job.output, "record"):
@@ -117,7 +116,6 @@ class LogFile(logging.FileHandler):
     """A log that cannot be written is an error of its job; logging itself would print a traceback and go on."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Name the file, which hears no more."""
         error = sys.exception()
         if isinstance(error, OSError):
             log.removeHandler(self)
@@ -195,7 +193,6 @@ def folder_files(folder: Path) -> list[Path]:
 
 
 def folder_digest(folder: Path, result: Mapping[Path, str]) -> str:
-    """One digest over the names and digests of the files of a folder."""
     lines = (f"{file.relative_to(folder)} {value}\n" for file, value in result.items())
     return sha256("".join(lines).encode()).hexdigest()
 

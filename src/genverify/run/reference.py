@@ -30,22 +30,11 @@ from genverify.run.code import code_digest, find_script
 from genverify.run.config import Config
 from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
+from genverify.run.provenance import records as job_records
 from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
 from genverify.run.provenance.chain import Chain, walk
 from genverify.run.provenance.published import without_places
-from genverify.run.provenance.records import CODE as JOB_CODE
-from genverify.run.provenance.records import (
-    UNKNOWN,
-    AuditError,
-    Layout,
-    Record,
-    Records,
-    changed_settings,
-    find_records,
-    read_lock,
-    read_sections,
-    read_stages,
-)
+from genverify.run.provenance.records import AuditError, Layout, Record, Records, Stages
 from genverify.run.registry import registered
 
 # What the reference set is to hold: the results of each paper with their captions, and what is left out with a reason.
@@ -143,8 +132,9 @@ def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     for job in chain.jobs:
         wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != BATCH}
         name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
-        settings = {key: value for key, value in job.params.items() if key != JOB_CODE}
-        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
+        settings = dict(job.params)
+        code = settings.pop(job_records.CODE, None)
+        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": code}
     return result
 
 
@@ -177,7 +167,6 @@ def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[st
 
 
 def read_manifest(path: Path) -> Manifest:
-    """A manifest; a file that is none is refused."""
     text = read_json(path)
     missing = [key for key in KEYS if key not in text]
     if missing:
@@ -317,7 +306,7 @@ def write_reference(layout: Layout, config: Config, papers: Sequence[str] = ()) 
     present = [target for target in listing.targets if target not in absent]
     old = earlier_results([target for target, reason in absent.items() if reason == NOT_ASKED])
     absent = {target: reason for target, reason in absent.items() if target not in old["results"]}
-    records = find_records(layout.made)
+    records = job_records.find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
     with TemporaryDirectory(dir=REFERENCE.parent, prefix=REFERENCE.name) as beside:
@@ -352,7 +341,6 @@ def earlier_results(targets: Sequence[str]) -> Manifest:
 
 
 def _wildcards(manifest: Manifest, target: str) -> dict[str, str]:
-    """Those of the job that made a result."""
     entry = manifest["results"][target]
     made = [job for job in (manifest["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
     return dict(made[0]["wildcards"])
@@ -380,7 +368,6 @@ def is_page_current(manifest: Manifest, config: Config) -> bool:
 
 
 def _lists_sorted(page: str) -> list[str]:
-    """The lines of a page, those of each list sorted."""
     runs = groupby(page.splitlines(keepends=True), key=lambda line: line.startswith("- "))
     return [line for is_list, lines in runs for line in (sorted(lines) if is_list else lines)]
 
@@ -403,8 +390,8 @@ def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> No
     other = [path for path in chain.raw if path not in listed]
     if other:
         raise DataError(f"{other[0]}: not in {layout.sources}, and a reference set is made from the files listed there only")
-    now, stages = digest_files(files_of(chain, layout)), read_stages(layout.stages)
-    checks = Checks(layout, config, records, stages, listed, now, read_lock(layout.lock))
+    now, stages = digest_files(files_of(chain, layout)), Stages(layout.stages, config)
+    checks = Checks(layout, records, stages, listed, now, job_records.read_lock(layout.lock))
     for record in chain.jobs:
         checks.check(record)
 
@@ -497,16 +484,16 @@ def with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout
 
 
 def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
-    sections = read_sections(read_stages(layout.stages))
+    stages = Stages(layout.stages, config)
     result: dict[str, list[tuple[str, str]]] = {}
     for name, job in jobs.items():
-        if job["rule"] not in sections:
+        if job["rule"] not in stages.rules:
             result[name] = [(CODE, f"rule {job['rule']} is gone")]
             continue
         try:
-            changed = list(changed_settings(sections[job["rule"]], job["settings"], job["wildcards"], config))
+            changed = list(job_records.changed_settings(stages, job["rule"], job["settings"], job["wildcards"]))
             result[name] = [(SETTINGS, f"{setting} was {was}, is {is_}") for setting, was, is_ in changed]
-        except UNKNOWN as error:
+        except job_records.UNKNOWN as error:
             result[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
         if job["code"] != _code_now(layout, job["rule"]):
             result[name].append((CODE, job["rule"]))
@@ -529,7 +516,7 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
 
     One of other settings or data, or without the records of its jobs, says nothing about the set.
     """
-    records = find_records(layout.made)
+    records = job_records.find_records(layout.made)
     for target, entry in manifest["results"].items():
         try:
             chain = walk([target], records)
@@ -548,7 +535,7 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
         altered = [name for name, value in entry["files"].items() if redrawn.get(name) != value]
         if altered:
             yield Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives")
-        elif all(job.params.get(JOB_CODE) == _code_now(layout, job.rule) for job in chain.jobs):
+        elif all(job.params.get(job_records.CODE) == _code_now(layout, job.rule) for job in chain.jobs):
             yield Finding(target, SAME, "made here by the code of today")
 
 
@@ -558,7 +545,6 @@ REMEDY = "Make the set again: snakemake reference"
 
 
 def add_parser(commands: Any) -> None:
-    """Add `reference` to the commands."""
     parser = commands.add_parser("reference", help="say, without a run, whether docs/reference is current; or make it")
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--check", action="store_true", help="say whether it is whole and current (what is done by default)")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from secrets import randbits
 from typing import Any
@@ -20,42 +20,12 @@ from genverify.run import layout
 from genverify.run.code import code_digest, code_parts, find_script, joint_digest
 from genverify.run.config import Config, parse_config, read_shipped
 from genverify.run.jobs import digest, folder_digest, folder_files, git_state
+from genverify.run.provenance import published, records
 from genverify.run.provenance.chain import Chain, find_results, git_in_words, tree, versions, walk
-from genverify.run.provenance.published import (
-    BADGE,
-    CHAIN,
-    Reached,
-    Summary,
-    compare,
-    read_summary,
-    summarise,
-    write_summary,
-)
 from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
-from genverify.run.provenance.records import (
-    CODE,
-    AuditError,
-    Layout,
-    Lock,
-    Record,
-    Records,
-    Sections,
-    Stages,
-    check_files,
-    check_settings,
-    check_versions,
-    differing,
-    find_records,
-    in_words,
-    normal,
-    read_lock,
-    read_sections,
-    read_stages,
-    rerun,
-    unchecked,
-)
+from genverify.run.provenance.records import CODE, AuditError, Layout, Record, Records, normal, rerun
 from genverify.run.provenance.rerun import Again, read_costs, read_share
-from genverify.run.registry import load
+from genverify.run.registry import SHARED, load, stage_files
 
 # The files of a chain as they are now, against what the records say.
 
@@ -67,28 +37,19 @@ class Checks:
     """What the chain is compared with: files as they are, raw files as listed, rules and settings as they stand."""
 
     layout: Layout
-    config: Config
     records: Records
-    stages: Stages
+    stages: records.Stages
     listed: Mapping[str, str]
     now: Now
-    lock: Lock
+    lock: records.Lock
 
-    @cached_property
-    def sections(self) -> Sections:
-        return read_sections(self.stages)
-
-    def check(self, record: Record) -> list[str]:
-        """
-        A job's lock, code, settings, inputs and outputs; an error names the first that is not as recorded.
-
-        Returns the inputs whose paths could not be compared with those of the rule.
-        """
+    def check(self, record: Record) -> None:
+        """A job's lock, code, settings, inputs and outputs; an error names the first that is not as recorded."""
         self._lock(record)
-        check_versions(record, self.lock, self.layout.lock)
+        records.check_versions(record, self.lock, self.layout.lock)
         self._code(record)
-        check_settings(record, self.sections, self.config)
-        open_ = check_files(record, self.stages, self.config)
+        records.check_settings(record, self.stages)
+        records.check_files(record, self.stages)
         for path, recorded in record.inputs.items():
             self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
         for path, recorded in sorted(record.outputs.items(), key=_inside_first):
@@ -96,7 +57,6 @@ class Checks:
                 raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target_of(path))}")
             if os.path.islink(path):
                 raise AuditError(f"{path}: a link in place of the file that its job wrote. {rerun(record.target_of(path))}")
-        return open_
 
     def _lock(self, record: Record) -> None:
         lock = normal(self.layout.lock)
@@ -202,7 +162,6 @@ def files_of(chain: Chain, layout: Layout) -> list[str]:
 
 
 def read_listed(sources: Path) -> dict[str, str]:
-    """The digests of the raw files that the study ships."""
     with sources.open(newline="") as file:
         return {normal(row["file"]): row["sha256"] for row in csv.DictReader(file) if row["sha256"]}
 
@@ -213,7 +172,7 @@ def read_listed(sources: Path) -> dict[str, str]:
 def audit(
     layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0,
     seed: int | None = None,
-) -> Generator[str, None, Summary]:  # fmt: skip
+) -> Generator[str, None, published.Summary]:  # fmt: skip
     """
     The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
 
@@ -221,34 +180,34 @@ def audit(
     published.
     """
     started = time.monotonic()
-    records = find_records(layout.made)
+    known = records.find_records(layout.made)
     results = find_results(asked, layout.shown)
     if not results:
         raise AuditError(f"nothing to audit: no file in {', '.join(map(str, layout.shown))}. Run Snakemake first.")
-    chain, listed = walk(results, records), read_listed(layout.sources)
+    chain, listed = walk(results, known), read_listed(layout.sources)
     yield from missing_raw(chain, listed)
     yield from tree(chain, listed)
     yield from versions(chain)
-    lock = read_lock(layout.lock)
-    yield in_words(differing(lock), layout.lock)
+    lock = records.read_lock(layout.lock)
+    yield records.in_words(records.differing(lock), layout.lock)
     git = git_state()
     yield f"now: {git_in_words(git)}"
     now = digest_files(files_of(chain, layout))
     yield from raw_files(chain, now, layout.sources)
-    checks = Checks(layout, config, records, read_stages(layout.stages), listed, now, lock)
-    open_ = [name for record in chain.jobs for name in checks.check(record)]
-    yield from _not_compared(chain, checks, open_)
-    reached = Reached()
+    checks = Checks(layout, known, records.Stages(layout.stages, config), listed, now, lock)
+    for record in chain.jobs:
+        checks.check(record)
+    reached = published.Reached()
     if proofs:
-        reached = _check_proofs(chain, records)
+        reached = _check_proofs(chain, known)
         yield f"proofs: {reached.words}: all right{reached.resting}" if reached.words else "proofs: none in this chain"
     again = Again(chain, layout.scripts, layout.made, read_costs(layout.costs))
     yield from again.run(share, randbits(32) if seed is None else seed)
     reached = replace(reached, recomputed=again.recomputed, rerun=again.rerun, others=again.others)
     yield from reached.lines(chain, now)
-    summary = summarise(chain, now, reached, git)
-    yield f"chain {summary[CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
-    yield summary[BADGE]
+    summary = published.summarise(chain, now, reached, git)
+    yield f"chain {summary[published.CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
+    yield summary[published.BADGE]
     files = sum(not Path(path).is_dir() for path in now)
     named = "1 result" if len(results) == 1 else f"{len(results)} results"
     yield f"{named}, {files} files, all accounted for ({time.monotonic() - started:.1f} s)"
@@ -276,25 +235,16 @@ def raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
         yield f"raw {path}: {size:,} bytes, SHA-256 {found}, {known}"
 
 
-def _not_compared(chain: Chain, checks: Checks, inputs: Iterable[str]) -> Iterator[str]:
-    """What the audit could not hold against anything but the record itself."""
-    others = {f"{record.rule}.{name}" for record in chain.jobs for name in unchecked(record, checks.sections)}
-    if others:
-        yield f"parameters that were not compared with config.yaml: {', '.join(sorted(others))}"
-    if inputs:
-        yield f"inputs named by a function, whose paths were not compared: {', '.join(sorted(set(inputs)))}"
-
-
-def _check_proofs(chain: Chain, records: Records) -> Reached:
+def _check_proofs(chain: Chain, known: Records) -> published.Reached:
     """The proofs of every job: what is right, in numbers and words, and the files that say nothing else."""
-    jobs = jobs_with_proofs(chain.jobs, records)
+    jobs = jobs_with_proofs(chain.jobs, known)
     right = list(zip(jobs.values(), check_proofs(list(jobs.values())), strict=True))
     found = sum((one.counts for _, one in right), Counter[str]())
     by_check = {job.kind.check: job.kind for job, _ in right}
     kinds = [by_check[check] for check in sorted(by_check)]
     resting = [f"; {words.format(found[name])}" for kind in kinds for name, words in kind.unproved.items() if found[name]]
     proved = {normal(path) for job, one in right for path in one.files or job.record.outputs}
-    return Reached(found, "; ".join(kind.words.format_map(found) for kind in kinds), "".join(resting), proved)
+    return published.Reached(found, "; ".join(kind.words.format_map(found) for kind in kinds), "".join(resting), proved)
 
 
 # The command `audit`, and where this repository keeps what they look at.
@@ -304,13 +254,14 @@ SETTINGS = (".yaml", ".yml", ".json")
 
 def repository() -> Layout:
     """The layout of this repository, seen from its root."""
-    stages = [layout.SNAKEFILE, *sorted(layout.STAGES.rglob("*.smk"))]
+    # in the order in which the Snakefile includes them: targets are added up as they come
+    first = [layout.SNAKEFILE, layout.STAGES / SHARED, *map(Path, stage_files(layout.STAGES))]
+    stages = list(dict.fromkeys([*filter(Path.exists, first), *sorted(layout.STAGES.rglob("*.smk"))]))
     made, shown = (str(layout.RESULTS), str(layout.FIGURES)), (layout.FIGURES, layout.TABLES)
     return Layout(made, shown, layout.SOURCES, layout.LOCK, layout.SCRIPTS, stages, layout.TIMES)
 
 
 def add_audit(commands: Any) -> None:
-    """Add `audit` to the commands."""
     parser = commands.add_parser("audit", help="walk from results back to the raw data; check every file, setting and proof")
     parser.add_argument("results", nargs="*", help="for instance figures/fig3.pdf (default: every figure and table)")
     parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
@@ -327,7 +278,6 @@ def add_audit(commands: Any) -> None:
 
 
 def read_config(changes: list[Path]) -> Config:
-    """The shipped configuration with other files laid over it."""
     text = read_shipped(Path())
     for path in changes:
         if path.suffix not in SETTINGS:
@@ -339,7 +289,7 @@ def read_config(changes: list[Path]) -> Config:
 
 
 def _audit(options: argparse.Namespace) -> None:
-    published = read_summary(options.against) if options.against else None
+    other = published.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
     if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
@@ -349,18 +299,16 @@ def _audit(options: argparse.Namespace) -> None:
     lines = audit(repository(), config, options.results, not options.without_proofs, share, options.seed)
     summary = say_lines(lines, partial(print, flush=True))
     if options.write:
-        write_summary(summary, options.write)
+        published.write_summary(summary, options.write)
         print(f"written: {options.write}")
-    if published:
-        for line in compare(summary, published, options.against):
+    if other:
+        for line in published.compare(summary, other, options.against):
             print(line, flush=True)
 
 
-def say_lines(lines: Generator[str, None, Summary], say: Callable[[str], object]) -> Summary:
-    """Say the lines as they come; what the audit returns."""
+def say_lines(lines: Generator[str, None, published.Summary], say: Callable[[str], object]) -> published.Summary:
     while True:
         try:
             say(next(lines))
         except StopIteration as end:
-            found: Summary = end.value
-            return found
+            return end.value  # type: ignore[no-any-return]

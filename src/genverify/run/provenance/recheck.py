@@ -74,7 +74,6 @@ def ordered(rows: Matrix) -> Matrix:
 
 
 def by_block(frame: pd.DataFrame, rows: Matrix) -> dict[str, Matrix]:
-    """The rows of each block, ordered."""
     if not len(frame):
         return {}
     places = frame.groupby(frame["block"].astype(str), sort=False).indices
@@ -232,7 +231,6 @@ def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
 
 
 def _one(record: Record, name: str) -> Path | None:
-    """The one input or output of a name."""
     paths = record.named("inputs", name) + record.named("outputs", name)
     return Path(paths[0]) if len(paths) == 1 else None
 
@@ -253,7 +251,6 @@ def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
 
 
 def check_job(job: Proving) -> ProofTally:
-    """Check the proofs of a job as its kind says."""
     with reading_tables(job.record.target):
         found: ProofTally = load(job.kind.check)(job.record, job.writers)
     return found
@@ -288,7 +285,6 @@ def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
 
 
 def open_areas(record: Record) -> Iterator[tuple[LinearSystem, Mapping[str, Any]]]:
-    """The certificates of a batch, each with the system of its areas."""
     parts, lines, spec = _areas_of(record)
     yield from ((system_of(part, spec), line) for part, line in zip(parts, lines, strict=True))
 
@@ -319,7 +315,6 @@ def _shown(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) ->
 
 
 def _compare(path: Path, listed: pd.DataFrame, shown: pd.DataFrame) -> None:
-    """The table of ranges against what is shown, column by column."""
     if list(listed.columns) != COLUMNS or len(listed) != len(shown):
         raise AuditError(
             f"{path}: not the rows and columns of its areas ({len(listed)} rows, not {len(shown)}). {BOUND_AGAIN} {path}"

@@ -126,7 +126,6 @@ def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[s
 
 
 def _check_tables(folder: Path) -> Iterator[str]:
-    """Proofs about tables are tied to the tables again: all that `disclose --check` does."""
     from genverify.run.cli.commands import parser
 
     options = parser(["disclose"]).parse_args(["disclose", "--check", str(folder)])
