@@ -123,15 +123,14 @@ def differs(found: str | None, recorded: str | None, where: str) -> str:
 
 def digest_files(paths: Iterable[str]) -> dict[str, str | None]:
     """What is there now, every file read once, several at a time; a folder by the files in it."""
-    wanted = {path: Path(path) for path in paths}
-    folders = {path: folder_contents(place) for path, place in wanted.items() if place.is_dir()}
-    files = {normal(f): f for place, inside in zip(wanted.values(), map(folders.get, wanted), strict=True)
-             for f in (inside if inside is not None else [place])}  # fmt: skip
+    wanted = list(paths)
+    folders = {path: folder_contents(Path(path)) for path in wanted if os.path.isdir(path)}
+    files = {normal(file): file for path in wanted for file in folders.get(path, [Path(path)])}
     with ThreadPoolExecutor() as pool:
-        found = dict(zip(files, pool.map(_digest, files.values()), strict=True))
+        now = dict(zip(files, pool.map(_digest, files.values()), strict=True))
     for path, inside in folders.items():
-        found[path] = folder_digest(Path(path), {file: str(found[normal(file)]) for file in inside})
-    return found
+        now[path] = folder_digest(Path(path), {file: str(now[normal(file)]) for file in inside})
+    return now
 
 
 def folder_contents(folder: Path) -> list[Path]:
