@@ -8,14 +8,13 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain as joined
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from jinja2 import Environment, StrictUndefined, TemplateError
@@ -245,20 +244,26 @@ SHA-256 of each source as the study wrote it; settings and code: one digest each
 result, as in manifest.json, which also has the digests of what the last job read."""
 
 
-def reference_page(
-    listing: Listing, entries: Mapping[str, Entry], captions: Mapping[str, str], absent: Mapping[str, str]
-) -> str:
-    """The page as Markdown; `captions` by target."""
-    parts = [INTRODUCTION]
+def page_of(
+    listing: Listing, entries: Mapping[str, Entry], wildcards: Mapping[str, Mapping[str, str]], absent: Mapping[str, str],
+    config: Config,
+) -> str:  # fmt: skip
+    """The page as Markdown, with the captions as they are filled in with the settings of today."""
+    study, parts = config.model_dump(), [INTRODUCTION]
     for paper in listing.papers.values():
         parts.append(f"## {paper.title}")
-        for target in paper.results:
-            is_present = target in entries
-            parts += (
-                _section(target, entries[target], captions[target]) if is_present else [f"`{target}`: {absent[target]}."]
-            )
+        for target, name in paper.results.items():
+            if target in entries:
+                parts += _section(target, entries[target], caption(STAGES, name, wildcards[target], study, target))
+            else:
+                parts.append(f"`{target}`: {absent[target]}.")
     parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
-    parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], _digests(entries), left=5)]
+    rows = [
+        [f"`{text}`" for text in (target, path, value, entry["settings"], entry["code"])]
+        for target, entry in entries.items()
+        for path, value in sorted(entry["sources"].items())
+    ]
+    parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], rows, left=5)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -281,12 +286,6 @@ def data_in_words(seed: int | None) -> str:
     ('synthetic data, seed 1', 'no microdata: nothing drawn at random')
     """
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
-
-
-def _digests(entries: Mapping[str, Entry]) -> Iterator[list[str]]:
-    for target, entry in entries.items():
-        for path, value in sorted(entry["sources"].items()):
-            yield [f"`{target}`", f"`{path}`", f"`{value}`", f"`{entry['settings']}`", f"`{entry['code']}`"]
 
 
 # Writing of a reference set: results that the audit finds in order, made small, with a page and a manifest.
@@ -344,17 +343,6 @@ def _wildcards(manifest: Manifest, target: str) -> dict[str, str]:
     entry = manifest["results"][target]
     made = [job for job in (manifest["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
     return dict(made[0]["wildcards"])
-
-
-def page_of(
-    listing: Listing, entries: Mapping[str, Entry], wildcards: Mapping[str, Mapping[str, str]], absent: Mapping[str, str],
-    config: Config,
-) -> str:  # fmt: skip
-    """The page with the captions as they are filled in with the settings of today."""
-    study = config.model_dump()
-    named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
-    captions = {target: caption(STAGES, named[target], wildcards[target], study, target) for target in entries}
-    return reference_page(listing, entries, captions, absent)
 
 
 def is_page_current(manifest: Manifest, config: Config) -> bool:
@@ -427,17 +415,12 @@ SETTINGS, DATA, CODE, RESULT, SAME = "settings", "data", "code", "result", "same
 OUTDATED = (SETTINGS, DATA, RESULT)
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """What has changed since a result was put into the set: its target, the kind of change, and the change in words."""
 
     target: str
     kind: str
     text: str
-
-    @property
-    def is_outdated(self) -> bool:
-        return self.kind in OUTDATED
 
 
 def altered_files(folder: Path, manifest: Manifest) -> Iterator[str]:
@@ -595,12 +578,12 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     yield from wrong
     layout = repository()
     findings = with_results(changes(manifest, layout, config), manifest, layout)
-    outdated = [finding for finding in findings if finding.is_outdated]
+    outdated = [finding for finding in findings if finding.kind in OUTDATED]
     yield from (f"out of date: {line}" for line in by_target(outdated))
     if not wrong and not is_page_current(manifest, config):
         outdated += [Finding(PAGE, RESULT, "")] if strict else []
         yield f"{REFERENCE / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
-    code = by_target([finding for finding in findings if not finding.is_outdated])
+    code = by_target([finding for finding in findings if finding.kind not in OUTDATED])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
     yield f"{REFERENCE}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
