@@ -124,11 +124,8 @@ def read_words(settings: Explorer, manifest: Path, tables: Path, domain: Path) -
     """The words that the settings name, and the name of the data."""
     phrases = explain.read_phrases(Path(settings.phrases), read_domain(domain).domain) if settings.phrases else None
     titles, tiles = table_titles(read_yaml(tables)), read_places(Path(settings.places))
-    return Words(data_label(manifest), is_synthetic(manifest), settings.variant, tiles, titles, phrases)
-
-
-def is_synthetic(manifest: Path) -> bool:
-    return bool(json.loads(manifest.read_text())["source"] == "synthetic")
+    synthetic = bool(json.loads(manifest.read_text())["source"] == "synthetic")
+    return Words(data_label(manifest), synthetic, settings.variant, tiles, titles, phrases)
 
 
 # Numbers as short text: claims and probabilities by the hundred thousand, small enough for a page to load.

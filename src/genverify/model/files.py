@@ -126,14 +126,11 @@ def _size(node: Any, known: dict[int, int]) -> int:
     if id(node) not in known:
         known[id(node)] = 0
         items = [] if isinstance(node, yaml.ScalarNode) else node.value
-        known[id(node)] = 1 + sum(_size(part, known) for item in items for part in _parts(item))
+        parts = [part for item in items for part in (item if isinstance(item, tuple) else (item,))]
+        known[id(node)] = 1 + sum(_size(part, known) for part in parts)
     if known[id(node)] > MOST_VALUES:
         raise DataError(f"line {node.start_mark.line + 1}: its aliases stand for more than {MOST_VALUES} values")
     return known[id(node)]
-
-
-def _parts(item: Any) -> tuple[Any, ...]:
-    return item if isinstance(item, tuple) else (item,)
 
 
 def _check_depth(text: str) -> None:

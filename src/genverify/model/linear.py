@@ -1,5 +1,6 @@
 """Counts that are tied by sums: cells between two ends, and rows of whole multiples of cells between two ends."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -115,8 +116,9 @@ def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Li
     """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
     index = {cell: at for at, cell in enumerate(cells)}
     listed = list(rows)
-    if len({row[0] for row in listed}) < len(listed):
-        raise DataError("two sums have one name: " + _twice([row[0] for row in listed]))
+    for name, times in Counter(row[0] for row in listed).items():
+        if times > 1:
+            raise DataError(f"two sums have one name: {name}")
     for row in listed:
         _refuse_wide(row, cells)
     entries = [(index[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
@@ -154,10 +156,6 @@ def system_of(text: Mapping[str, Any]) -> LinearSystem:
         raise ValueError("null stands where only a number can: only hi, least and most may be open")
     arrays = {name: np.array(part, dtype=np.int64) for name, part in lists.items()}
     return LinearSystem(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
-
-
-def _twice(names: Sequence[str]) -> str:
-    return next(name for at, name in enumerate(names) if name in names[:at])
 
 
 def with_row(system: LinearSystem, name: str, weights: Ints, least: int) -> LinearSystem:

@@ -104,12 +104,9 @@ def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:
-    values = getattr(snakemake, part)
-    return SimpleNamespace(**{name: _plain(value) for name, value in values.items()})
-
-
-def _plain(value: Any) -> Any:
-    return [str(item) for item in value] if type(value).__name__ == "Namedlist" else value
+    given = dict(getattr(snakemake, part).items())
+    lists = {name: [str(item) for item in value] for name, value in given.items() if type(value).__name__ == "Namedlist"}
+    return SimpleNamespace(**{**given, **lists})
 
 
 class LogFile(logging.FileHandler):

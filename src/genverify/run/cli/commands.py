@@ -14,7 +14,6 @@ from genverify.run.registry import commands
 
 if TYPE_CHECKING:
     from genverify.checker.certificate import ProvedBound
-    from genverify.export.export_command import Proved
     from genverify.model.release import Release
 
 
@@ -200,14 +199,9 @@ def add_check(commands: Any) -> None:
 
 def add_export(commands: Any) -> None:
     from genverify.export import export_command
-
-    export_command.add_parser(commands, _open_proofs, _bounds)
-
-
-def _open_proofs(*words: Any) -> "Iterator[Proved]":
     from genverify.run.provenance.stored_proofs import open_proofs
 
-    return open_proofs(*words)
+    export_command.add_parser(commands, open_proofs, _bounds)
 
 
 def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":

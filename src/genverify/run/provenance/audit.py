@@ -52,7 +52,8 @@ class Checks:
         records.check_files(record, self.stages)
         for path, recorded in record.inputs.items():
             self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
-        for path, recorded in sorted(record.outputs.items(), key=_inside_first):
+        # files before the folder that they lie in, so that the file is named
+        for path, recorded in sorted(record.outputs.items(), key=lambda item: -item[0].count(os.sep)):
             if (found := self.now[path]) != recorded:
                 raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target_of(path))}")
             if os.path.islink(path):
@@ -105,11 +106,6 @@ class Checks:
                 f"{path}: {differs(found, recorded, record.path)}. Put the file back, or run Snakemake again (snakemake "
                 f"{record.target})."
             )
-
-
-def _inside_first(item: tuple[str, str]) -> int:
-    """Files before the folder that they lie in, so that the file is named."""
-    return -item[0].count(os.sep)
 
 
 def differs(found: str | None, recorded: str | None, where: str) -> str:

@@ -138,16 +138,16 @@ class _Crate:
 
     def context(self, identifier: str, kind: str, **told: Any) -> Any:
         """Something that the crate speaks of and does not hold."""
-        return self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind, **_references(told)}))
+        return self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind, **_reference(told)}))
 
 
-def _references(told: Mapping[str, Any]) -> dict[str, Any]:
-    def refer(value: Any) -> Any:
-        if isinstance(value, list):
-            return [refer(one) for one in value]
-        return {"@id": value.id} if hasattr(value, "id") else value
-
-    return {name: refer(value) for name, value in told.items()}
+def _reference(told: Any) -> Any:
+    """Entities as references to them, also in lists and mappings."""
+    if isinstance(told, dict):
+        return {name: _reference(value) for name, value in told.items()}
+    if isinstance(told, list):
+        return [_reference(one) for one in told]
+    return {"@id": told.id} if hasattr(told, "id") else told
 
 
 def script_of(job: Record) -> str:
