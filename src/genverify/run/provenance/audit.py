@@ -20,7 +20,8 @@ from genverify.run import layout
 from genverify.run.code import code_digest, code_parts, find_script, joint_digest
 from genverify.run.config import Config, parse_config, read_shipped
 from genverify.run.jobs import digest, folder_digest, folder_files, git_state
-from genverify.run.provenance import published, records
+from genverify.run.provenance import published
+from genverify.run.provenance import records as job_records
 from genverify.run.provenance.chain import Chain, find_results, git_in_words, tree, versions, walk
 from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
 from genverify.run.provenance.records import CODE, AuditError, Layout, Record, Records, normal, rerun
@@ -38,18 +39,18 @@ class Checks:
 
     layout: Layout
     records: Records
-    stages: records.Stages
+    stages: job_records.Stages
     listed: Mapping[str, str]
     now: Now
-    lock: records.Lock
+    lock: job_records.Lock
 
     def check(self, record: Record) -> None:
         """A job's lock, code, settings, inputs and outputs; an error names the first that is not as recorded."""
         self._lock(record)
-        records.check_versions(record, self.lock, self.layout.lock)
+        job_records.check_versions(record, self.lock, self.layout.lock)
         self._code(record)
-        records.check_settings(record, self.stages)
-        records.check_files(record, self.stages)
+        job_records.check_settings(record, self.stages)
+        job_records.check_files(record, self.stages)
         for path, recorded in record.inputs.items():
             self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
         # files before the folder that they lie in, so that the file is named
@@ -175,7 +176,7 @@ def audit(
     published.
     """
     started = time.monotonic()
-    known = records.find_records(layout.made)
+    known = job_records.find_records(layout.made)
     results = find_results(asked, layout.shown)
     if not results:
         raise AuditError(f"nothing to audit: no file in {', '.join(map(str, layout.shown))}. Run Snakemake first.")
@@ -183,13 +184,13 @@ def audit(
     yield from missing_raw(chain, listed)
     yield from tree(chain, listed)
     yield from versions(chain)
-    lock = records.read_lock(layout.lock)
-    yield records.in_words(records.differing(lock), layout.lock)
+    lock = job_records.read_lock(layout.lock)
+    yield job_records.in_words(job_records.differing(lock), layout.lock)
     git = git_state()
     yield f"now: {git_in_words(git)}"
     now = digest_files(files_of(chain, layout))
     yield from raw_files(chain, now, layout.sources)
-    checks = Checks(layout, known, records.Stages(layout.stages, config), listed, now, lock)
+    checks = Checks(layout, known, job_records.Stages(layout.stages, config), listed, now, lock)
     for record in chain.jobs:
         checks.check(record)
     reached = published.Reached()
