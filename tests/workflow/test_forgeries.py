@@ -157,7 +157,7 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
     "baselines in another order": ("recomputed", table(f"{PAPER}/baselines.parquet", lambda f: f.iloc[::-1])),
     "baselines without a prior": ("recomputed", table(f"{PAPER}/baselines.parquet", lambda f: f.drop(columns="nation"))),
     "probabilities of unseen claims": ("recomputed", content(f"{PAPER}/unseen.csv", lambda text: text + b"1\n")),
-    "sizes of blocks": ("recomputed", table("results/sample/sizes.parquet", more("blocks"))),
+    "sizes of blocks": ("recomputed", table("results/sample/sizes.parquet", more("n"))),
     "a block less in the sample": ("recomputed", table("results/sample/blocks.parquet", lambda f: f.iloc[1:])),
     "another design": ("recomputed", table("results/sample/blocks.parquet",
                                                              lambda f: f.assign(design=f["design"].iloc[0]))),
@@ -182,7 +182,7 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
     "a table less in the raw source": (
         "recomputed", lambda: listed_source("data/census/tables.yaml", lambda text: text.replace(b"P16", b"P99"))),
     "an emptied raw file of a user": ("recomputed", content("country/states.yaml", lambda _: b"{}")),
-    "odds of a user's country": ("recomputed", content("country/odds.csv", lambda t: b"\n".join(t.split(b"\n")[:-3]))),
+    "odds of a user's country": ("recomputed", replaced("country/odds.csv", "HHSIZE,1,3", "HHSIZE,1,9")),
     # what is published, generated and claimed
     "a published count": ("proved", table(RELEASE, more("count"))),
     "a published count less": ("proved", table(RELEASE, lambda f: f.iloc[:-1])),

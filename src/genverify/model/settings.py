@@ -127,8 +127,6 @@ class ReleaseSettings(Section):
     withhold: list[Annotated[int, Field(ge=0, le=1_000_000)]]
 
 
-# Settings of the attack.
-
 Method = Literal["walk", "exact"]
 
 
@@ -142,9 +140,6 @@ class Verify(Section):
 
 
 DATASETS = 100  # datasets that are generated per release, as config.yaml has it, for work that is started without it
-
-
-# Settings of the explorer.
 
 
 class Explorer(Section):

@@ -12,8 +12,6 @@ from typing import Any
 from genverify.run.jobs import digest
 from genverify.run.provenance.records import CODE, ENDING, AuditError, Record, Records, normal
 
-# The chain behind some results: every job on the way back to the raw data, upstream first.
-
 
 @dataclass(frozen=True)
 class Chain:
