@@ -43,6 +43,7 @@ LONGEST = (
 SLOW = (
     "workflow/test_resilience.py",
     "workflow/test_default_study.py",
+    "workflow/test_forgeries.py",
     "workflow/test_skeletons.py",
     "slurm",
     "browser",

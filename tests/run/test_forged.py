@@ -1,6 +1,7 @@
 """False statements with right digests: tables, records and proofs, each altered by a careful forger."""
 
 import json
+import platform
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -283,6 +284,8 @@ def test_versions_and_commits_are_part_of_the_digest(chain_study: Path) -> None:
     assert any("git aaaaaaaaaa with uncommitted changes" in line for line in audited())
     forge_record("figures/fig3.record.json", lambda text: text["versions"].update(python="3.99.0"))
     assert digest() != first
+    said = f"run again with Python {platform.python_version()}, though records name Python 3.99.0"
+    assert said in audited()
     forge_record("figures/fig3.record.json", lambda text: text["versions"].update(python="001"))
     with pytest.raises(AuditError, match="which is no version"):
         audited()

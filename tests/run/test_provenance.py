@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import pandas as pd
 import pytest
 import yaml
 
+from genverify.model.errors import DataError
 from genverify.run.code import forget_code
 from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.audit import audit, read_config, repository
-from genverify.run.provenance.records import AuditError, Record, check_settings, find_records, read_sections, read_stages
+from genverify.run.provenance.records import AuditError, Record, Stages, check_files, check_settings, find_records
 
 
 def audited(*asked: str, proofs: bool = True) -> list[str]:
@@ -204,7 +206,35 @@ def test_a_changed_setting_is_named(chain_study: Path) -> None:
 
 
 STAGE = """
+from studies.raprank.configuration import experiment_settings, figure_panels
+
+KINDS, MORE = ["a"], []
+MORE.append("b")
+KINDS += MORE
+
+
+def experiment_part(*names):
+    def of_job(wildcards):
+        settings = experiment_settings(STUDY, wildcards.experiment).model_dump()
+        return {name: settings[name] for name in names}
+
+    return of_job
+
+
+def panels_of(wildcards):
+    return figure_panels(STUDY, wildcards.figure)
+
+
+def files_of(wildcards):
+    return [f"results/{wildcards.experiment}.{kind}" for kind in KINDS]
+
+
 rule rank:
+    input:
+        files=files_of,
+        plan=KINDS if STUDY.seed < 0 else [],
+    output:
+        rows="results/{experiment}/{figure}.rows",
     params:
         code=code_of("rank"),
         experiment=experiment_part(
@@ -212,51 +242,66 @@ rule rank:
             "limit",
         ),
         panels=panels_of,
+        study=STUDY.model_dump(),
     script:
         "../scripts/rank.py"
-
-
-rule publish:
-    params:
-        condition=condition_part("swap", "noise"),
-        study=STUDY.model_dump(),
-        caption=caption_of_page,
-    script:
-        "../scripts/publish.py"
 """
 
 
-def test_settings_of_an_experiment_a_figure_and_a_condition_are_compared(config: dict[str, Any], tmp_path: Path) -> None:
+def test_settings_and_files_that_functions_of_stage_files_give_are_compared(config: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "all.smk").write_text(STAGE)
-    sections, study = read_sections(read_stages([tmp_path / "all.smk"])), parse_config(config)
-    experiment, figure, condition = (next(iter(found)) for found in (
-        config["raprank"]["experiments"], config["raprank"]["figures"], config["housing"]["conditions"]))  # fmt: skip
-    wildcards = {"experiment": experiment, "figure": figure, "condition": condition}
-    now = {rule: {name: value(study, wildcards) for name, (_, value) in own.items()} for rule, own in sections.items()}
-    assert set(now["rank"]) == {"experiment", "panels"}
-    assert set(now["rank"]["experiment"]) == {"runs", "limit"}
-    assert set(now["publish"]) == {"condition", "study"}
-    told = {"record": "r", "rule": "rank", "wildcards": wildcards, "params": now["rank"], "inputs": {}, "outputs": {}}
-    check_settings(Record("r", told), sections, study)
-    config["raprank"]["experiments"][experiment]["runs"] = now["rank"]["experiment"]["runs"] + 1
+    stages = Stages([tmp_path / "all.smk"], parse_config(config))
+    experiment, figure = (next(iter(config["raprank"][part])) for part in ("experiments", "figures"))
+    wildcards = {"experiment": experiment, "figure": figure}
+    now = {name: stages.value(value, wildcards) for name, value in stages.named("rank", "params").items()}
+    assert set(now["experiment"]) == {"runs", "limit"}
+    now = json.loads(json.dumps(now))
+    files = {f"results/{experiment}.{kind}": "0" * 64 for kind in "ab"}
+    told: dict[str, Any] = {
+        "record": "r", "rule": "rank", "wildcards": wildcards, "params": now, "inputs": {"files": files, "plan": {}},
+        "outputs": {"rows": {f"results/{experiment}/{figure}.rows": "0" * 64}},
+        "lists": {"inputs": {"files": list(files), "plan": []}, "outputs": {}},
+    }  # fmt: skip
+    check_settings(Record("r", told), stages)
+    check_files(Record("r", told), stages)
+    wrong = {"ba": "not in the order of the rule rank", "a": "b is not named in it", "abc": "c is none of them"}
+    for odd, said in wrong.items():
+        paths = [f"results/{experiment}.{kind}" for kind in odd]
+        inputs = {"files": dict.fromkeys(paths, "0" * 64), "plan": {}}
+        other = {**told, "inputs": inputs, "lists": {"inputs": {"files": paths, "plan": []}, "outputs": {}}}
+        with pytest.raises(AuditError, match=said):
+            check_files(Record("r", other), stages)
+    config["raprank"]["experiments"][experiment]["runs"] = now["experiment"]["runs"] + 1
     with pytest.raises(AuditError, match=r"made with experiment\.runs = \d+, but config\.yaml says \d+"):
-        check_settings(Record("r", told), sections, parse_config(config))
+        check_settings(Record("r", told), Stages([tmp_path / "all.smk"], parse_config(config)))
     told["wildcards"] = wildcards | {"experiment": "gone"}
     with pytest.raises(AuditError, match=r"settings cannot be checked .*no experiment 'gone'"):
-        check_settings(Record("r", told), sections, study)
+        check_settings(Record("r", told), stages)
 
 
-def test_every_parameter_of_the_study_has_a_value_to_compare(root: Path, config: dict[str, Any]) -> None:
-    """Also of rules whose results were never made."""
+def test_every_rule_of_the_study_has_values_to_compare(root: Path, config: dict[str, Any]) -> None:
+    """Also of rules whose results were never made; of files of a user, those that are not named are said."""
     study = parse_config(config)
     named = {
         "variant": study.variants, "experiment": study.raprank.experiments, "figure": study.raprank.figures,
-        "condition": study.housing.conditions, "protection": study.protected.protections,
+        "condition": study.housing.conditions, "protection": study.protected.protections, "release": study.releases,
+        "task": ["income"], "start": ["random"], "source": ["synthetic_persons"], "reading": ["one"], "batch": ["000"],
+        "page": ["table2"],
     }  # fmt: skip
-    wildcards = {name: next(iter(known)) for name, known in named.items()}
-    for own in read_sections(read_stages([root / "Snakefile", *(root / "workflow").rglob("*.smk")])).values():
-        for called, value in own.values():
-            assert json.dumps(value(study, wildcards)), called
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        stages = Stages(repository().stages, study)
+    unknown: dict[str, str] = {}
+    for rule, part in product(stages.rules, ("input", "output", "params")):
+        wildcards = {name: next(iter(named.get(name, "1"))) for name in stages.wildcards(rule) if name}
+        for name, expression in stages.named(rule, part).items():
+            try:
+                asked = stages.value if part == "params" else stages.paths
+                assert json.dumps(asked(expression, wildcards)), name
+            except DataError as error:
+                unknown[rule] = str(error)
+    assert all("is not set" in said for said in unknown.values()), unknown
+    assert unknown.keys() >= {"bound_areas", "ingest_records"}
 
 
 def test_a_variant_or_rule_that_is_gone_is_said(chain_study: Path) -> None:

@@ -18,10 +18,11 @@ from genverify.model.errors import GenverifyError
 from genverify.model.proof_form import KIND_OF
 from genverify.run import code
 from genverify.run.code import forget_code
+from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance import rerun
 from genverify.run.provenance.audit import audit, read_config, repository
 from genverify.run.provenance.recheck import KINDS, PROOFS, kind_of
-from genverify.run.provenance.records import read_stages
+from genverify.run.provenance.records import Stages
 from genverify.run.provenance.rerun import read_costs
 from genverify.run.registry import load, proof_kinds
 from study_runs import ROOT, copy_repository, snakemake
@@ -215,8 +216,10 @@ def test_what_a_forger_made_of_them_is_refused(study: Path, case: str) -> None:
 
 def test_every_rule_that_writes_proofs_says_how_they_are_checked() -> None:
     """By what it names: one kind, and a function that is there."""
-    rules = read_stages([ROOT / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]).rules
-    writing = {name: {*rule.inputs, *rule.outputs} for name, rule in rules.items() if PROOFS in rule.outputs}
+    rules = Stages([ROOT / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))], parse_config(read_shipped(ROOT))).rules
+    writing = {
+        name: {*rule.get("input", ()), *rule["output"]} for name, rule in rules.items() if PROOFS in rule.get("output", ())
+    }
     assert len(writing) >= 5
     for name, files in writing.items():
         kind = kind_of(files)
@@ -236,18 +239,18 @@ def test_no_rule_writes_proofs_under_another_name() -> None:
 def test_every_result_says_what_it_states_and_how_that_is_checked() -> None:
     """A sentence, a record, a script of the name of the rule, and a row of the table in docs/audit.md."""
     stages = [ROOT / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]
-    rules, costs = read_stages(stages).rules, read_costs(ROOT / "workflow" / "times.yaml")
+    rules, costs = Stages(stages, parse_config(read_shipped(ROOT))).rules, read_costs(ROOT / "workflow" / "times.yaml")
     text = "\n".join(path.read_text() for path in stages)
     documented = (ROOT / "docs" / "audit.md").read_text().partition("## What states something")[2].partition("## What it")[0]
-    writing = [name for name, rule in rules.items() if rule.outputs]
+    writing = [name for name, rule in rules.items() if rule.get("output")]
     assert len(writing) > 100
     for name in writing:
         body = re.search(rf"^rule {name}:\n((?:[ \t]+.*\n|\n)+)", text, re.MULTILINE)
         assert body, name
         assert re.match(r'    """[A-Z][^"]{20,}[.?]"""', body[1]), f"rule {name}: say in a sentence what it states"
-        assert "record" in rules[name].outputs, f"rule {name}: no record, so no audit sees what it writes"
+        assert "record" in rules[name]["output"], f"rule {name}: no record, so no audit sees what it writes"
         assert re.search(rf'script:\n +"[./]+/scripts/[\w/]*/{name}.py"', body[1]), f"rule {name}: no script of its name"
-        assert "code" in rules[name].params
+        assert "code" in rules[name]["params"]
         outputs = re.findall(r'"((?:results|figures)/[^"]+)"', body[1].partition("    output:")[2].partition("    log:")[0])
         folders = {
             "/".join(path.replace("{{", "{").replace("}}", "}").split("/")[: 1 + path.startswith("results")])

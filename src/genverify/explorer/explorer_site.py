@@ -17,17 +17,7 @@ from zipfile import ZipFile
 import numpy as np
 import pandas as pd
 
-from genverify.attack.explain import (
-    CONCLUSIONS,
-    CaseSplit,
-    Layout,
-    Phrases,
-    Reasons,
-    Sentence,
-    exactly,
-    lay_out,
-    read_phrases,
-)
+from genverify.attack import explain
 from genverify.checker.certificate import Forks, read_lines
 from genverify.checker.stored import CheckedBlock, checked_blocks
 from genverify.export.checker_formats import block_folder
@@ -88,7 +78,6 @@ def write_piece(folder: Path, name: str, content: Any) -> None:
 
 
 def write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
-    """A piece that is a list, written row by row."""
     with (folder / f"{file_name(name)}.js").open("w") as file:
         file.write(f"genverify.take({json.dumps(name)},[")
         for index, row in enumerate(rows):
@@ -111,7 +100,6 @@ def read_places(path: Path) -> Mapping[str, Any]:
 
 
 def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[str, Any]]:
-    """Entries by name, some at a time."""
     left = iter(entries)
     while piece := dict(islice(left, size)):
         yield piece
@@ -129,18 +117,15 @@ class Words:
     variant: str
     places: Mapping[str, Any]
     titles: Mapping[str, str]
-    phrases: Phrases | None
+    phrases: explain.Phrases | None
 
 
 def read_words(settings: Explorer, manifest: Path, tables: Path, domain: Path) -> Words:
     """The words that the settings name, and the name of the data."""
-    phrases = read_phrases(Path(settings.phrases), read_domain(domain).domain) if settings.phrases else None
+    phrases = explain.read_phrases(Path(settings.phrases), read_domain(domain).domain) if settings.phrases else None
     titles, tiles = table_titles(read_yaml(tables)), read_places(Path(settings.places))
-    return Words(data_label(manifest), is_synthetic(manifest), settings.variant, tiles, titles, phrases)
-
-
-def is_synthetic(manifest: Path) -> bool:
-    return bool(json.loads(manifest.read_text())["source"] == "synthetic")
+    synthetic = bool(json.loads(manifest.read_text())["source"] == "synthetic")
+    return Words(data_label(manifest), synthetic, settings.variant, tiles, titles, phrases)
 
 
 # Numbers as short text: claims and probabilities by the hundred thousand, small enough for a page to load.
@@ -236,7 +221,7 @@ SUM = 5
 def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
     """The checked proofs of a block, each laid out as plain values in which cells are places in the list of queries."""
     stored = block.proofs
-    reasons = Reasons(block.release, stored["lemmas"])
+    reasons = explain.Reasons(block.release, stored["lemmas"])
     groups: list[list[Where]] = [[] for _ in stored["proofs"]]
     for claim in stored["statements"]:
         groups[claim["proof"]].append(claim["where"])
@@ -244,25 +229,25 @@ def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
     return {"block": block.release.block, "proofs": list(halves)}
 
 
-def _halves(reasons: Reasons, proof: Mapping[str, Any], group: Sequence[Where]) -> list[Any]:
+def _halves(reasons: explain.Reasons, proof: Mapping[str, Any], group: Sequence[Where]) -> list[Any]:
     """At least m match all that the claims of a group say, and at most m even its shortest claims."""
     every = {name: code for where in group for name, code in where.items()}
-    lower = lay_out(reasons, proof["lower"], -1, [exactly(every)])
-    upper = lay_out(reasons, proof["upper"], +1, shortest([exactly(where) for where in group]))
+    lower = explain.lay_out(reasons, proof["lower"], -1, [explain.exactly(every)])
+    upper = explain.lay_out(reasons, proof["upper"], +1, shortest([explain.exactly(where) for where in group]))
     return [_proofs_plain(reasons, lower), _proofs_plain(reasons, upper)]
 
 
-def _proofs_plain(reasons: Reasons, layout: Layout) -> list[Any]:
+def _proofs_plain(reasons: explain.Reasons, layout: explain.Layout) -> list[Any]:
     """A split into cases; or conclusion, denominator, cells, sides of the cases above, reasons."""
-    if isinstance(layout, CaseSplit):
+    if isinstance(layout, explain.CaseSplit):
         return [layout.part, layout.at, *(_proofs_plain(reasons, side) for side in (layout.below, layout.above))]
     cells = [part for y, name in layout.cells for part in (y, _place(reasons, name))]
     sides = [[w, int(below)] for w, below in layout.sides]
     because = [_reason(reasons, rule) for rule in layout.because]
-    return [list(CONCLUSIONS).index(layout.conclusion), layout.over, cells, sides, because]
+    return [list(explain.CONCLUSIONS).index(layout.conclusion), layout.over, cells, sides, because]
 
 
-def _reason(reasons: Reasons, rule: Rule) -> int | list[int]:
+def _reason(reasons: explain.Reasons, rule: Rule) -> int | list[int]:
     """A zero cell, or a total that its parts add up to: the total first."""
     if rule.name not in reasons.lemmas:
         return _place(reasons, rule.name)
@@ -270,11 +255,11 @@ def _reason(reasons: Reasons, rule: Rule) -> int | list[int]:
     return [_place(reasons, name) for name in (lemma["universe"], *lemma["cells"])]
 
 
-def _place(reasons: Reasons, name: str) -> int:
+def _place(reasons: explain.Reasons, name: str) -> int:
     return ALL if name == TOTAL else reasons.release.schema.position[name]
 
 
-class _Unexplained(Reasons):
+class _Unexplained(explain.Reasons):
     """The cells of a block without the search for what a sum rests on."""
 
     def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
@@ -443,7 +428,6 @@ def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.Dat
 
 
 def add_up(figures: Iterable[pd.DataFrame]) -> dict[str, dict[str, Any]]:
-    """The same figures added up by state."""
     states: dict[str, list[dict[str, Any]]] = {}
     for part in figures:
         for state, rows in part.groupby("state"):
@@ -475,28 +459,25 @@ def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             for name, column in columns.items()}  # fmt: skip
 
 
-def study_piece(
-    schema: Schema, states: Mapping[str, Any], tiles: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
-) -> dict[str, Any]:
-    """All that the page needs to know of the study as a whole."""
+def study_piece(schema: Schema, states: Mapping[str, Any], words: Words) -> dict[str, Any]:
     tables = list(dict.fromkeys(query.table for query in schema.queries))
     columns = [{"name": c.name, "label": c.label, "codes": c.meaning} for c in schema.domain.columns]
     return {
         "columns": columns,
-        "tables": [[name, titles.get(name, name)] for name in tables],
+        "tables": [[name, words.titles.get(name, name)] for name in tables],
         "cells": [[query.id, tables.index(query.table), query.label] for query in schema.queries],
-        "sentences": [plain_sentence(sentence) for sentence in phrases.sentences] if phrases else [],
-        "conclusions": list(CONCLUSIONS.values()),
+        "sentences": [plain_sentence(sentence) for sentence in words.phrases.sentences] if words.phrases else [],
+        "conclusions": list(explain.CONCLUSIONS.values()),
         "priors": list(BLOCK_PRIORS),
         "weighed": list(PRIORS),
         "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
         "states": states,
-        "places": {state: tiles[state] for state in sorted(set(states) & set(tiles))},
+        "places": {state: words.places[state] for state in sorted(set(states) & set(words.places))},
         "all": _sum(list(states.values())),
     }
 
 
-def plain_sentence(sentence: Sentence) -> dict[str, Any]:
+def plain_sentence(sentence: explain.Sentence) -> dict[str, Any]:
     """A sentence of the phrase file as plain values: conditions are {column: codes}."""
     plain = asdict(sentence)
     plain["slots"] = [[[case.when.where, case.say] for case in slot] for slot in sentence.slots]
@@ -533,14 +514,13 @@ def write_study(
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()
-    piece = study_piece(schema, states, words.places, words.titles, words.phrases)
+    piece = study_piece(schema, states, words)
     piece |= {"data": words.data, "synthetic": words.synthetic, "variant": words.variant}
     piece |= {"least": least, "listed": designs is not None, "designs": list(designs or [])}
     write_piece(folder, "study", piece)
 
 
 def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], size: int) -> dict[str, int]:
-    """The blocks themselves, a number of them to a piece; the piece of each block."""
     piece: dict[str, int] = {}
     for number, blocks in enumerate(in_pieces(entries, size)):
         write_piece(folder, f"blocks-{number}", blocks)

@@ -46,7 +46,6 @@ class AreaReleases:
 
     @property
     def schema(self) -> Schema:
-        """The schema of the blocks."""
         return self.blocks[0].schema
 
     @cached_property
@@ -65,7 +64,6 @@ class AreaReleases:
 
     @cached_property
     def areas_of(self) -> tuple[tuple[Area, ...], ...]:
-        """Per block, the areas that it lies in."""
         inside = [set(area.blocks) for area in self.areas]
         return tuple(
             tuple(area for area, blocks in zip(self.areas, inside, strict=True) if number in blocks)
@@ -170,7 +168,6 @@ def together(levels: AreaReleases, zeros: bool = False) -> Release:
 
 
 def _cells(levels: AreaReleases, fewest: int) -> Iterator[tuple[Query, int, int]]:
-    """The cells of every block and area with their ranges."""
     for code, block in enumerate(levels.blocks, 1):
         yield from _placed(block, Predicate.of({BLOCK: [code]}), fewest)
     for area in levels.areas:
@@ -186,6 +183,5 @@ def _placed(release: Release, here: Predicate, fewest: int) -> Iterator[tuple[Qu
 
 
 def _rules(levels: AreaReleases) -> tuple[Rule, ...]:
-    """Rules that hold for the records of every release."""
     matches = [set(release.schema.rules) for release in (*levels.blocks[:1], *(area.release for area in levels.areas))]
     return tuple(rule for rule in levels.schema.rules if all(rule in rules for rules in matches))

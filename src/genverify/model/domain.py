@@ -72,7 +72,6 @@ class Predicate:
         return " and ".join(f"{name}={'|'.join(map(str, codes))}" for name, codes in self.clauses) or "every record"
 
     def matches(self, records: Records) -> Flags:
-        """Whether each record satisfies the condition."""
         length = len(next(iter(records.values())))
         flags: Flags = np.ones(length, dtype=bool)
         for name, codes in self.clauses:
@@ -99,7 +98,6 @@ class Rule:
     one_of: tuple[Predicate, ...]
 
     def excludes(self, records: Records) -> Flags:
-        """Whether each record breaks the rule."""
         flags = self.when.matches(records)
         for option in self.one_of:
             flags &= ~option.matches(records)
@@ -232,7 +230,6 @@ class Domain:
         return self.columns[self.names.index(name)]
 
     def restrict(self, codes: Mapping[str, Sequence[int]]) -> "Domain":
-        """The same columns with only the given codes."""
         for name in codes:
             self[name]
         return Domain(tuple(c.restrict(codes[c.name]) if c.name in codes else c for c in self.columns))
@@ -297,7 +294,6 @@ EVERYTHING = Universe("everything", EVERY, {}, ())
 
 
 def read_domain(path: Path) -> DomainFile:
-    """A domain file: columns with codes and meanings, universes, rules."""
     try:
         return parse_domain(read_yaml(path))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -305,7 +301,6 @@ def read_domain(path: Path) -> DomainFile:
 
 
 def parse_domain(text: Mapping[str, Any]) -> DomainFile:
-    """A domain file from its parsed YAML."""
     domain = Domain(tuple(_column(str(name), entry) for name, entry in text["columns"].items()))
     rules = {name: _rule(domain, name, entry) for name, entry in text.get("rules", {}).items()}
     universes = {name: _universe(domain, rules, name, entry or {}) for name, entry in text.get("universes", {}).items()}

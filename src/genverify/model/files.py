@@ -63,7 +63,6 @@ LIMITS = FileLimits(remedy="allow more with --max-rows or --max-bytes (in a rele
 
 
 def one_line(error: Exception) -> str:
-    """What an error says, without line breaks."""
     return " ".join(str(error).split())
 
 
@@ -127,14 +126,11 @@ def _size(node: Any, known: dict[int, int]) -> int:
     if id(node) not in known:
         known[id(node)] = 0
         items = [] if isinstance(node, yaml.ScalarNode) else node.value
-        known[id(node)] = 1 + sum(_size(part, known) for item in items for part in _parts(item))
+        parts = [part for item in items for part in (item if isinstance(item, tuple) else (item,))]
+        known[id(node)] = 1 + sum(_size(part, known) for part in parts)
     if known[id(node)] > MOST_VALUES:
         raise DataError(f"line {node.start_mark.line + 1}: its aliases stand for more than {MOST_VALUES} values")
     return known[id(node)]
-
-
-def _parts(item: Any) -> tuple[Any, ...]:
-    return item if isinstance(item, tuple) else (item,)
 
 
 def _check_depth(text: str) -> None:
@@ -147,7 +143,6 @@ def _check_depth(text: str) -> None:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file that holds a mapping."""
     try:
         content = _read(path, "check the path in config.yaml")
         _check_depth(content)
@@ -193,7 +188,6 @@ def regular_file(path: Path, hint: str = "give a file, no folder, pipe or device
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a regular file."""
     with regular_file(path).open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
@@ -310,5 +304,4 @@ def data_label(manifest: Path) -> str:
 
 
 def data_labels(manifests: Iterable[str]) -> str:
-    """The names of all the data of a figure."""
     return ", ".join(dict.fromkeys(data_label(Path(manifest)) for manifest in manifests))

@@ -1,5 +1,6 @@
 """Counts that are tied by sums: cells between two ends, and rows of whole multiples of cells between two ends."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,7 +50,6 @@ class LinearSystem:
 
     @cached_property
     def row_of(self) -> Ints:
-        """The row of each entry."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @cached_property
@@ -58,7 +58,6 @@ class LinearSystem:
         return max(1, int(np.abs(self.weights).max(initial=0)))
 
     def activity(self, x: Ints) -> Ints:
-        """The sum of every row."""
         total, filled = np.zeros(len(self.start) - 1, dtype=np.int64), np.flatnonzero(np.diff(self.start))
         if len(filled):
             total[filled] = np.add.reduceat(self.weights * x[self.columns], self.start[filled])
@@ -117,8 +116,9 @@ def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Li
     """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
     index = {cell: at for at, cell in enumerate(cells)}
     listed = list(rows)
-    if len({row[0] for row in listed}) < len(listed):
-        raise DataError("two sums have one name: " + _twice([row[0] for row in listed]))
+    for name, times in Counter(row[0] for row in listed).items():
+        if times > 1:
+            raise DataError(f"two sums have one name: {name}")
     for row in listed:
         _refuse_wide(row, cells)
     entries = [(index[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
@@ -156,10 +156,6 @@ def system_of(text: Mapping[str, Any]) -> LinearSystem:
         raise ValueError("null stands where only a number can: only hi, least and most may be open")
     arrays = {name: np.array(part, dtype=np.int64) for name, part in lists.items()}
     return LinearSystem(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
-
-
-def _twice(names: Sequence[str]) -> str:
-    return next(name for at, name in enumerate(names) if name in names[:at])
 
 
 def with_row(system: LinearSystem, name: str, weights: Ints, least: int) -> LinearSystem:

@@ -162,7 +162,6 @@ class PublishedQueries:
 
     @cached_property
     def place(self) -> Mapping[str, int]:
-        """The place of each query, by id."""
         return {query.id: index for index, query in enumerate(self.queries)}
 
     @cached_property
@@ -171,7 +170,6 @@ class PublishedQueries:
 
     @cached_property
     def summed(self) -> frozenset[str]:
-        """The columns that some query sums."""
         return frozenset(query.sums for query in self.queries if query.sums)
 
     @cached_property
@@ -307,5 +305,4 @@ def _held(codes: tuple[int, ...]) -> frozenset[int]:
 
 
 def clip_rule(rule: Rule, domain: Domain) -> Rule:
-    """The rule without codes that no record of the domain holds."""
     return Rule(rule.name, _clip(rule.when, domain), tuple(_clip(option, domain) for option in rule.one_of))

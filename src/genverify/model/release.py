@@ -140,7 +140,6 @@ class Release:
 
 
 def read_study(domain: Path, settings: ReleaseSettings) -> Schema:
-    """The schema of a study from its domain file and its release settings."""
     tables = Path(settings.tables_file)
     with naming_table_file(tables):
         return build_schema(read_domain(domain), read_yaml(tables), settings)
@@ -174,7 +173,6 @@ def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
 
 
 def write_schema(schema: Schema, path: Path) -> None:
-    """The schema as a JSON file that stands beside the counts."""
     path.write_text(_schema_text(schema))
 
 
@@ -191,7 +189,6 @@ def _schema_text(schema: Schema) -> str:
 
 
 def read_schema(path: Path) -> Schema:
-    """The schema that `write_schema` wrote."""
     try:
         text = read_json(path)
         columns = tuple(
@@ -425,7 +422,6 @@ def _unsplit(predicate: Predicate, column: str, code: Mapping[int, int], where: 
 
 
 def refuse_sums(schema: Schema) -> None:
-    """An error for a schema with a query that sums a column."""
     summed = [query.id for query in schema.queries if query.sums]
     if summed:
         raise DataError(f"{summed[0]} is a sum over records; suppression, rounding and coarser columns are for counts only")

@@ -104,7 +104,6 @@ def _explain(model: type[Section], problem: Any) -> str:
 
 
 def _siblings(model: type[Section], path: list[str]) -> list[str]:
-    """The settings that stand beside the last part of a path."""
     here: Any = model
     for part in path[:-1]:
         here = here.model_fields[part].annotation if _is_section(here) else get_args(here)[1]
@@ -128,8 +127,6 @@ class ReleaseSettings(Section):
     withhold: list[Annotated[int, Field(ge=0, le=1_000_000)]]
 
 
-# Settings of the attack.
-
 Method = Literal["walk", "exact"]
 
 
@@ -143,9 +140,6 @@ class Verify(Section):
 
 
 DATASETS = 100  # datasets that are generated per release, as config.yaml has it, for work that is started without it
-
-
-# Settings of the explorer.
 
 
 class Explorer(Section):

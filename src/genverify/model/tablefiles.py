@@ -40,12 +40,11 @@ def neutral(text: str) -> str:
 def neutral_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """A table to be written as CSV: its texts and the names of its columns made neutral, its numbers untouched."""
     texts = [column for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column].dtype)]
-    changed = {column: frame[column].astype(object).map(_neutral_value) for column in texts}
+    changed = {
+        column: frame[column].astype(object).map(lambda value: neutral(value) if isinstance(value, str) else value)
+        for column in texts
+    }
     return frame.assign(**changed).rename(columns=lambda name: neutral(str(name)))
-
-
-def _neutral_value(value: object) -> object:
-    return neutral(value) if isinstance(value, str) else value
 
 
 # CSV files of users, read in one way: encoding, delimiter, header, limits, columns, and errors that name file and row.
@@ -345,7 +344,6 @@ def table_file(folder: Path, name: str) -> Path:
 
 
 def table_names(folder: Path) -> list[str]:
-    """The names of the tables of a folder, in order."""
     return sorted({path.name.removesuffix(end) for end in (PARQUET, CSV) for path in folder.glob(f"*{end}")})
 
 

@@ -55,7 +55,6 @@ def _sums(records: Records, block: Ints, query: Query) -> Ints:
 
 
 def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of blocks that hold about ROWS_AT_ONCE records each."""
     first, last = 0, len(bounds) - 1
     while first < last:
         stop = int(np.searchsorted(bounds, bounds[first] + ROWS_AT_ONCE, side="right")) - 1
@@ -65,7 +64,6 @@ def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
-    """The place of each code among the codes of its column."""
     index = np.zeros(max(codes) + 1, dtype=np.int32)
     index[list(codes)] = np.arange(len(codes))
     return index

@@ -58,8 +58,6 @@ Imports = dict[str, list[str]]  # a name, and the dotted paths that it may stand
 
 
 class _Piece(NamedTuple):
-    """A top-level statement of a file."""
-
     digest: str
     lines: int
     start: int  # its first and last line
@@ -77,8 +75,6 @@ class _Piece(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file cut into pieces."""
-
     pieces: list[_Piece]
     names: dict[str, list[int]]  # the pieces that bind a name
     always: list[int]  # those that run with every import: all but plain definitions
@@ -119,13 +115,12 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
     imports = {name: followed for name, paths in reader.imports.items() if (followed := reader.followed(paths))}
     lazy = sorted(reader.texts) if "__getattr__" in reader.names else []
     values = {number: calls for number, calls in effects.items() if calls}
-    return Source(pieces, reader.names, always, values, imports, reader.followed(_loads(executed, package)), lazy)
+    loads = reader.followed(path for *_, path in _imported(executed, package))
+    return Source(pieces, reader.names, always, values, imports, loads, lazy)
 
 
 @dataclass
 class _Reader:
-    """What the statements of one file name."""
-
     package: str
     roots: frozenset[str]
     lines: list[bytes]
@@ -179,7 +174,7 @@ class _Reader:
             end=end,
             names=sorted(first & self.names.keys()),
             paths=self.followed(stand_for),
-            loads=self.followed(_loads(nodes, self.package)),
+            loads=self.followed(path for *_, path in _imported(nodes, self.package)),
             texts=sorted(text for text in texts if TEMPLATE.fullmatch(text) or self._may_name_modules(text)),
             # the modules of a __getattr__ of the file are those that its texts name
             flags=[name for name, is_set in flags.items() if is_set and getattr(statement, "name", "") != "__getattr__"],
@@ -292,8 +287,8 @@ def _is_own_module(statement: ast.stmt) -> bool:
     return OWN_MODULE in text and text.count("modules") == text.count(OWN_MODULE)
 
 
-def _digest(content: bytes) -> str:
-    return sha256(content).hexdigest()
+def _digest(*contents: bytes) -> str:
+    return sha256(b"\n".join(contents)).hexdigest()
 
 
 def _path(node: ast.AST) -> tuple[str, list[ast.AST]]:
@@ -363,7 +358,6 @@ def _executed(statement: ast.AST) -> Iterator[ast.AST]:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds in the file."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         return {statement.name}
     nodes = list(_executed(statement))
@@ -371,35 +365,27 @@ def _bound(statement: ast.stmt) -> set[str]:
     return stored | {node.name for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
 
 
+def _imported(nodes: Iterable[ast.AST], package: str) -> Iterator[tuple[str, str, str]]:
+    """Of every import among the nodes: the name that it binds, what that stands for, and what it runs if it is a module."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                yield (alias.asname, alias.name, alias.name) if alias.asname else (first, first, alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []  # one dot: the package
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                path = f"{module}.{alias.name}"
+                yield alias.asname or alias.name, module if alias.name == "*" else path, path
+
+
 def _imports(nodes: Iterable[ast.AST], package: str, known: Imports | None = None) -> Imports:
     """What the imports among the nodes bind, besides what is known."""
     result = {name: list(paths) for name, paths in (known or {}).items()}
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            pairs = [(a.asname, a.name) if a.asname else (a.name.partition(".")[0],) * 2 for a in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            module = _absolute(node, package)
-            pairs = [(a.asname or a.name, module if a.name == "*" else f"{module}.{a.name}") for a in node.names]
-        else:
-            continue
-        for name, path in pairs:
-            result[name] = sorted({*result.get(name, ()), path})
+    for name, path, _ in _imported(nodes, package):
+        result[name] = sorted({*result.get(name, ()), path})
     return result
-
-
-def _loads(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
-    """The modules that the imports among the nodes run; a name that is imported from a package may be one, too."""
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (f"{_absolute(node, package)}.{alias.name}" for alias in node.names)
-
-
-def _absolute(node: ast.ImportFrom, package: str) -> str:
-    """The module that is imported from; one dot is the package of the file itself."""
-    above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-    return ".".join([*above, *([node.module] if node.module else [])])
 
 
 def _is_for_types(statement: ast.stmt) -> bool:
@@ -436,7 +422,7 @@ class _Store:
         """Take what another process wrote: all of it, by its own digest, or nothing."""
         with suppress(OSError, ValueError):
             digest, version, state, parts, sources = self.file.read_bytes().split(b"\n")
-            if version.decode() == self.version and digest.decode() == _joined_digest(version, state, parts, sources):
+            if version.decode() == self.version and digest.decode() == _digest(version, state, parts, sources):
                 self.parts = json.loads(parts) if state.decode() == self.state else {}
                 self._lines = sources
 
@@ -449,15 +435,10 @@ class _Store:
         new = self.file.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
             self.file.parent.mkdir(exist_ok=True)
-            new.write_bytes(b"\n".join([_joined_digest(*content).encode(), *content]))
+            new.write_bytes(b"\n".join([_digest(*content).encode(), *content]))
             new.replace(self.file)
         with suppress(OSError):
             new.unlink(missing_ok=True)
-
-
-def _joined_digest(*contents: bytes) -> str:
-    """The SHA-256 of lines."""
-    return sha256(b"\n".join(contents)).hexdigest()
 
 
 # Which code a script's results depend on: the definitions that it can reach, wherever they stand, and templates.
@@ -540,7 +521,6 @@ def forget_code() -> None:
 
 @cache
 def _parts(script: str) -> dict[str, tuple[str, int]]:
-    """The digest and the number of lines of what counts, by file."""
     script = os.path.abspath(script)
     store, key = _store(), _key(script)
     if key not in store.parts:
@@ -652,7 +632,6 @@ def _are_classes(file: str, name: str, flag: str) -> bool:
 
 @cache
 def _next(node: Node) -> frozenset[Node]:
-    """What is reached with a node."""
     file, what = node
     if what == AS_IT_IS:
         return frozenset()
@@ -752,7 +731,6 @@ def _roots() -> frozenset[str]:
 
 @cache
 def _listed() -> list[tuple[str, str]]:
-    """The folders of the packages and the names of the files in them."""
     walks = (os.walk(SRC / root) for root in sorted(_roots()))
     return [(folder, name) for folder, _, names in chain.from_iterable(walks) for name in sorted(names)]
 
@@ -789,7 +767,6 @@ def _content(file: str) -> bytes:
 
 @cache
 def _source(file: str) -> Source:
-    """The pieces of a file, kept by its content, or cut now."""
     sources, key = _store().sources, _key(file)
     if key not in sources:
         sources[key] = cut(_content(file), _packages().get(file, ""), _roots())
@@ -799,15 +776,13 @@ def _source(file: str) -> Source:
 @cache
 def _key(file: str) -> str:
     """What a file is kept by: its content and its place, which says what its imports mean and what its parts are called."""
-    return _joined_digest(file.encode(), _content(file))
+    return _digest(file.encode(), _content(file))
 
 
 @cache
 def _store() -> _Store:
-    """What is kept beside the Snakefile."""
-    analysis = [Path(__file__).read_bytes()]
     files = sorted([*filter(None, _modules().values()), *_templates()])
-    version = _joined_digest(*analysis, f"{sys.version_info[:2]} {sorted(_roots())}".encode())
-    store = _Store(SRC.parent / STORE, version, _joined_digest(*(_key(file).encode() for file in files)))
+    version = _digest(Path(__file__).read_bytes(), f"{sys.version_info[:2]} {sorted(_roots())}".encode())
+    store = _Store(SRC.parent / STORE, version, _digest(*(_key(file).encode() for file in files)))
     store.read()
     return store

@@ -78,7 +78,6 @@ class Variant(Section):
 
 @cache
 def config_model() -> type[Config]:
-    """The closed model of the whole configuration."""
     models = {name: load(model) for name, model in named("settings").items()}
     parts = {name.partition(".")[2]: model for name, model in models.items() if name.startswith(f"{BENCHMARK}.")}
     sections = {name: model for name, model in models.items() if "." not in name}
@@ -92,7 +91,6 @@ def _extended(base: type[S], sections: Mapping[str, type[Section]]) -> type[S]:
 
 
 def section(config: Config, model: type[S]) -> S:
-    """The section of a study, by its model."""
     return next(value for value in dict(config).values() if type(value) is model)
 
 
@@ -110,7 +108,6 @@ def config_files(folder: Path) -> list[Path]:
 
 
 def read_shipped(folder: Path) -> dict[str, Any]:
-    """The shipped configuration as it stands in its files."""
     nothing: dict[str, Any] = {}
     return reduce(merge, map(read_yaml, config_files(folder)), nothing)
 
@@ -137,7 +134,6 @@ def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_config(text: Mapping[str, Any]) -> Config:
-    """The checked configuration, every variant included."""
     config = validate(config_model(), text, str(layout.SETTINGS))
     for name in config.variants:
         variant_settings(config, name)
@@ -194,7 +190,6 @@ def _plain(result: Any) -> Any:
 
 
 def can_be_made(config: Config, result: str) -> bool:
-    """Whether the settings allow a figure or table."""
     return all(possible(config, result) for possible in registered("possible"))
 
 
@@ -236,7 +231,6 @@ def config_schema() -> dict[str, Any]:
 
 
 def _partial(schema: Any) -> Any:
-    """The schema without its lists of required settings."""
     if isinstance(schema, list):
         return [_partial(part) for part in schema]
     if not isinstance(schema, dict):
@@ -245,7 +239,6 @@ def _partial(schema: Any) -> Any:
 
 
 def add_parser(commands: Any) -> None:
-    """Add `config-schema` to the commands."""
     parser = commands.add_parser("config-schema", help="print the JSON schema of files of settings, for editors")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, e.g. config/schema.json")
     parser.set_defaults(run=_write, prints="json")

@@ -97,7 +97,6 @@ def _writes(job: Job) -> str:
 
 
 def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
-    """The work itself, then its record."""
     started, code = time.time(), code_parts(home / f"{job.rule}.py")
     main(job)
     if hasattr(job.output, "record"):
@@ -105,19 +104,15 @@ def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:
-    values = getattr(snakemake, part)
-    return SimpleNamespace(**{name: _plain(value) for name, value in values.items()})
-
-
-def _plain(value: Any) -> Any:
-    return [str(item) for item in value] if type(value).__name__ == "Namedlist" else value
+    given = dict(getattr(snakemake, part).items())
+    lists = {name: [str(item) for item in value] for name, value in given.items() if type(value).__name__ == "Namedlist"}
+    return SimpleNamespace(**{**given, **lists})
 
 
 class LogFile(logging.FileHandler):
     """A log that cannot be written is an error of its job; logging itself would print a traceback and go on."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Name the file, which hears no more."""
         error = sys.exception()
         if isinstance(error, OSError):
             log.removeHandler(self)
@@ -195,7 +190,6 @@ def folder_files(folder: Path) -> list[Path]:
 
 
 def folder_digest(folder: Path, result: Mapping[Path, str]) -> str:
-    """One digest over the names and digests of the files of a folder."""
     lines = (f"{file.relative_to(folder)} {value}\n" for file, value in result.items())
     return sha256("".join(lines).encode()).hexdigest()
 

@@ -13,7 +13,6 @@ PACKAGES = ("genverify", HOME)
 
 
 def add_parser(commands: Any) -> None:
-    """Add `modules` to the commands."""
     parser = commands.add_parser("modules", help="print the packages, what they import, and every module (Markdown)")
     parser.set_defaults(run=lambda options: print(modules_page(), end=""))
 
@@ -62,6 +61,5 @@ def _arrows(path: Path, package: str) -> Iterator[tuple[str, str]]:
 
 
 def _sentence(path: Path) -> str:
-    """The first line of a module's docstring."""
     text = ast.get_docstring(ast.parse(path.read_text())) or ""
     return text.splitlines()[0].replace("|", "\\|")

@@ -8,14 +8,13 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain as joined
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from jinja2 import Environment, StrictUndefined, TemplateError
@@ -30,22 +29,11 @@ from genverify.run.code import code_digest, find_script
 from genverify.run.config import Config
 from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
+from genverify.run.provenance import records as job_records
 from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
 from genverify.run.provenance.chain import Chain, walk
 from genverify.run.provenance.published import without_places
-from genverify.run.provenance.records import CODE as JOB_CODE
-from genverify.run.provenance.records import (
-    UNKNOWN,
-    AuditError,
-    Layout,
-    Record,
-    Records,
-    changed_settings,
-    find_records,
-    read_lock,
-    read_sections,
-    read_stages,
-)
+from genverify.run.provenance.records import AuditError, Layout, Record, Records, Stages
 from genverify.run.registry import registered
 
 # What the reference set is to hold: the results of each paper with their captions, and what is left out with a reason.
@@ -143,8 +131,9 @@ def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     for job in chain.jobs:
         wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != BATCH}
         name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
-        settings = {key: value for key, value in job.params.items() if key != JOB_CODE}
-        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
+        settings = dict(job.params)
+        code = settings.pop(job_records.CODE, None)
+        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": code}
     return result
 
 
@@ -177,7 +166,6 @@ def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[st
 
 
 def read_manifest(path: Path) -> Manifest:
-    """A manifest; a file that is none is refused."""
     text = read_json(path)
     missing = [key for key in KEYS if key not in text]
     if missing:
@@ -256,20 +244,26 @@ SHA-256 of each source as the study wrote it; settings and code: one digest each
 result, as in manifest.json, which also has the digests of what the last job read."""
 
 
-def reference_page(
-    listing: Listing, entries: Mapping[str, Entry], captions: Mapping[str, str], absent: Mapping[str, str]
-) -> str:
-    """The page as Markdown; `captions` by target."""
-    parts = [INTRODUCTION]
+def page_of(
+    listing: Listing, entries: Mapping[str, Entry], wildcards: Mapping[str, Mapping[str, str]], absent: Mapping[str, str],
+    config: Config,
+) -> str:  # fmt: skip
+    """The page as Markdown, with the captions as they are filled in with the settings of today."""
+    study, parts = config.model_dump(), [INTRODUCTION]
     for paper in listing.papers.values():
         parts.append(f"## {paper.title}")
-        for target in paper.results:
-            is_present = target in entries
-            parts += (
-                _section(target, entries[target], captions[target]) if is_present else [f"`{target}`: {absent[target]}."]
-            )
+        for target, name in paper.results.items():
+            if target in entries:
+                parts += _section(target, entries[target], caption(STAGES, name, wildcards[target], study, target))
+            else:
+                parts.append(f"`{target}`: {absent[target]}.")
     parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
-    parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], _digests(entries), left=5)]
+    rows = [
+        [f"`{text}`" for text in (target, path, value, entry["settings"], entry["code"])]
+        for target, entry in entries.items()
+        for path, value in sorted(entry["sources"].items())
+    ]
+    parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], rows, left=5)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -294,12 +288,6 @@ def data_in_words(seed: int | None) -> str:
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
 
 
-def _digests(entries: Mapping[str, Entry]) -> Iterator[list[str]]:
-    for target, entry in entries.items():
-        for path, value in sorted(entry["sources"].items()):
-            yield [f"`{target}`", f"`{path}`", f"`{value}`", f"`{entry['settings']}`", f"`{entry['code']}`"]
-
-
 # Writing of a reference set: results that the audit finds in order, made small, with a page and a manifest.
 
 NOT_RUN, NOT_ASKED = "not run", "not asked for"
@@ -317,7 +305,7 @@ def write_reference(layout: Layout, config: Config, papers: Sequence[str] = ()) 
     present = [target for target in listing.targets if target not in absent]
     old = earlier_results([target for target, reason in absent.items() if reason == NOT_ASKED])
     absent = {target: reason for target, reason in absent.items() if target not in old["results"]}
-    records = find_records(layout.made)
+    records = job_records.find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
     with TemporaryDirectory(dir=REFERENCE.parent, prefix=REFERENCE.name) as beside:
@@ -352,21 +340,9 @@ def earlier_results(targets: Sequence[str]) -> Manifest:
 
 
 def _wildcards(manifest: Manifest, target: str) -> dict[str, str]:
-    """Those of the job that made a result."""
     entry = manifest["results"][target]
     made = [job for job in (manifest["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
     return dict(made[0]["wildcards"])
-
-
-def page_of(
-    listing: Listing, entries: Mapping[str, Entry], wildcards: Mapping[str, Mapping[str, str]], absent: Mapping[str, str],
-    config: Config,
-) -> str:  # fmt: skip
-    """The page with the captions as they are filled in with the settings of today."""
-    study = config.model_dump()
-    named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
-    captions = {target: caption(STAGES, named[target], wildcards[target], study, target) for target in entries}
-    return reference_page(listing, entries, captions, absent)
 
 
 def is_page_current(manifest: Manifest, config: Config) -> bool:
@@ -380,7 +356,6 @@ def is_page_current(manifest: Manifest, config: Config) -> bool:
 
 
 def _lists_sorted(page: str) -> list[str]:
-    """The lines of a page, those of each list sorted."""
     runs = groupby(page.splitlines(keepends=True), key=lambda line: line.startswith("- "))
     return [line for is_list, lines in runs for line in (sorted(lines) if is_list else lines)]
 
@@ -403,8 +378,8 @@ def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> No
     other = [path for path in chain.raw if path not in listed]
     if other:
         raise DataError(f"{other[0]}: not in {layout.sources}, and a reference set is made from the files listed there only")
-    now, stages = digest_files(files_of(chain, layout)), read_stages(layout.stages)
-    checks = Checks(layout, config, records, stages, listed, now, read_lock(layout.lock))
+    now, stages = digest_files(files_of(chain, layout)), Stages(layout.stages, config)
+    checks = Checks(layout, records, stages, listed, now, job_records.read_lock(layout.lock))
     for record in chain.jobs:
         checks.check(record)
 
@@ -440,17 +415,12 @@ SETTINGS, DATA, CODE, RESULT, SAME = "settings", "data", "code", "result", "same
 OUTDATED = (SETTINGS, DATA, RESULT)
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """What has changed since a result was put into the set: its target, the kind of change, and the change in words."""
 
     target: str
     kind: str
     text: str
-
-    @property
-    def is_outdated(self) -> bool:
-        return self.kind in OUTDATED
 
 
 def altered_files(folder: Path, manifest: Manifest) -> Iterator[str]:
@@ -497,16 +467,16 @@ def with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout
 
 
 def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
-    sections = read_sections(read_stages(layout.stages))
+    stages = Stages(layout.stages, config)
     result: dict[str, list[tuple[str, str]]] = {}
     for name, job in jobs.items():
-        if job["rule"] not in sections:
+        if job["rule"] not in stages.rules:
             result[name] = [(CODE, f"rule {job['rule']} is gone")]
             continue
         try:
-            changed = list(changed_settings(sections[job["rule"]], job["settings"], job["wildcards"], config))
+            changed = list(job_records.changed_settings(stages, job["rule"], job["settings"], job["wildcards"]))
             result[name] = [(SETTINGS, f"{setting} was {was}, is {is_}") for setting, was, is_ in changed]
-        except UNKNOWN as error:
+        except job_records.UNKNOWN as error:
             result[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
         if job["code"] != _code_now(layout, job["rule"]):
             result[name].append((CODE, job["rule"]))
@@ -529,7 +499,7 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
 
     One of other settings or data, or without the records of its jobs, says nothing about the set.
     """
-    records = find_records(layout.made)
+    records = job_records.find_records(layout.made)
     for target, entry in manifest["results"].items():
         try:
             chain = walk([target], records)
@@ -548,7 +518,7 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
         altered = [name for name, value in entry["files"].items() if redrawn.get(name) != value]
         if altered:
             yield Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives")
-        elif all(job.params.get(JOB_CODE) == _code_now(layout, job.rule) for job in chain.jobs):
+        elif all(job.params.get(job_records.CODE) == _code_now(layout, job.rule) for job in chain.jobs):
             yield Finding(target, SAME, "made here by the code of today")
 
 
@@ -558,7 +528,6 @@ REMEDY = "Make the set again: snakemake reference"
 
 
 def add_parser(commands: Any) -> None:
-    """Add `reference` to the commands."""
     parser = commands.add_parser("reference", help="say, without a run, whether docs/reference is current; or make it")
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--check", action="store_true", help="say whether it is whole and current (what is done by default)")
@@ -609,12 +578,12 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     yield from wrong
     layout = repository()
     findings = with_results(changes(manifest, layout, config), manifest, layout)
-    outdated = [finding for finding in findings if finding.is_outdated]
+    outdated = [finding for finding in findings if finding.kind in OUTDATED]
     yield from (f"out of date: {line}" for line in by_target(outdated))
     if not wrong and not is_page_current(manifest, config):
         outdated += [Finding(PAGE, RESULT, "")] if strict else []
         yield f"{REFERENCE / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
-    code = by_target([finding for finding in findings if not finding.is_outdated])
+    code = by_target([finding for finding in findings if finding.kind not in OUTDATED])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
     yield f"{REFERENCE}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:

@@ -35,14 +35,6 @@ class ProofKind:
 
 
 @dataclass(frozen=True)
-class Param:
-    """A parameter of rules: the setting that it is part of, and what gives it: (configuration, wildcards)."""
-
-    setting: str
-    value: str
-
-
-@dataclass(frozen=True)
 class Study:
     """
     What a study contributes. Code is named as `.module:function`, seen from the folder of the study, and imported only when
@@ -56,8 +48,6 @@ class Study:
     possible: whether the settings allow a result: (configuration, name of the result)
     private: raises an error where the data are not for others to see
     left_out: lines that say which results need a file of the user, where none is named
-    parts: a wildcard of its rules, and the settings that it chooses: (configuration, its value)
-    params: functions of its stage files that give a parameter
     proofs: the kinds of proofs that its rules write
     pages: pages of docs/ about it besides docs/NAME.md
     foundation: other studies may use it; it comes first
@@ -71,8 +61,6 @@ class Study:
     possible: str | None = None
     private: str | None = None
     left_out: str | None = None
-    parts: Mapping[str, str] = field(default_factory=dict)
-    params: Mapping[str, Param] = field(default_factory=dict)
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
     commands: Sequence[Group] = ()
     pages: Sequence[str] = ()
@@ -136,12 +124,6 @@ def registered(part: str) -> Iterator[Callable[..., Any]]:
 def named(part: str) -> dict[str, str]:
     """A mapping of the registration of all studies together, each value seen from everywhere; no key for two."""
     return _joined((key, study.absolute(name)) for study in studies() for key, name in getattr(study, part).items())
-
-
-def params() -> dict[str, Param]:
-    """The functions of the stage files that give parameters."""
-    matches = [(study, name, param) for study in studies() for name, param in study.params.items()]
-    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in matches)
 
 
 def proof_kinds() -> dict[str, ProofKind]:

@@ -14,21 +14,8 @@ from typing import Any
 
 from genverify.model.errors import ConfigError
 from genverify.reading.source import TEXTS, WORKBOOKS, sources
+from genverify.run import layout
 from genverify.run.config import FOLDERS, NAME, config_model
-from genverify.run.layout import (
-    LIBRARY,
-    MODULES,
-    PARTS,
-    READER_CODE,
-    READER_TESTS,
-    SCHEMA,
-    SCRIPTS,
-    SNAKEFILE,
-    SOURCE,
-    STAGES,
-    STUDIES,
-    STUDY_TESTS,
-)
 from genverify.run.registry import ENTRY, studies
 
 # what is written, with PACKAGE, ENTRY and NAME in place of their values
@@ -38,7 +25,6 @@ READER = ("reader.py", "test_reader.py")
 
 
 def add_parser(commands: Any) -> None:
-    """Add `new-study` and `new-reader` to the commands."""
     parser = commands.add_parser("new-study", help="write the files of a new study, which runs as it is")
     parser.add_argument("name", help="letters, digits and _, e.g. pairs: of its folders, its settings and its target")
     parser.set_defaults(run=_new_study)
@@ -64,11 +50,11 @@ def _new_reader(options: argparse.Namespace) -> None:
 def study_files(name: str) -> list[Path]:
     """The files of a study: code and registration, script, stage, settings, test."""
     return [
-        STUDIES / name / f"{ENTRY}.py",
-        SCRIPTS / name / f"write_{name}.py",
-        STAGES / name / f"{name}.smk",
-        PARTS / f"{name}.yaml",
-        STUDY_TESTS / name / f"test_{name}.py",
+        layout.STUDIES / name / f"{ENTRY}.py",
+        layout.SCRIPTS / name / f"write_{name}.py",
+        layout.STAGES / name / f"{name}.smk",
+        layout.PARTS / f"{name}.yaml",
+        layout.STUDY_TESTS / name / f"test_{name}.py",
     ]
 
 
@@ -79,14 +65,14 @@ def write_study(name: str, home: Path) -> list[Path]:
     if name in folders | config_model().model_fields.keys() | {study.name for study in studies()}:
         raise _taken(name, "a study, a section of settings or a folder of results has it")
     _write(study_files(name), STUDY, name, home)
-    for words, path in ((["config-schema"], SCHEMA), (["modules"], MODULES)):
+    for words, path in ((["config-schema"], layout.SCHEMA), (["modules"], layout.MODULES)):
         (home / path).write_text(_said(words, home))  # by a new process: this one has read the studies before
     return study_files(name)
 
 
 def reader_files(name: str) -> list[Path]:
     """The files of a reader: code with its registration, and test."""
-    return [READER_CODE / f"{name}.py", READER_TESTS / f"test_{name}.py"]
+    return [layout.READER_CODE / f"{name}.py", layout.READER_TESTS / f"test_{name}.py"]
 
 
 def write_reader(name: str, home: Path) -> list[Path]:
@@ -94,17 +80,17 @@ def write_reader(name: str, home: Path) -> list[Path]:
     _check_name(name, home, "reader", reader_files(name))
     if f".{name}" in {*sources(), *TEXTS, *WORKBOOKS, ".px", ".json", ".hrc", ".yaml"}:
         raise _taken(name, f"files that end in .{name} are read")
-    if same := [path for path in (home / LIBRARY).rglob(f"{name}*") if path.stem == name]:
+    if same := [path for path in (home / layout.LIBRARY).rglob(f"{name}*") if path.stem == name]:
         raise _taken(name, f"{same[0].relative_to(home)} is there")
     _write(reader_files(name), READER, name, home)
-    (home / MODULES).write_text(_said(["modules"], home))
+    (home / layout.MODULES).write_text(_said(["modules"], home))
     return reader_files(name)
 
 
 def _check_name(name: str, home: Path, what: str, files: Sequence[Path]) -> None:
     """A name that can stand wherever it will stand, for files that are not there yet; in the folder of the repository."""
-    if not (home / SNAKEFILE).exists():
-        raise ConfigError(f"no {SNAKEFILE} is here: a {what} is written into the folder of the repository")
+    if not (home / layout.SNAKEFILE).exists():
+        raise ConfigError(f"no {layout.SNAKEFILE} is here: a {what} is written into the folder of the repository")
     if not NAME.fullmatch(name) or not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
         raise ConfigError(f"{name!r} cannot name a {what}: use small letters, digits and _, a letter first")
     if there := [path for path in files if (home / path).exists()]:
@@ -116,7 +102,7 @@ def _taken(name: str, where: str) -> ConfigError:
 
 
 def _write(files: Sequence[Path], templates: Sequence[str], name: str, home: Path) -> None:
-    package = ".".join(STUDIES.relative_to(SOURCE).parts)
+    package = ".".join(layout.STUDIES.relative_to(layout.SOURCE).parts)
     for path, template in zip(files, templates, strict=True):
         text = (FOLDER / f"{template}.txt").read_text()
         (home / path).parent.mkdir(parents=True, exist_ok=True)
@@ -124,7 +110,7 @@ def _write(files: Sequence[Path], templates: Sequence[str], name: str, home: Pat
 
 
 def _said(words: list[str], home: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": str((home / SOURCE).resolve())}
+    environment = {**os.environ, "PYTHONPATH": str((home / layout.SOURCE).resolve())}
     done = subprocess.run(
         [sys.executable, "-m", "genverify", *words], cwd=home, env=environment, capture_output=True, text=True
     )

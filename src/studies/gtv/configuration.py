@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from genverify.model.errors import ConfigError
-from genverify.model.settings import Section
 from genverify.run.config import Config, section, settings_of
 from studies.country.settings import Microdata, Sample
 from studies.gtv.settings import Protected, Tracts, Zeros
@@ -39,8 +38,3 @@ def check_settings(config: Config) -> None:
                 f"config.yaml: protected.protections.{name}: noise.publish is {noise.publish} and noise.confidence "
                 f"{noise.confidence}: {remedy}"
             )
-
-
-def protection_of(config: Config, name: str) -> Section:
-    """The settings of a protection."""
-    return section(config, Protected).protections[name]

@@ -25,7 +25,6 @@ STUDY = Study(
     names=".configuration:names",
     settings_check=".configuration:check_settings",
     possible=".configuration:can_be_made",
-    parts={"protection": ".configuration:protection_of"},
     proofs={
         "tracts": ProofKind(
             AREAS,

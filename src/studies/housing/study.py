@@ -18,7 +18,6 @@ STUDY = Study(
     settings={"housing": ".settings:Housing", "benchmark.housing": ".settings:HousingBenchmark"},
     folders=("housing",),
     settings_check=".configuration:check_settings",
-    parts={"condition": ".configuration:condition_of"},
     proofs={
         "housing": ProofKind(
             HOUSING,

@@ -1,6 +1,6 @@
 """What the settings say of the experiments, checked before the first job, and as their jobs see them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +63,6 @@ def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
     panels = [panel.split("/") for panel in section(config, RapRank).figures[figure]]
     displayed = [(experiment_of(config, name), start) for name, start in panels]
     return [{"label": e.label, "start": s, "limit": e.limit} for e, s in displayed]
-
-
-def panels_of_job(config: Config, wildcards: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The panels of the figure that a job draws."""
-    return figure_panels(config, wildcards["figure"])
 
 
 def left_out(config: Config) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.run.registry import Param, Study
+from genverify.run.registry import Study
 
 RECORDS, SURVEY = Path("results/raprank/records"), Path("results/raprank/survey")
 
@@ -11,6 +11,4 @@ STUDY = Study(
     folders=("raprank",),
     files_check=".configuration:check_experiments",
     left_out=".configuration:left_out",
-    parts={"experiment": ".configuration:experiment_settings"},
-    params={"panels_of": Param("raprank.figures", ".configuration:panels_of_job")},
 )

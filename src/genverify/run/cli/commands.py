@@ -1,7 +1,6 @@
 """Which commands there are and where each comes from, commands about a study's blocks, and completion in bash and zsh."""
 
 import argparse
-import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,6 @@ from genverify.run.registry import commands
 
 if TYPE_CHECKING:
     from genverify.checker.certificate import ProvedBound
-    from genverify.export.export_command import Proved
     from genverify.model.release import Release
 
 
@@ -69,7 +67,6 @@ GROUPS = (
 
 
 def groups() -> list[Group]:
-    """The commands of the library, then those of the studies that are here."""
     return [*GROUPS, *commands()]
 
 
@@ -99,8 +96,6 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Print the versions and end."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from genverify.run.jobs import version_lines
 
@@ -111,6 +106,7 @@ class _Version(argparse.Action):
 # Completion of commands and options in bash and zsh, written from the parsers: the script needs no Python when it runs.
 
 SHELLS = ("bash", "zsh")
+ZSH = "autoload -U +X bashcompinit && bashcompinit\n"  # zsh then reads what bash reads
 ABOUT_COMPLETION = """
 bash: put this into ~/.bashrc
   eval "$(genverify completion bash)"
@@ -120,7 +116,6 @@ zsh: put this into ~/.zshrc, after compinit
 
 
 def add_completion(commands: Any) -> None:
-    """Add `completion` to the commands."""
     form = argparse.RawDescriptionHelpFormatter
     parser = commands.add_parser("completion", help=LINES["completion"], description=ABOUT_COMPLETION, formatter_class=form)
     parser.add_argument("shell", choices=SHELLS)
@@ -132,27 +127,16 @@ def _print(options: argparse.Namespace) -> None:
 
 
 def completion(parser: argparse.ArgumentParser, shell: str) -> str:
-    """The script for a shell."""
-    subparsers = _subparsers(parser)
-    helps = {action.dest.split(" ")[0]: action.help or "" for action in subparsers._choices_actions}
-    return _bash(subparsers.choices) if shell == "bash" else _zsh(subparsers.choices, helps)
-
-
-def _subparsers(parser: argparse.ArgumentParser) -> "argparse._SubParsersAction[argparse.ArgumentParser]":
-    return next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    choices = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return ("" if shell == "bash" else ZSH) + _bash(choices)
 
 
 def _words(parser: argparse.ArgumentParser) -> list[str]:
     """What can stand after a command: its options, its commands, and the choices of what it is given."""
-    return sorted({*(text for action in parser._actions for text in action.option_strings), *_given(parser)})
-
-
-def _given(parser: argparse.ArgumentParser) -> list[str]:
-    return [str(one) for action in parser._actions if not action.option_strings for one in action.choices or ()]
+    return sorted({str(one) for action in parser._actions for one in action.option_strings or action.choices or ()})
 
 
 def _choices(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    """Options with the values that each takes."""
     for action in parser._actions:
         if action.option_strings and action.choices:
             yield "|".join(action.option_strings), " ".join(map(str, action.choices))
@@ -172,36 +156,10 @@ def _bash(commands: Mapping[str, argparse.ArgumentParser]) -> str:
     return "\n".join([*lines, "}", "complete -o default -F _genverify genverify", ""])
 
 
-def _zsh(commands: Mapping[str, argparse.ArgumentParser], helps: dict[str, str]) -> str:
-    lines = ["#compdef genverify", "_genverify() {", "  local -a commands=("]
-    lines += [f"    {shlex.quote(name.replace(':', ' ') + ':' + helps.get(name, ''))}" for name in commands]
-    lines += ["  )", "  if (( CURRENT == 2 )); then _describe command commands; return; fi", "  case $words[2] in"]
-    for name, parser in commands.items():
-        lines += [f"    {name}) _arguments {' '.join(_arguments(parser))} ;;"]
-    return "\n".join([*lines, "  esac", "}", "compdef _genverify genverify", ""])
-
-
-def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """What _arguments of zsh takes: option, help and values; files elsewhere."""
-    for action in parser._actions:
-        values = f"({' '.join(map(str, action.choices))})" if action.choices else "_files"
-        for option in action.option_strings:
-            yield shlex.quote(f"*{option}[{_bare(action)}]" + ("" if action.nargs == 0 else f":value:{values}"))
-    given = _given(parser)
-    yield shlex.quote(f"*:file:({' '.join(given)})" if given else "*:file:_files")
-
-
-def _bare(action: argparse.Action) -> str:
-    """The help of an option without what zsh would read as its own signs."""
-    text = (action.help or "") % {**vars(action), "prog": "genverify"} if "%(" in (action.help or "") else action.help or ""
-    return "".join(" " if sign in "[]:\\" else sign for sign in text).replace("%%", "%")
-
-
 # Commands about a study's blocks: explain a claim, say how likely it is, check proofs, watch a run.
 
 
 def add_study_commands(commands: Any) -> None:
-    """Add the commands about blocks and their claims."""
     explain = commands.add_parser("explain", help=LINES["explain"])
     explain.add_argument("block", help="15-digit GEOID of the block; of tables, a cell as in cells.csv")
     explain.add_argument(
@@ -230,7 +188,6 @@ def add_study_commands(commands: Any) -> None:
 
 
 def add_check(commands: Any) -> None:
-    """Add `check` to the commands."""
     check = commands.add_parser("check", help=LINES["check"])
     check.add_argument("proofs", type=Path, nargs="+",
                        help="folders of results or proofs of any model, e.g. results/paper, or .jsonl.gz files; behind "
@@ -241,16 +198,10 @@ def add_check(commands: Any) -> None:
 
 
 def add_export(commands: Any) -> None:
-    """Add `export` and `check-vipr`."""
     from genverify.export import export_command
-
-    export_command.add_parser(commands, _open_proofs, _bounds)
-
-
-def _open_proofs(*words: Any) -> "Iterator[Proved]":
     from genverify.run.provenance.stored_proofs import open_proofs
 
-    return open_proofs(*words)
+    export_command.add_parser(commands, open_proofs, _bounds)
 
 
 def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":

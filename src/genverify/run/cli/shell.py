@@ -140,7 +140,6 @@ def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argp
 
 
 def _failed(options: argparse.Namespace, error: Exception) -> int:
-    """Say what went wrong, and whose error it is."""
     kind, message, status = type(error).__name__, str(error), REFUSED
     if isinstance(error, MemoryError):
         message = "the memory is not enough for this input; give fewer or smaller tables, or a machine with more memory"

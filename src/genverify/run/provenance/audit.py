@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from secrets import randbits
 from typing import Any
@@ -20,42 +20,13 @@ from genverify.run import layout
 from genverify.run.code import code_digest, code_parts, find_script, joint_digest
 from genverify.run.config import Config, parse_config, read_shipped
 from genverify.run.jobs import digest, folder_digest, folder_files, git_state
+from genverify.run.provenance import published
+from genverify.run.provenance import records as job_records
 from genverify.run.provenance.chain import Chain, find_results, git_in_words, tree, versions, walk
-from genverify.run.provenance.published import (
-    BADGE,
-    CHAIN,
-    Reached,
-    Summary,
-    compare,
-    read_summary,
-    summarise,
-    write_summary,
-)
 from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
-from genverify.run.provenance.records import (
-    CODE,
-    AuditError,
-    Layout,
-    Lock,
-    Record,
-    Records,
-    Sections,
-    Stages,
-    check_files,
-    check_settings,
-    check_versions,
-    differing,
-    find_records,
-    in_words,
-    normal,
-    read_lock,
-    read_sections,
-    read_stages,
-    rerun,
-    unchecked,
-)
+from genverify.run.provenance.records import CODE, AuditError, Layout, Record, Records, normal, rerun
 from genverify.run.provenance.rerun import Again, read_costs, read_share
-from genverify.run.registry import load
+from genverify.run.registry import SHARED, load, stage_files
 
 # The files of a chain as they are now, against what the records say.
 
@@ -67,36 +38,27 @@ class Checks:
     """What the chain is compared with: files as they are, raw files as listed, rules and settings as they stand."""
 
     layout: Layout
-    config: Config
     records: Records
-    stages: Stages
+    stages: job_records.Stages
     listed: Mapping[str, str]
     now: Now
-    lock: Lock
+    lock: job_records.Lock
 
-    @cached_property
-    def sections(self) -> Sections:
-        return read_sections(self.stages)
-
-    def check(self, record: Record) -> list[str]:
-        """
-        A job's lock, code, settings, inputs and outputs; an error names the first that is not as recorded.
-
-        Returns the inputs whose paths could not be compared with those of the rule.
-        """
+    def check(self, record: Record) -> None:
+        """A job's lock, code, settings, inputs and outputs; an error names the first that is not as recorded."""
         self._lock(record)
-        check_versions(record, self.lock, self.layout.lock)
+        job_records.check_versions(record, self.lock, self.layout.lock)
         self._code(record)
-        check_settings(record, self.sections, self.config)
-        open_ = check_files(record, self.stages, self.config)
+        job_records.check_settings(record, self.stages)
+        job_records.check_files(record, self.stages)
         for path, recorded in record.inputs.items():
             self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
-        for path, recorded in sorted(record.outputs.items(), key=_inside_first):
+        # files before the folder that they lie in, so that the file is named
+        for path, recorded in sorted(record.outputs.items(), key=lambda item: -item[0].count(os.sep)):
             if (found := self.now[path]) != recorded:
                 raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target_of(path))}")
             if os.path.islink(path):
                 raise AuditError(f"{path}: a link in place of the file that its job wrote. {rerun(record.target_of(path))}")
-        return open_
 
     def _lock(self, record: Record) -> None:
         lock = normal(self.layout.lock)
@@ -147,11 +109,6 @@ class Checks:
             )
 
 
-def _inside_first(item: tuple[str, str]) -> int:
-    """Files before the folder that they lie in, so that the file is named."""
-    return -item[0].count(os.sep)
-
-
 def differs(found: str | None, recorded: str | None, where: str) -> str:
     """How a file is not as some other file says."""
     if found is None:
@@ -163,15 +120,14 @@ def differs(found: str | None, recorded: str | None, where: str) -> str:
 
 def digest_files(paths: Iterable[str]) -> dict[str, str | None]:
     """What is there now, every file read once, several at a time; a folder by the files in it."""
-    wanted = {path: Path(path) for path in paths}
-    folders = {path: folder_contents(place) for path, place in wanted.items() if place.is_dir()}
-    files = {normal(f): f for place, inside in zip(wanted.values(), map(folders.get, wanted), strict=True)
-             for f in (inside if inside is not None else [place])}  # fmt: skip
+    wanted = list(paths)
+    folders = {path: folder_contents(Path(path)) for path in wanted if os.path.isdir(path)}
+    files = {normal(file): file for path in wanted for file in folders.get(path, [Path(path)])}
     with ThreadPoolExecutor() as pool:
-        found = dict(zip(files, pool.map(_digest, files.values()), strict=True))
+        now = dict(zip(files, pool.map(_digest, files.values()), strict=True))
     for path, inside in folders.items():
-        found[path] = folder_digest(Path(path), {file: str(found[normal(file)]) for file in inside})
-    return found
+        now[path] = folder_digest(Path(path), {file: str(now[normal(file)]) for file in inside})
+    return now
 
 
 def folder_contents(folder: Path) -> list[Path]:
@@ -202,7 +158,6 @@ def files_of(chain: Chain, layout: Layout) -> list[str]:
 
 
 def read_listed(sources: Path) -> dict[str, str]:
-    """The digests of the raw files that the study ships."""
     with sources.open(newline="") as file:
         return {normal(row["file"]): row["sha256"] for row in csv.DictReader(file) if row["sha256"]}
 
@@ -213,7 +168,7 @@ def read_listed(sources: Path) -> dict[str, str]:
 def audit(
     layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0,
     seed: int | None = None,
-) -> Generator[str, None, Summary]:  # fmt: skip
+) -> Generator[str, None, published.Summary]:  # fmt: skip
     """
     The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
 
@@ -221,34 +176,34 @@ def audit(
     published.
     """
     started = time.monotonic()
-    records = find_records(layout.made)
+    known = job_records.find_records(layout.made)
     results = find_results(asked, layout.shown)
     if not results:
         raise AuditError(f"nothing to audit: no file in {', '.join(map(str, layout.shown))}. Run Snakemake first.")
-    chain, listed = walk(results, records), read_listed(layout.sources)
+    chain, listed = walk(results, known), read_listed(layout.sources)
     yield from missing_raw(chain, listed)
     yield from tree(chain, listed)
     yield from versions(chain)
-    lock = read_lock(layout.lock)
-    yield in_words(differing(lock), layout.lock)
+    lock = job_records.read_lock(layout.lock)
+    yield job_records.in_words(job_records.differing(lock), layout.lock)
     git = git_state()
     yield f"now: {git_in_words(git)}"
     now = digest_files(files_of(chain, layout))
     yield from raw_files(chain, now, layout.sources)
-    checks = Checks(layout, config, records, read_stages(layout.stages), listed, now, lock)
-    open_ = [name for record in chain.jobs for name in checks.check(record)]
-    yield from _not_compared(chain, checks, open_)
-    reached = Reached()
+    checks = Checks(layout, known, job_records.Stages(layout.stages, config), listed, now, lock)
+    for record in chain.jobs:
+        checks.check(record)
+    reached = published.Reached()
     if proofs:
-        reached = _check_proofs(chain, records)
+        reached = _check_proofs(chain, known)
         yield f"proofs: {reached.words}: all right{reached.resting}" if reached.words else "proofs: none in this chain"
     again = Again(chain, layout.scripts, layout.made, read_costs(layout.costs))
     yield from again.run(share, randbits(32) if seed is None else seed)
     reached = replace(reached, recomputed=again.recomputed, rerun=again.rerun, others=again.others)
     yield from reached.lines(chain, now)
-    summary = summarise(chain, now, reached, git)
-    yield f"chain {summary[CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
-    yield summary[BADGE]
+    summary = published.summarise(chain, now, reached, git)
+    yield f"chain {summary[published.CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
+    yield summary[published.BADGE]
     files = sum(not Path(path).is_dir() for path in now)
     named = "1 result" if len(results) == 1 else f"{len(results)} results"
     yield f"{named}, {files} files, all accounted for ({time.monotonic() - started:.1f} s)"
@@ -276,25 +231,16 @@ def raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
         yield f"raw {path}: {size:,} bytes, SHA-256 {found}, {known}"
 
 
-def _not_compared(chain: Chain, checks: Checks, inputs: Iterable[str]) -> Iterator[str]:
-    """What the audit could not hold against anything but the record itself."""
-    others = {f"{record.rule}.{name}" for record in chain.jobs for name in unchecked(record, checks.sections)}
-    if others:
-        yield f"parameters that were not compared with config.yaml: {', '.join(sorted(others))}"
-    if inputs:
-        yield f"inputs named by a function, whose paths were not compared: {', '.join(sorted(set(inputs)))}"
-
-
-def _check_proofs(chain: Chain, records: Records) -> Reached:
+def _check_proofs(chain: Chain, known: Records) -> published.Reached:
     """The proofs of every job: what is right, in numbers and words, and the files that say nothing else."""
-    jobs = jobs_with_proofs(chain.jobs, records)
+    jobs = jobs_with_proofs(chain.jobs, known)
     right = list(zip(jobs.values(), check_proofs(list(jobs.values())), strict=True))
     found = sum((one.counts for _, one in right), Counter[str]())
     by_check = {job.kind.check: job.kind for job, _ in right}
     kinds = [by_check[check] for check in sorted(by_check)]
     resting = [f"; {words.format(found[name])}" for kind in kinds for name, words in kind.unproved.items() if found[name]]
     proved = {normal(path) for job, one in right for path in one.files or job.record.outputs}
-    return Reached(found, "; ".join(kind.words.format_map(found) for kind in kinds), "".join(resting), proved)
+    return published.Reached(found, "; ".join(kind.words.format_map(found) for kind in kinds), "".join(resting), proved)
 
 
 # The command `audit`, and where this repository keeps what they look at.
@@ -304,13 +250,14 @@ SETTINGS = (".yaml", ".yml", ".json")
 
 def repository() -> Layout:
     """The layout of this repository, seen from its root."""
-    stages = [layout.SNAKEFILE, *sorted(layout.STAGES.rglob("*.smk"))]
+    # in the order in which the Snakefile includes them: targets are added up as they come
+    first = [layout.SNAKEFILE, layout.STAGES / SHARED, *map(Path, stage_files(layout.STAGES))]
+    stages = list(dict.fromkeys([*filter(Path.exists, first), *sorted(layout.STAGES.rglob("*.smk"))]))
     made, shown = (str(layout.RESULTS), str(layout.FIGURES)), (layout.FIGURES, layout.TABLES)
     return Layout(made, shown, layout.SOURCES, layout.LOCK, layout.SCRIPTS, stages, layout.TIMES)
 
 
 def add_audit(commands: Any) -> None:
-    """Add `audit` to the commands."""
     parser = commands.add_parser("audit", help="walk from results back to the raw data; check every file, setting and proof")
     parser.add_argument("results", nargs="*", help="for instance figures/fig3.pdf (default: every figure and table)")
     parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
@@ -327,7 +274,6 @@ def add_audit(commands: Any) -> None:
 
 
 def read_config(changes: list[Path]) -> Config:
-    """The shipped configuration with other files laid over it."""
     text = read_shipped(Path())
     for path in changes:
         if path.suffix not in SETTINGS:
@@ -339,7 +285,7 @@ def read_config(changes: list[Path]) -> Config:
 
 
 def _audit(options: argparse.Namespace) -> None:
-    published = read_summary(options.against) if options.against else None
+    other = published.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
     if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
@@ -349,18 +295,16 @@ def _audit(options: argparse.Namespace) -> None:
     lines = audit(repository(), config, options.results, not options.without_proofs, share, options.seed)
     summary = say_lines(lines, partial(print, flush=True))
     if options.write:
-        write_summary(summary, options.write)
+        published.write_summary(summary, options.write)
         print(f"written: {options.write}")
-    if published:
-        for line in compare(summary, published, options.against):
+    if other:
+        for line in published.compare(summary, other, options.against):
             print(line, flush=True)
 
 
-def say_lines(lines: Generator[str, None, Summary], say: Callable[[str], object]) -> Summary:
-    """Say the lines as they come; what the audit returns."""
+def say_lines(lines: Generator[str, None, published.Summary], say: Callable[[str], object]) -> published.Summary:
     while True:
         try:
             say(next(lines))
         except StopIteration as end:
-            found: Summary = end.value
-            return found
+            return end.value  # type: ignore[no-any-return]

@@ -12,8 +12,6 @@ from typing import Any
 from genverify.run.jobs import digest
 from genverify.run.provenance.records import CODE, ENDING, AuditError, Record, Records, normal
 
-# The chain behind some results: every job on the way back to the raw data, upstream first.
-
 
 @dataclass(frozen=True)
 class Chain:
@@ -50,14 +48,11 @@ def walk(results: Iterable[str], records: Records) -> Chain:
         upstream[record.path] = tuple(dict.fromkeys(one.path for one in before.values()))
         known |= {one.path: one for one in before.values()}
         todo += before.values()
-    return Chain(wanted, tuple(known[path] for path in _ordered(upstream)), upstream, tuple(sorted(raw)))
-
-
-def _ordered(upstream: dict[str, tuple[str, ...]]) -> list[str]:
     try:
-        return list(TopologicalSorter({path: upstream[path] for path in sorted(upstream)}).static_order())
+        ordered = list(TopologicalSorter({path: upstream[path] for path in sorted(upstream)}).static_order())
     except CycleError as error:
         raise AuditError(f"{error.args[1][0]}: this record and others say that they follow from each other") from None
+    return Chain(wanted, tuple(known[path] for path in ordered), upstream, tuple(sorted(raw)))
 
 
 def _record_of(result: str, records: Records) -> Record:

@@ -56,8 +56,6 @@ def write_crate(path: Path, chain: Chain, files: Sequence[str], texts: Mapping[s
 
 
 class _Crate:
-    """Puts the entities together."""
-
     def __init__(self, chain: Chain, inside: Mapping[str, Path], about: Mapping[str, str]) -> None:
         self.chain, self.inside, self.about = chain, dict(sorted(inside.items())), about
         self.crate: Any = ROCrate()
@@ -78,7 +76,6 @@ class _Crate:
         return self.crate
 
     def add_files(self) -> None:
-        """Every file in the crate, the scripts as tools of the workflow."""
         main = self.about["workflow"]
         snakemake = str(self.chain.jobs[-1].text["versions"].get("snakemake", "unknown"))
         self.workflow = self.crate.add_workflow(
@@ -93,7 +90,6 @@ class _Crate:
                 self.crate.add_file(str(path), name, properties=told)
 
     def add_runs(self, end: str) -> None:
-        """The run of the workflow, and in it the run of every job."""
         steps: dict[str, Any] = {}
         controls = []
         for job in self.chain.jobs:
@@ -116,7 +112,6 @@ class _Crate:
         )
 
     def add_job(self, job: Record, tool: Any) -> Any:
-        """The run of one job."""
         settings = "; ".join(f"{name}: {short(value)}" for name, value in job.params.items() if name != CODE)
         action = self.context(
             f"#job/{job.path.removesuffix('.json')}",
@@ -143,22 +138,19 @@ class _Crate:
 
     def context(self, identifier: str, kind: str, **told: Any) -> Any:
         """Something that the crate speaks of and does not hold."""
-        return self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind, **_references(told)}))
+        return self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind, **_reference(told)}))
 
 
-def _references(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Entities as references to them."""
-
-    def refer(value: Any) -> Any:
-        if isinstance(value, list):
-            return [refer(one) for one in value]
-        return {"@id": value.id} if hasattr(value, "id") else value
-
-    return {name: refer(value) for name, value in told.items()}
+def _reference(told: Any) -> Any:
+    """Entities as references to them, also in lists and mappings."""
+    if isinstance(told, dict):
+        return {name: _reference(value) for name, value in told.items()}
+    if isinstance(told, list):
+        return [_reference(one) for one in told]
+    return {"@id": told.id} if hasattr(told, "id") else told
 
 
 def script_of(job: Record) -> str:
-    """The script of a job, as its record names it."""
     return next(
         path for path in job.code if os.path.basename(path) == f"{job.rule}.py" and "genverify" not in path.split(os.sep)
     )
@@ -175,7 +167,6 @@ def outermost(paths: Mapping[str, str]) -> list[str]:
 
 
 def end_of(job: Record) -> str:
-    """When a job ended."""
     started = datetime.fromisoformat(str(job.text["started"]))
     return (started + timedelta(seconds=float(job.text["seconds"]))).strftime("%Y-%m-%dT%H:%M:%SZ")
 

@@ -36,7 +36,6 @@ class Reached:
     others: Collection[str] = ()
 
     def level(self, record: Record, path: str) -> str:
-        """Of a file that a job wrote."""
         if path in self.proved:
             return PROVED
         return RECOMPUTED if record.path in self.recomputed else RERUN if record.path in self.rerun else DIGEST
@@ -58,7 +57,6 @@ class Reached:
         yield f"{WORDS[DIGEST]}: raw files ({raw}); code, stage files and the lock ({len({*files} - written) - raw})"
 
     def badge(self, chain: Chain, files: int, git: Mapping[str, Any]) -> str:
-        """One line for a paper."""
         proofs = f", {self.words} checked" if self.words else ""
         jobs = f"{len(self.recomputed)} of {len(chain.jobs)} jobs recomputed, {len(self.rerun)} of {len(self.others)} rerun"
         return f"audited at {git_in_words(git)}: {files} files{proofs}, {jobs}"
@@ -111,7 +109,6 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
 
 
 def _different(values: list[Any]) -> list[Any]:
-    """Each value once, in an order of their own."""
     return [json.loads(text) for text in sorted({json.dumps(value, sort_keys=True) for value in values})]
 
 

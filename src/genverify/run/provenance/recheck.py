@@ -36,7 +36,6 @@ from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
-from genverify.model.tablefiles import read_frame
 from genverify.run.provenance.records import AuditError, Record, Records, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
 
@@ -59,12 +58,29 @@ def proven_rows(checked: CheckSummary, names: Sequence[str]) -> Matrix:
     return ordered(rows)
 
 
-def claim_rows(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> Matrix:
-    """The claims of a table as rows; a column that is missing, or holds other than whole numbers, is an error."""
-    columns = ["k", "m", "effective_k", "proof", *names]
+def checked_records(batches: Iterable[tuple[Path, Path]], schema: Schema) -> tuple[Counter[str], dict[str, Matrix]]:
+    """What the proofs of some batches (counts, proofs) show: how many of each thing, and the claims of each block."""
+    total, proven = Counter[str](), dict[str, Matrix]()
+    for counts, proofs in batches:
+        for block in checked_blocks(counts, proofs, schema):
+            total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
+            proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
+    return total, proven
+
+
+def listed_claims(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> dict[str, Matrix]:
+    """The claims of a table by block; of a block that was drawn for several designs, the same for each of them."""
+    result: dict[str, Matrix] = {}
     if not len(frame):
-        return np.zeros((0, len(columns)), dtype=np.int64)
-    return np.column_stack([whole_numbers(path, frame, column) for column in columns])
+        return result
+    rows = np.column_stack([whole_numbers(path, frame, column) for column in ("k", "m", "effective_k", "proof", *names)])
+    keys = [name for name in ("design", "block") if name in frame]
+    for key, places in frame.groupby(keys, sort=False).indices.items():
+        block, claims = str(key[-1] if isinstance(key, tuple) else key), ordered(rows[places])
+        if block in result and not np.array_equal(claims, result[block]):
+            raise DataError(f"{path}: block {block}: other claims for one design than for another")
+        result[block] = claims
+    return result
 
 
 def whole_numbers(path: Path, frame: pd.DataFrame, column: str) -> Matrix:
@@ -84,14 +100,6 @@ def ordered(rows: Matrix) -> Matrix:
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def by_block(frame: pd.DataFrame, rows: Matrix) -> dict[str, Matrix]:
-    """The rows of each block, ordered."""
-    if not len(frame):
-        return {}
-    places = frame.groupby(frame["block"].astype(str), sort=False).indices
-    return {str(block): ordered(rows[own]) for block, own in places.items()}
-
-
 def compare_claims(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str, Matrix]) -> None:
     """The claims of a table are the proven ones: none altered, added, repeated or left out."""
     for block in sorted(listed.keys() | proven.keys()):
@@ -99,18 +107,13 @@ def compare_claims(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str
         claimed, shown = listed.get(block, empty), proven.get(block, empty)
         if len(claimed) == len(shown) and (not len(claimed) or np.array_equal(claimed, shown)):
             continue
-        raise AuditError(f"{path}: block {block}: {_difference(claimed, shown)}. {VERIFY_AGAIN} {path}")
-
-
-def _difference(claimed: Matrix, shown: Matrix) -> str:
-    listed, proven = [{tuple(row) for row in rows.tolist()} for rows in (claimed, shown)]
-    if listed - proven:
-        claim = min(listed - proven)
-        return f"a claim with k = {claim[0]} and m = {claim[1]} is listed, but no proof shows it as listed"
-    if proven - listed:
-        claim = min(proven - listed)
-        return f"a claim with k = {claim[0]} and m = {claim[1]} is proven, but it is not listed"
-    return "a claim is duplicated"
+        in_table, by_proof = [{tuple(row) for row in rows.tolist()} for rows in (claimed, shown)]
+        said = "a claim is duplicated"
+        if odd := in_table ^ by_proof:
+            k, m, *_ = claim = min(in_table - by_proof or odd)
+            where = "listed, but no proof shows it as listed" if claim in in_table else "proven, but it is not listed"
+            said = f"a claim with k = {k} and m = {m} is {where}"
+        raise AuditError(f"{path}: block {block}: {said}. {VERIFY_AGAIN} {path}")
 
 
 def without_proof(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str, Matrix]) -> dict[str, Matrix]:
@@ -119,21 +122,6 @@ def without_proof(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str,
         if len(rows) or (listed.get(block, rows)[:, 3] != NULL).any():
             raise AuditError(f"{path}: block {block}: a proof, though the one-hot program gives none. {VERIFY_AGAIN} {path}")
     return {block: listed.get(block, rows) for block, rows in proven.items()}
-
-
-def listed_by_block(table: Path, names: tuple[str, ...]) -> dict[str, Matrix]:
-    """The claims of a table by block; of a block that was drawn for several designs, the same for each of them."""
-    frame = read_frame(table)
-    rows = claim_rows(table, frame, names)
-    found: dict[str, Matrix] = {}
-    keys = [name for name in ("design", "block") if name in frame]
-    for key, places in frame.groupby(keys, sort=False).indices.items() if len(frame) else ():
-        block = str(key[-1] if isinstance(key, tuple) else key)
-        own = ordered(rows[places])
-        if block in found and (len(own) != len(found[block]) or (own != found[block]).any()):
-            raise DataError(f"{table}: block {block}: other claims for one design than for another")
-        found[block] = own
-    return found
 
 
 # Every proof behind some results, checked again; and every table that repeats what they show, compared with them.
@@ -226,15 +214,12 @@ def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
     schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
-    total, proven, schema = Counter[str](), dict[str, Matrix](), known_schema(schema_file)
-    for block in checked_blocks(counts, proofs, schema):
-        total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
-        proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
+    schema = known_schema(schema_file)
+    total, proven = checked_records([(counts, proofs)], schema)
     if (claims := _one(record, "claims")) is None:
         return ProofTally(total, (proofs,))
     with reading_tables(claims):
-        frame = pd.read_parquet(claims)
-        listed = by_block(frame, claim_rows(claims, frame, schema.domain.names))
+        listed = listed_claims(claims, pd.read_parquet(claims), schema.domain.names)
         if record.params.get("program", {}).get("formulation") == ONEHOT:
             proven = without_proof(claims, listed, proven)
         compare_claims(claims, listed, proven)
@@ -243,7 +228,6 @@ def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
 
 
 def _one(record: Record, name: str) -> Path | None:
-    """The one input or output of a name."""
     paths = record.named("inputs", name) + record.named("outputs", name)
     return Path(paths[0]) if len(paths) == 1 else None
 
@@ -264,7 +248,6 @@ def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
 
 
 def check_job(job: Proving) -> ProofTally:
-    """Check the proofs of a job as its kind says."""
     with reading_tables(job.record.target):
         found: ProofTally = load(job.kind.check)(job.record, job.writers)
     return found
@@ -299,7 +282,6 @@ def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
 
 
 def open_areas(record: Record) -> Iterator[tuple[LinearSystem, Mapping[str, Any]]]:
-    """The certificates of a batch, each with the system of its areas."""
     parts, lines, spec = _areas_of(record)
     yield from ((system_of(part, spec), line) for part, line in zip(parts, lines, strict=True))
 
@@ -330,7 +312,6 @@ def _shown(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) ->
 
 
 def _compare(path: Path, listed: pd.DataFrame, shown: pd.DataFrame) -> None:
-    """The table of ranges against what is shown, column by column."""
     if list(listed.columns) != COLUMNS or len(listed) != len(shown):
         raise AuditError(
             f"{path}: not the rows and columns of its areas ({len(listed)} rows, not {len(shown)}). {BOUND_AGAIN} {path}"

@@ -6,23 +6,20 @@ import ast
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from pydantic import BaseModel
-
 from genverify.model.errors import DataError, GenverifyError
 from genverify.model.files import read_json
 from genverify.run.config import Config, settings_of
-from genverify.run.registry import load, named, params
+from genverify.run.layout import STAGES
 
 # Where a study keeps what an audit looks at; the paths come from the caller.
 
@@ -100,12 +97,10 @@ class Record:
         return _flat(self.text["outputs"])
 
     def named(self, part: str, name: str) -> list[str]:
-        """The paths of the inputs or outputs of one name."""
         return [normal(path) for path in self.text[part].get(name, {})]
 
     @property
     def seconds(self) -> float:
-        """How long the job took, by its own word."""
         return float(self.text["seconds"])
 
     def arguments(self, part: str) -> dict[str, Any]:
@@ -139,7 +134,6 @@ def _flat(named: Mapping[str, Mapping[str, str]]) -> Digests:
 
 
 def read_record(path: Path) -> Record:
-    """A job record; whatever is not one is refused."""
     try:
         text = read_json(path)
         _check_form(text)
@@ -182,7 +176,6 @@ class Records:
     misplaced: Mapping[str, str]
 
     def is_made(self, path: str) -> bool:
-        """Whether a file lies where only the workflow writes."""
         return path.split(os.sep)[0] in self.made
 
     def writer(self, path: str) -> Record:
@@ -199,7 +192,6 @@ class Records:
 
 
 def find_records(made: Iterable[str]) -> Records:
-    """Every record in the folders that the workflow writes."""
     folders = tuple(made)
     writers: dict[str, tuple[Record, ...]] = {}
     misplaced: dict[str, str] = {}
@@ -218,50 +210,85 @@ def rerun(target: str) -> str:
     return f"Make it again: snakemake --force {target}"
 
 
-# The stage files as text: which inputs, outputs and parameters each rule names. They are parsed, and never run.
+# The stage files: what each rule names as inputs, outputs and parameters, computed for a job as Snakemake does. Rules are
+# parsed and not run; of the Python beside them just what a rule names is run, code of this checkout like the scripts.
 
 RULE = re.compile(r"^(?:rule|checkpoint) (\w+):\n((?:[ \t]+.*\n|\n)+)", re.MULTILINE)
 SECTION = re.compile(r"^ {4}(input|output|params):\n((?: {8}.*\n|\n)+)", re.MULTILINE)
 DIRECTIVE = re.compile(r"^\w+(?: \w+)?:(?:.*\n)(?:(?:[ \t]+.*)?\n)*", re.MULTILINE)
 PYTHON = re.compile(r"^(?:try|except\b.*|else|finally|for\b.*|if\b.*|def\b.*|class\b.*|with\b.*):", re.MULTILINE)
+WRAPPERS = ("shown", "report", "directory", "touch")  # of Snakemake and of the stage files: the path comes first
+CODE, RECORD = "code", "record"
+UNKNOWN = (GenverifyError, AttributeError, KeyError)  # a variant, experiment or section that the settings no longer have
 Named = Mapping[str, ast.expr]
 
 
-@dataclass(frozen=True)
-class Rule:
-    """What a rule names, each value as the expression that the stage file has for it."""
+class Wildcards(dict[str, str]):
+    """Those of a job, as paths and the functions of stage files ask for them."""
 
-    inputs: Named
-    outputs: Named
-    params: Named
+    __getattr__ = dict.__getitem__
+
+    def __missing__(self, name: str) -> str:
+        raise DataError(f"its record does not name the wildcard {name}")
 
 
-@dataclass(frozen=True)
 class Stages:
-    """The rules of the stage files, and the values that the files give to names, each assigned once."""
+    """The rules of the stage files: the named expressions of each by section, and their values for a job."""
 
-    rules: Mapping[str, Rule]
-    values: Named
+    def __init__(self, paths: Iterable[Path], config: Config) -> None:
+        self.rules: dict[str, dict[str, Named]] = {}
+        self._statements: dict[str, list[ast.stmt]] = {}  # of each name, what binds or extends it
+        self._values: dict[str, Any] = {
+            "STUDY": config, "HERE": STAGES, "Path": Path, "WorkflowError": DataError, "expand": expand, "code_of": str,
+            "setting": lambda section: lambda wildcards: settings_of(config, section, wildcards.get("variant")),
+            **dict.fromkeys(WRAPPERS, lambda path, *_, **__: path),
+        }  # fmt: skip
+        for path in paths:
+            text = path.read_text() + "\n"
+            try:
+                self.rules |= {name: {part: _named(lines) for part, lines in SECTION.findall(body)}
+                               for name, body in RULE.findall(text)}  # fmt: skip
+                rest = DIRECTIVE.sub(lambda match: match[0] if PYTHON.match(match[0]) else "", text)
+                for node in ast.parse(rest).body:
+                    for name in _bound(node) - self._values.keys():
+                        self._statements.setdefault(name, []).append(node)
+            except SyntaxError as error:
+                raise AuditError(
+                    f"{path}: cannot be read ({error.msg}, near {error.text!r}). Format it: snakefmt."
+                ) from None
 
+    def named(self, rule: str, part: str) -> Named:
+        return {name: value for name, value in self.rules[rule].get(part, {}).items() if name != RECORD}
 
-def read_stages(paths: Iterable[Path]) -> Stages:
-    """All rules and named values of some stage files."""
-    rules: dict[str, Rule] = {}
-    assigned: list[tuple[str, ast.expr | None]] = []
-    for path in paths:
-        text = path.read_text() + "\n"
-        try:
-            rules |= {name: _rule(body) for name, body in RULE.findall(text)}
-            assigned += _assigned(text)
-        except SyntaxError as error:
-            raise AuditError(f"{path}: cannot be read ({error.msg}, near {error.text!r}). Format it: snakefmt.") from None
-    times = Counter(name for name, _ in assigned)
-    return Stages(rules, {name: value for name, value in assigned if value is not None and times[name] == 1})
+    def value(self, expression: ast.expr, wildcards: Mapping[str, str]) -> Any:
+        value = self._evaluated(expression)
+        return value(Wildcards(wildcards)) if callable(value) else value
 
+    def paths(self, expression: ast.expr, wildcards: Mapping[str, str]) -> str | list[str]:
+        """The path or the paths that it stands for; wildcards are filled in, but not into what a function gives."""
+        given, job = self._evaluated(expression), Wildcards(wildcards)
+        value = given(job) if callable(given) else given
+        paths = [str(path) if callable(given) else path.format_map(job) for path in as_list(value)]
+        return paths if isinstance(value, list | tuple) else paths[0]
 
-def _rule(body: str) -> Rule:
-    sections = {name: _named(text) for name, text in SECTION.findall(body)}
-    return Rule(*(sections.get(name, {}) for name in ("input", "output", "params")))
+    def wildcards(self, rule: str) -> set[str | None]:
+        """Those of the outputs of a rule."""
+        paths = [path for output in self.named(rule, "output").values() for path in as_list(self._evaluated(output))]
+        return {name for path in paths for _, name, _, _ in Formatter().parse(path)}
+
+    def _evaluated(self, expression: ast.expr) -> Any:
+        self._define(expression)
+        return eval(compile(ast.Expression(expression), "stage file", "eval"), self._values)
+
+    def _define(self, node: ast.AST) -> None:
+        """Run what binds the names of a statement; one that cannot be run leaves its names unknown."""
+        for name in {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}:
+            for statement in self._statements.pop(name, ()):
+                self._define(statement)
+                if not hasattr(statement, "is_done"):
+                    statement.is_done = True  # type: ignore[attr-defined]  # a statement may bind several names
+                    with suppress(Exception):
+                        exec(compile(ast.Module([statement], []), "stage file", "exec"), self._values)
 
 
 def _named(text: str) -> dict[str, ast.expr]:
@@ -271,273 +298,131 @@ def _named(text: str) -> dict[str, ast.expr]:
     return {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
 
 
-def _assigned(text: str) -> list[tuple[str, ast.expr | None]]:
-    """Every name that is given a value, and the value where it is `NAME = value` at the beginning of a line."""
-    module = ast.parse(DIRECTIVE.sub(lambda found: found[0] if PYTHON.match(found[0]) else "", text))
-    values = {id(target): node.value for node in module.body if isinstance(node, ast.Assign) for target in node.targets}
-    return [(node.id, values.get(id(node))) for node in ast.walk(module)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]  # fmt: skip
+def _bound(node: ast.stmt) -> set[str]:
+    """The names that a statement binds, or extends (`TARGETS.append(...)`)."""
+    match node:
+        case ast.FunctionDef(name=name):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {alias.asname or alias.name for alias in names}
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+            return {name}
+        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+            return {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return set()
 
 
-# Which setting each parameter of a rule comes from, as the stage files say: `min_k=setting("verify")`.
+def expand(patterns: str | Sequence[str], **lists: Any) -> list[str]:
+    """
+    The paths that Snakemake's `expand` makes of a pattern.
 
-CODE = "code"
-Wildcards = Mapping[str, str]
-Source = tuple[str, Callable[[Config, Wildcards], Any]]  # what the setting is called, and its value for a job
-Sections = Mapping[str, Mapping[str, Source]]
-UNKNOWN = (GenverifyError, AttributeError, KeyError)  # a variant, experiment or section that the settings no longer have
-
-
-def read_sections(stages: Stages) -> Sections:
-    """For every rule, the part of config.yaml behind each of its parameters."""
-    return {name: dict(_sources(rule.params)) for name, rule in stages.rules.items()}
+    >>> expand("{{variant}}/{batch}.csv", batch=["000", "001"])
+    ['{variant}/000.csv', '{variant}/001.csv']
+    """
+    chosen = [dict(zip(lists, values, strict=True)) for values in product(*map(as_list, lists.values()))]
+    return [pattern.format(**values) for pattern in as_list(patterns) for values in chosen]
 
 
-def _sources(given: Named) -> Iterator[tuple[str, Source]]:
-    for name, value in given.items():
-        match value:
-            case ast.Call(func=ast.Name("setting"), args=[ast.Constant(str(section))]):
-                yield name, (section, partial(_section, section))
-            case ast.Call(func=ast.Name(called), args=parts) if (kind := called.removesuffix("_part")) in named("parts"):
-                yield (
-                    name,
-                    (kind, partial(_part, kind, [str(part.value) for part in parts if isinstance(part, ast.Constant)])),
-                )
-            case ast.Call(func=ast.Attribute(ast.Name("STUDY"), "model_dump")):
-                yield name, ("all", lambda config, wildcards: config.model_dump())
-            case ast.Name(called) if called in params():
-                yield name, (params()[called].setting, load(params()[called].value))
+def as_list(value: Any) -> list[Any]:
+    return [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
 
 
-def _section(section: str, config: Config, wildcards: Wildcards) -> Any:
-    return settings_of(config, section, wildcards.get("variant"))
+# What a record says, against its rule: settings, files and wildcards.
 
 
-def _part(kind: str, names: Iterable[str], config: Config, wildcards: Wildcards) -> dict[str, Any]:
-    """Some settings of the experiment, the condition or the protection that the job is about."""
-    settings = load(named("parts")[kind])(config, wildcards[kind]).model_dump()
-    return {name: settings[name] for name in names}
-
-
-def check_settings(record: Record, sections: Sections, config: Config) -> None:
+def check_settings(record: Record, stages: Stages) -> None:
     """The settings that a job ran with are those that it would get now."""
-    if record.rule not in sections:
+    if record.rule not in stages.rules:
         raise AuditError(
             f"{record.target}: made by the rule {record.rule}, which no stage file has any more; so its settings cannot be "
             "checked. Delete it, or bring the rule back."
         )
     try:
-        found = next(changed_settings(sections[record.rule], record.params, record.wildcards, config), None)
+        changed = next(changed_settings(stages, record.rule, record.params, record.wildcards), None)
     except UNKNOWN as error:
         reason = str(error).rstrip(".")
         raise AuditError(
             f"{record.target}: its settings cannot be checked ({reason}). Delete it, or run it again."
         ) from None
-    if found:
-        place, was, is_ = found
+    if changed:
+        setting, was, is_ = changed
         raise AuditError(
-            f"{record.target}: made with {place} = {was}, but config.yaml says {is_}. Run Snakemake again (snakemake "
+            f"{record.target}: made with {setting} = {was}, but config.yaml says {is_}. Run Snakemake again (snakemake "
             f"{record.target}), or put the setting back; a file given to Snakemake with --configfile is given here too."
         )
 
 
 def changed_settings(
-    sources: Mapping[str, Source], params: Mapping[str, Any], wildcards: Wildcards, config: Config
+    stages: Stages, rule: str, params: Mapping[str, Any], wildcards: Mapping[str, str]
 ) -> Iterator[tuple[str, Any, Any]]:
     """Every setting of a job that would be another one now: its full name, what it was, what it is."""
-    for name, (called, value) in sources.items():
-        now = json.loads(json.dumps(value(config, wildcards)))
-        yield from _differences(called, params.get(name), now)
+    for name, expression in stages.named(rule, "params").items():
+        if name != CODE:
+            now = json.loads(json.dumps(stages.value(expression, wildcards)))
+            yield from _differences(_called(name, expression), params.get(name), now)
 
 
-def unchecked(record: Record, sections: Sections) -> list[str]:
-    """Parameters that are not compared with config.yaml."""
-    return [name for name in record.params if name != CODE and name not in sections[record.rule]]
+def _called(name: str, expression: ast.expr) -> str:
+    """The section of `min_k=setting("verify")`, the word before `_part(...)`; else the name of the parameter."""
+    match expression:
+        case ast.Call(func=ast.Name("setting"), args=[ast.Constant(str(section))]):
+            return section
+        case ast.Call(func=ast.Name(called)) if called.endswith("_part"):
+            return called.removesuffix("_part")
+    return name
 
 
-def _differences(place: str, was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Every setting that differs, by its full name."""
+def _differences(setting: str, was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(was, dict) and isinstance(now, dict):
         for key in dict.fromkeys([*now, *was]):
-            yield from _differences(f"{place}.{key}", was.get(key, "nothing"), now.get(key, "nothing"))
+            yield from _differences(f"{setting}.{key}", was.get(key, "nothing"), now.get(key, "nothing"))
     elif was != now or type(was) is not type(now):
-        yield place, was, now
+        yield setting, was, now
 
 
-# The files that a job should name: its rule's inputs and outputs, compared with its record.
-
-RECORD = "record"
-WRAPPERS = ("shown", "report", "directory", "touch")  # of Snakemake and of the stage files: the path comes first
-STUDY = "STUDY"
-
-
-class UnevaluatedExpression(Exception):
-    """An expression that is not evaluated here, because it calls a function of a stage file."""
-
-
-def check_files(record: Record, stages: Stages, config: Config) -> list[str]:
-    """
-    The names and paths of a record are those of its rule: none renamed, none left out, none added.
-
-    Returns the inputs whose paths a function of the stage files gives: only their names are compared.
-    """
-    rule, values = stages.rules[record.rule], _Values(stages.values, config)
-    open_ = []
-    for part, files in (("inputs", rule.inputs), ("outputs", _without_record(rule.outputs))):
-        _check_names(record, part, files)
-        more = sorted(record.text["lists"][part].keys() - files.keys())
-        for name, value in files.items():
-            given = record.arguments(part)[name]
-            listed = [normal(path) for path in (given if isinstance(given, list) else [given])]
-            try:
-                more += [name] if isinstance(values.value(value), str) and isinstance(given, list) else []
-                wanted = [normal(_filled(path, record)) for path in values.paths(value)]
-                _check_paths(record, part, name, set(wanted))
-            except UnevaluatedExpression:
-                open_.append(f"{record.rule}.{name}")
-                wanted = listed if {*listed} == {*record.named(part, name)} else []
-            more += [name] if listed != wanted else []
-        if more:
-            raise AuditError(f"{record.path}: the {part} {more[0]} are not in the order of the rule {record.rule}, or not "
-                             f"as it gives them. {rerun(record.target)}")  # fmt: skip
-    _check_names(record, "params", rule.params)
-    _check_wildcards(record, rule, values)
-    return open_
+def check_files(record: Record, stages: Stages) -> None:
+    """The names, paths, order and wildcards of a record are those of its rule: none renamed, left out or added."""
+    again = f"(rule {record.rule}). {rerun(record.target)}"
+    for part in ("input", "output", "params"):
+        wanted, listed = stages.named(record.rule, part), record.text[PARTS[part]]
+        for name in sorted(wanted.keys() ^ listed.keys()):
+            missing = f"does not name the {PARTS[part]} {name}"
+            problem = missing if name in wanted else f"names {PARTS[part]} {name}, which the rule does not have"
+            raise AuditError(f"{record.path}: {problem} {again}")
+    for part in ("input", "output"):
+        _check_paths(record, part, stages)
+    for name in sorted(record.wildcards.keys() - stages.wildcards(record.rule)):
+        raise AuditError(f"{record.path}: names the wildcard {name}, which no output of the rule {record.rule} has. "
+                         f"{rerun(record.target)}")  # fmt: skip
 
 
-def _check_wildcards(record: Record, rule: Rule, values: "_Values") -> None:
-    """A job has the wildcards of its outputs, and no more: one more might choose other settings."""
-    with suppress(UnevaluatedExpression):
-        patterns = [path for value in rule.outputs.values() for path in values.paths(value)]
-        named = {name for path in patterns for _, name, _, _ in Formatter().parse(path)}
-        for name in sorted(record.wildcards.keys() - named):
-            raise AuditError(f"{record.path}: names the wildcard {name}, which no output of the rule {record.rule} has. "
-                             f"{rerun(record.target)}")  # fmt: skip
+PARTS = {"input": "inputs", "output": "outputs", "params": "params"}  # of a rule, and of a record
 
 
-def _without_record(outputs: Named) -> dict[str, ast.expr]:
-    return {name: value for name, value in outputs.items() if name != RECORD}
-
-
-def _check_names(record: Record, part: str, wanted: Iterable[str]) -> None:
-    for name in sorted(set(record.text[part]) ^ set(wanted)):
-        problem = (
-            f"does not name the {part} {name}" if name in wanted else f"names {part} {name}, which the rule does not have"
-        )
-        raise AuditError(f"{record.path}: {problem} (rule {record.rule}). {rerun(record.target)}")
-
-
-def _check_paths(record: Record, part: str, name: str, wanted: set[str]) -> None:
-    found = set(record.named(part, name))
-    if part == "outputs":  # the record of a folder names the files in it too
-        found = {path for path in found if path in wanted or not any(path.startswith(f"{one}{os.sep}") for one in wanted)}
-    for path in sorted(found ^ wanted):
-        problem = "is not named in it" if path in wanted else "is none of them"
-        raise AuditError(
-            f"{record.path}: the {part} {name} are not those of the rule {record.rule}: {path} {problem}. "
-            f"{rerun(record.target)}"
-        )
-
-
-def _filled(path: str, record: Record) -> str:
-    """A path of the stage file with the wildcards of the job."""
-    names = {name for _, name, _, _ in Formatter().parse(path) if name is not None}
-    missing = sorted(names - set(record.wildcards))
-    if missing:
-        raise AuditError(f"{record.path}: does not name the wildcard {missing[0]} of {path}. {rerun(record.target)}")
-    return path.format(**record.wildcards)
-
-
-@dataclass(frozen=True)
-class _Values:
-    """Values of expressions of the stage files: constants, settings, lists and `expand`; nothing is executed."""
-
-    named: Named
-    config: Config
-
-    def paths(self, node: ast.expr) -> list[str]:
-        """The paths that an input or output stands for."""
-        found = self.value(node)
-        if found is None:
-            raise UnevaluatedExpression
-        paths = [found] if isinstance(found, str) else list(found)
-        if not all(isinstance(path, str) for path in paths):
-            raise UnevaluatedExpression
-        return paths
-
-    def value(self, node: ast.expr, local: Mapping[str, Any] | None = None) -> Any:
-        known: dict[type, Callable[[Any, Mapping[str, Any]], Any]] = {
-            ast.Constant: lambda node, local: node.value, ast.Name: self._name, ast.Attribute: self._setting,
-            ast.JoinedStr: self._text, ast.List: self._list, ast.ListComp: self._comprehension, ast.BoolOp: self._or,
-            ast.Call: self._call,
-        }  # fmt: skip
-        if type(node) not in known:
-            raise UnevaluatedExpression
-        return known[type(node)](node, local or {})
-
-    def _name(self, node: ast.Name, local: Mapping[str, Any]) -> Any:
-        if node.id == STUDY:
-            return self.config
-        if node.id in local:
-            return local[node.id]
-        if node.id not in self.named:
-            raise UnevaluatedExpression
-        return self.value(self.named[node.id])
-
-    def _setting(self, node: ast.Attribute, local: Mapping[str, Any]) -> Any:
-        holder = self.value(node.value, local)
-        if not isinstance(holder, BaseModel) or node.attr not in type(holder).model_fields:
-            raise UnevaluatedExpression
-        return getattr(holder, node.attr)
-
-    def _text(self, node: ast.JoinedStr, local: Mapping[str, Any]) -> str:
-        return "".join(self._part(part, local) for part in node.values)
-
-    def _part(self, node: ast.expr, local: Mapping[str, Any]) -> str:
-        if isinstance(node, ast.FormattedValue) and node.conversion == -1:
-            form = self._text(node.format_spec, local) if isinstance(node.format_spec, ast.JoinedStr) else ""
-            return format(self.value(node.value, local), form)
-        return str(self.value(node, local))
-
-    def _list(self, node: ast.List, local: Mapping[str, Any]) -> list[Any]:
-        starred = [(part.value, True) if isinstance(part, ast.Starred) else (part, False) for part in node.elts]
-        return [one for part, many in starred for one in (self.value(part, local) if many else [self.value(part, local)])]
-
-    def _comprehension(self, node: ast.ListComp, local: Mapping[str, Any]) -> list[Any]:
-        loop = node.generators[0]
-        if len(node.generators) > 1 or loop.ifs or not isinstance(loop.target, ast.Name):
-            raise UnevaluatedExpression
-        name = loop.target.id
-        return [self.value(node.elt, {**local, name: one}) for one in self.value(loop.iter, local)]
-
-    def _or(self, node: ast.BoolOp, local: Mapping[str, Any]) -> Any:
-        if not isinstance(node.op, ast.Or):
-            raise UnevaluatedExpression
-        first, *others = (self.value(part, local) for part in node.values)
-        return next((value for value in (first, *others) if value), others[-1])
-
-    def _call(self, node: ast.Call, local: Mapping[str, Any]) -> Any:
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name in WRAPPERS:
-            return self.value(node.args[0], local)
-        if name not in ("expand", "sorted", "list", "range") or len(node.args) != 1:
-            raise UnevaluatedExpression
-        given = self.value(node.args[0], local)
-        if name == "expand":
-            lists = {keyword.arg: self.value(keyword.value, local) for keyword in node.keywords if keyword.arg}
-            return list(_expanded(given, lists))
-        return sorted(given) if name == "sorted" else list(range(given) if name == "range" else given)
-
-
-def _expanded(pattern: str, lists: Mapping[str, Any]) -> Iterator[str]:
-    """
-    The paths that Snakemake's `expand` makes of a pattern.
-
-    >>> list(_expanded("{{variant}}/{batch}.csv", {"batch": ["000", "001"]}))
-    ['{variant}/000.csv', '{variant}/001.csv']
-    """
-    for chosen in product(*([one] if isinstance(one, str) else one for one in lists.values())):
-        yield pattern.format(**dict(zip(lists, chosen, strict=True)))
+def _check_paths(record: Record, part: str, stages: Stages) -> None:
+    parts, expressions = PARTS[part], stages.named(record.rule, part)
+    odd = sorted(record.text["lists"][parts].keys() - expressions.keys())
+    for name, expression in expressions.items():
+        try:
+            value = stages.paths(expression, record.wildcards)
+        except Exception as error:
+            raise AuditError(f"{record.path}: the {parts} {name} of the rule {record.rule} cannot be told ({error}). "
+                             f"{rerun(record.target)}") from None  # fmt: skip
+        given, wanted = record.arguments(parts)[name], [normal(path) for path in as_list(value)]
+        there = set(record.named(parts, name))
+        if part == "output":  # the record of a folder names the files in it too
+            there -= {path for path in there for one in wanted if path.startswith(f"{one}{os.sep}") and path not in wanted}
+        for path in sorted(there ^ set(wanted)):
+            problem = "is not named in it" if path in wanted else "is none of them"
+            raise AuditError(
+                f"{record.path}: the {parts} {name} are not those of the rule {record.rule}: {path} {problem}. "
+                f"{rerun(record.target)}"
+            )
+        if isinstance(given, list) > isinstance(value, list) or list(map(normal, as_list(given))) != wanted:
+            odd.append(name)
+    if odd:
+        raise AuditError(f"{record.path}: the {parts} {odd[0]} are not in the order of the rule {record.rule}, or not "
+                         f"as it gives them. {rerun(record.target)}")  # fmt: skip
 
 
 # Versions of packages: those that jobs ran with and those that are installed here, against the lock.
@@ -549,7 +434,6 @@ Lock = Mapping[str, set[str]]  # a package may be pinned to several versions, fo
 
 
 def read_lock(path: Path) -> Lock:
-    """The versions that the lock allows for each package."""
     found: dict[str, set[str]] = {}
     for name, pinned in PINNED.findall(path.read_text()):
         found.setdefault(normalised(name), set()).add(pinned)
@@ -567,7 +451,6 @@ def normalised(name: str) -> str:
 
 
 def check_versions(record: Record, lock: Lock, where: Path) -> None:
-    """A job ran with the versions of the lock."""
     python = str(record.text["versions"].get(INSTALLED_PYTHON, ""))
     if not PYTHON_VERSION.fullmatch(python):
         raise AuditError(

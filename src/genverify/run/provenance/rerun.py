@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import pickle
+import platform
 import resource
 import shutil
 import signal
@@ -29,7 +30,7 @@ from genverify.model.files import read_yaml
 from genverify.run import code
 from genverify.run.jobs import Job, digests, folder_files
 from genverify.run.provenance.chain import Chain, groups_of
-from genverify.run.provenance.records import AuditError, Record, normal, rerun
+from genverify.run.provenance.records import INSTALLED_PYTHON, AuditError, Record, normal, rerun
 
 # Which jobs are run again: every cheap one, and of the others as many as are asked for, drawn at random.
 
@@ -113,8 +114,10 @@ class Again:
         self.rerun = yield from self._compared(chosen, None)
 
     def _compared(self, jobs: Sequence[Record], stop: float | None) -> Generator[str, None, list[str]]:
-        """Run some jobs again; those that gave the same. A job that cannot be run here is said, and is no error."""
         same, apart, guards = list[str](), dict[str, list[Record]](), set[str]()
+        here = platform.python_version()
+        if others := sorted({str(job.text["versions"][INSTALLED_PYTHON]) for job in jobs} - {here}):
+            yield f"run again with Python {here}, though records name Python {', '.join(others)}"
         for outcome in rerun_jobs(jobs, self.scripts, self._above(), self.made, stop):
             guards.add(outcome.guard)
             if outcome.here:
@@ -149,6 +152,8 @@ def _in_words(jobs: Sequence[Record]) -> str:
 
 # One job again
 
+# imported once and not by every job: half a second of each figure, a tenth of each batch of blocks
+SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "genverify.report.figures", "genverify.attack.verify")
 THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}  # as Snakemake gives its jobs
 
 
@@ -204,7 +209,7 @@ def serve() -> None:
 
 def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collection[str]], made: Sequence[str],
             stop: float | None) -> Iterator[Outcome]:  # fmt: skip
-    for library in ("matplotlib.pyplot", "pandas", "pyarrow.parquet", "scipy.sparse") if jobs else ():
+    for library in SHARED if jobs else ():
         with suppress(ImportError):
             import_module(library)
     gc.freeze()

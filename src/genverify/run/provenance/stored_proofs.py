@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genverify.checker.certificate import read_proofs
-from genverify.checker.stored import checked_blocks, stored_blocks
+from genverify.checker.stored import stored_blocks
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, system_of
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import read_schema
-from genverify.model.tablefiles import table_file, table_names
+from genverify.model.tablefiles import read_frame, table_file, table_names
 
 if TYPE_CHECKING:
     from genverify.export.export_command import Proved
@@ -126,7 +126,6 @@ def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[s
 
 
 def _check_tables(folder: Path) -> Iterator[str]:
-    """Proofs about tables are tied to the tables again: all that `disclose --check` does."""
     from genverify.run.cli.commands import parser
 
     options = parser(["disclose"]).parse_args(["disclose", "--check", str(folder)])
@@ -152,17 +151,17 @@ def check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path 
     A batch of the release without proofs is an error. Of one file, or without a table of claims, the last line says what
     was not seen.
     """
-    from genverify.run.provenance.recheck import compare_claims, listed_by_block, proven_rows
+    from genverify.run.provenance.recheck import checked_records, compare_claims, listed_claims
 
-    if path.is_dir():
-        _refuse_missing(path, files, release)
-    total: Counter[str] = Counter()
-    proven = {}
+    batches = set(table_names(release)) if path.is_dir() else set()
+    missing = sorted(batches - {file.name.removesuffix(ENDING) for file in files})
+    if missing:
+        raise DataError(
+            f"{path}: no proofs of batch {missing[0]} ({len(missing)} of {len(batches)} batches of {release} have none). "
+            "Verify them, or check single files."
+        )
     schema = read_schema(release / "schema.json")
-    for file in files:
-        for block in checked_blocks(table_file(release, file.name.removesuffix(ENDING)), file, schema):
-            total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
-            proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
+    total, proven = checked_records(((table_file(release, file.name.removesuffix(ENDING)), file) for file in files), schema)
     yield f"{total['blocks']} blocks, {total['claims']} claims, {total['proofs']} proofs: all right"
     if not path.is_dir():
         yield f"not seen: other batches of {release} than {path.name}"
@@ -170,18 +169,8 @@ def check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path 
     if table is None or (claims is None and not table.exists()):
         yield "not compared with a table of claims (--claims FILE)"
         return
-    compare_claims(table, listed_by_block(table, schema.domain.names), proven)
+    compare_claims(table, listed_claims(table, read_frame(table), schema.domain.names), proven)
     yield f"{table}: the claims that are proven, and no other"
-
-
-def _refuse_missing(path: Path, files: Sequence[Path], release: Path) -> None:
-    batches = set(table_names(release))
-    missing = sorted(batches - {file.name.removesuffix(ENDING) for file in files})
-    if missing:
-        raise DataError(
-            f"{path}: no proofs of batch {missing[0]} ({len(missing)} of {len(batches)} batches of {release} have none). "
-            "Verify them, or check single files."
-        )
 
 
 def explain_stored(study: Path, name: str, claim: str) -> Iterator[str]:
