@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import permutations, product
-from math import ceil, floor, gcd, prod
+from math import ceil, floor, prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field
 
 from genverify.disclose.link import (
     EXACT,
+    LEVELS,
     Fact,
     Labels,
     LinkedTables,
@@ -25,6 +26,7 @@ from genverify.disclose.link import (
     between,
     link,
     name_of,
+    of_level,
     read_facts,
     read_rule,
     rounded,
@@ -47,7 +49,7 @@ from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATIS
 from genverify.reading.source import column_name
 from genverify.reading.symbols import SURE_SYMBOL, Symbol, is_symbol, told_symbol
 from genverify.reading.table_cells import SIZE
-from genverify.reading.totals import Question
+from genverify.reading.totals import Question, surely_rounded
 
 # Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 #
@@ -91,7 +93,7 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
         return PercentageReading(table, ())
     if told == NONE:
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out, as told"), ())
-    if told is None and any(word != EXACT and not word.startswith("suppress") for word in rule):
+    if told is None and any(word not in (EXACT, LEVELS) and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
     found, notes = list[tuple[Share, str]](), list[str]()
@@ -254,8 +256,6 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
 # Tables of a reading to be audited: the files, what is said of them, and the tables of counts that follow.
 
 Sums = dict[Text, list[Text] | list[list[Text]]]
-SURELY_ROUNDED = 12  # counts that are all multiples of 3 by chance: twice in a million
-BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
 FEW_SHARED = 0.75  # districts stand in one region each; the labels of a crosstab stand in all of its groups
 MOST_SAID = 8  # open points of a message
 PUBLISHED = frozenset(
@@ -372,10 +372,13 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     if form.partial:
         tables = _apart(tables)
     tables = [_kept_to(table, form.inside) for table in tables]
+    rounded_ = {table.name: table.rounded for table in reading.tables}
     rule, known = read_rule(form.rule), {text: symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
         said = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
+        if LEVELS in form.rule or (form.partial and not form.rule):
+            table, said = _with_levels(table, said, rounded_[table.name])
         values |= {(at, labels): value for labels, value in said.items()}
         meant.append(meaning(table, said, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [_separate(one.table, tables, one, bool(form.facts)) for one in meant]
@@ -390,6 +393,25 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
     left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
+
+
+def _with_levels(
+    table: PrintedTable, values: Values, rounded_: Mapping[str, Mapping[str, int]]
+) -> tuple[PrintedTable, dict[Labels, Value]]:
+    """A table of which some levels were rounded: what their counts say; percentages of them may be of rounded counts."""
+    said, coarse = dict(values), set[Labels]()
+    for labels, entry in table.entries.items():
+        named = zip(table.columns, labels, strict=True)
+        base = max((rounded_.get(column, {}).get(label, 1) for column, label in named), default=1)
+        if base > 1 and entry.number is not None:
+            said[labels] = of_level(said[labels], base)
+            coarse.add(labels)
+    fine = [own for own in table.shares if own.whole is not None and not {own.labels, own.whole} & coarse]
+    if coarse and len(fine) < len(table.shares):
+        lost = len(table.shares) - len(fine)
+        table = _left_out(table, f"{lost} percentages left out: they may be of counts that were rounded")
+        table = replace(table, shares=tuple(fine))
+    return table, said
 
 
 def contradictory(sums: Sequence[str]) -> str:
@@ -444,9 +466,16 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
                 what = f"{table.name}: {text!r} stands in every row of {name!r}, and can be a symbol for a count"
                 yield Question(what, f"--symbol '{text}=suppressed', or --label '{text}' if it is a label")
         numbers = {n for own in table.counts for n in own.values if isinstance(n, int) and n}
-        if not form.rule and len(numbers) >= SURELY_ROUNDED and (base := gcd(*numbers)) in BASES:
+        if not form.rule and (base := surely_rounded(numbers)) > 1:
             text = f"{table.file}: table {table.name}: all its counts are multiples of {base}: were they rounded?"
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
+        for axis, bases in table.rounded.items() if not form.rule else ():
+            shown = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
+            text = f"{table.file}: table {table.name}: the counts of {shown} are multiples of {max(bases.values())}, others are not"
+            yield Question(f"{text}: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not")
+        for own in (own for own in table.axes if own.off > form.tolerance):
+            text = f"{table.name}: the sums of {own.name} are right only but for rounding to whole numbers ({own.why})"
+            yield Question(text, f"--tolerance {own.off}")
 
 
 def _separate(table: PrintedTable, tables: Sequence[PrintedTable], meant: PercentageReading, facts: bool) -> PrintedTable:
@@ -514,8 +543,9 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     names = tuple(axis.name for axis in table.axes)
     sums = {}
     for axis in table.axes:
-        own = make_hierarchy(axis.tree, axis.labels, f"{table.file}: {axis.name}")
-        sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in axis.tree) else own
+        tree = axis.tree if axis.off <= form.tolerance or not form.partial else ()
+        own = make_hierarchy(tree, axis.labels, f"{table.file}: {axis.name}")
+        sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in tree) else own
     beside = list(_shares(table, where, wide=len(table.counts) > 1))
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):

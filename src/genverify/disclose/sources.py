@@ -40,7 +40,8 @@ LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_tot
          "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
 SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
           "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
-MOST_CONTRADICTORY = 200  # sums that are left out; tables with more are not what they were read as
+FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, or one of so many; a total is taken as one
+# where nine of ten of its sums agree, and tables in which more contradict each other are not what they were read as
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
 Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Interpretation | ReleaseDescription
@@ -114,12 +115,13 @@ def audit_tables(
     from genverify.solve.linear.search import Work
 
     linked, without = understood.linked, list(understood.form.without)
+    most = max(FEW_CONTRADICTORY, len(linked.sums.rows) // LARGEST_SHARE)
     while True:
         try:
             exposed = find_intervals(linked, Work(seconds=seconds), CellProgress(quiet))
             break
         except ContradictionError as error:  # what cannot all be right is left out, and the rest is answered
-            if source.form is None or len(without) + len(error.rows) > MOST_CONTRADICTORY:
+            if source.form is None or len(without) + len(error.rows) > most:
                 raise
             without += error.rows
             linked = without_sums(linked, error.rows)

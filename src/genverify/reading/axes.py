@@ -18,6 +18,7 @@ from genverify.reading.totals import (
     find_tree,
     is_total_name,
     never_against,
+    spread,
 )
 
 ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
@@ -44,6 +45,7 @@ class Axis:
     tree: Tree = ()
     why: str = ""
     unprinted: tuple[str, ...] = ()  # labels that only a hierarchy names
+    off: int = 0  # how far a total can be from its parts: numbers that were each rounded to whole ones
 
     def check(self) -> str:
         """What is wrong with the tree: empty where every part stands once below a label of the axis, in no circle."""
@@ -392,13 +394,7 @@ def slices(
     if not columns:
         return []
     wanted = max(1, MOST_SAMPLES // len(columns))
-    step = max(1, len(rows) // wanted)
-    chosen = rows[::step] if len(rows) > wanted else rows
-    found = []
-    for own in chosen[:wanted]:
-        for column in columns:
-            found.append({labels[at][row]: column[row] for row in own})
-    return found
+    return [{labels[at][row]: column[row] for row in own} for own in spread(rows, wanted) for column in columns]
 
 
 def _typed(
@@ -408,11 +404,11 @@ def _typed(
     if axis.kind == STACKED:
         return _stacked_tree(axis, tree, samples, hints)
     if not tree:
-        sums, reason, asked = find_tree(axis.name, axis.labels, samples, hints)
+        sums, reason, asked, off = find_tree(axis.name, axis.labels, samples, hints)
         kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
-        return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others"), asked
+        return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others", off=off), asked
     bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
-    kept, why, bad = dict[str, tuple[str, ...]](), list[str](), list[str]()
+    kept, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
     for parent, children in tree.items():
         if parent in hints.no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
             continue
@@ -420,7 +416,7 @@ def _typed(
         found = agreement(parent, parts, samples, bases)
         some = len(children) < 2 or any(map(ONLY_SOME.match, children))
         if not some and (found.holds or found.likely or parent == told or (axis.kind == INDENTED and never_against(found))):
-            kept[parent] = tuple(parts)
+            kept[parent], off = tuple(parts), max(off, found.off(len(parts)))
             kept |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
             why.append(f"{parent} ({found})")
         elif some:
@@ -432,12 +428,12 @@ def _typed(
     inner = {child for own in kept.values() for child in own}
     outer = [label for label in axis.labels if label not in inner]
     if kept and axis.kind == INDENTED and len(outer) > 2:
-        sums, reason, asked = find_tree(axis.name, outer, samples, hints)
-        kept = {**dict(sums), **kept}
+        sums, reason, asked, further = find_tree(axis.name, outer, samples, hints)
+        kept, off = {**dict(sums), **kept}, max(off, further)
         why, questions = [reason, *why] if reason else why, [*questions, *asked]
     shown = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
     kind = PARTS if axis.kind == INDENTED else axis.kind
-    return replace(axis, kind=ADDITIVE if kept else kind, tree=tuple(kept.items()), why=shown), questions
+    return replace(axis, kind=ADDITIVE if kept else kind, tree=tuple(kept.items()), why=shown, off=off), questions
 
 
 def _nest(
@@ -518,11 +514,9 @@ def column_axis(
     """The counts beside each other: an axis if a column adds up others, else several measures of the same rows."""
     labels = tuple(heads)
     size = len(next(iter(heads.values()), ()))
-    step = max(1, size // MOST_SAMPLES)
-    samples: list[dict[str, Number | None]] = [
-        {label: own[row] for label, own in heads.items()} for row in range(0, size, step)
-    ]
+    samples = [{label: own[row] for label, own in heads.items()} for row in spread(range(size), MOST_SAMPLES)]
     if labels and all(is_period(label) for label in labels):
         return Axis(name, TIME, labels, why="the headers are times"), []
-    tree, why, questions = find_tree(name, labels, samples, hints)
-    return Axis(name, ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"), questions
+    tree, why, questions, off = find_tree(name, labels, samples, hints)
+    kind, why = ADDITIVE if tree else MEASURES, why or "no column adds up the others"
+    return Axis(name, kind, labels, (), tree, why, off=off), questions

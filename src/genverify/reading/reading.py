@@ -1,6 +1,6 @@
 """The reading of files: a role for every cell that is not empty, the tables that follow, and what stays open."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,7 +27,7 @@ from genverify.reading.roles import (
 )  # fmt: skip
 from genverify.reading.source import Cube, Source, column_name
 from genverify.reading.symbols import Symbol
-from genverify.reading.totals import Question
+from genverify.reading.totals import Question, surely_rounded
 
 HEADER, SYMBOL_ROLE = "header", "symbol"
 AMONG_COUNTS = "symbol among counts"  # told apart beside the roles: these symbols stand in the tables
@@ -145,6 +145,23 @@ class Table:
                 if kind in PLACED and row not in self.excluded:
                     key = tuple(labels[row] for labels in self.rows) + ((own.label,) if wide else ())
                     found[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
+        return found
+
+
+    @cached_property
+    def rounded(self) -> dict[str, dict[str, int]]:
+        """By axis: labels, or levels of them (totals, or their parts), whose counts were rounded, to another base than all."""
+        found = dict[str, dict[str, int]]()
+        for at, axis in enumerate(self.axes):
+            numbers = defaultdict[str, set[int]](set)
+            for labels, entry in self.entries.items():
+                numbers[labels[at]].add(entry.number or 0)
+            totals = dict(axis.tree)
+            level = {high: surely_rounded(n for label, own in numbers.items() if (label in totals) == high for n in own)
+                     for high in (False, True) if totals}  # fmt: skip
+            bases = {label: max(surely_rounded(own), level.get(label in totals, 1)) for label, own in numbers.items()}
+            if bases := {label: base for label, base in bases.items() if base > 1 and base != self.base}:
+                found[axis.name] = bases
         return found
 
 

@@ -77,7 +77,7 @@ from genverify.reading.symbols import (
     told_symbol,
     usual_meaning,
 )
-from genverify.reading.totals import Hints, Question, find_tree, is_total_word, rounding
+from genverify.reading.totals import Hints, Question, find_tree, is_total_word, rounding, spread
 
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
@@ -354,7 +354,7 @@ def _with_hierarchy(axis: Axis, own: Hierarchy, why: str) -> Axis:
     tree = tuple(sorted(own, key=lambda one: one[0] != own.top))
     several = len(dict(tree)) < len(tree)
     unprinted = tuple(label for label in own.labels if label not in axis.labels)
-    return replace(axis, kind=STACKED if several else ADDITIVE, tree=tree, why=why, unprinted=unprinted)
+    return replace(axis, kind=STACKED if several else ADDITIVE, tree=tree, why=why, unprinted=unprinted, off=0)
 
 
 def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
@@ -644,6 +644,7 @@ def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told:
     whole = step * len(labels)
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
-               for start in starts[:: max(1, len(starts) // CUBE_SAMPLES)]]  # fmt: skip
-    tree, why, asked = find_tree(axis.name, labels, samples, hints_of(told), axis.total)
-    return Axis(axis.name, ADDITIVE if tree else PARTS, tuple(labels), (), tree, why or "no label adds up the others"), asked
+               for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
+    tree, why, asked, off = find_tree(axis.name, labels, samples, hints_of(told), axis.total)
+    kind, why = ADDITIVE if tree else PARTS, why or "no label adds up the others"
+    return Axis(axis.name, kind, tuple(labels), (), tree, why, off=off), asked

@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import reduce
 from itertools import combinations
 from math import gcd
+from typing import NamedTuple, TypeVar
 
 from genverify.reading.hierarchy import by_interval
 from genverify.reading.roles import Number
@@ -45,10 +46,14 @@ MANY_PARTLY = 10  # sums with symbols that are possible and tight: so many make 
 NEXT_TO = 0.02  # of chance: what a name says to be a total right beside its parts needs less to be believed
 BY_CHANCE = 0.01  # that any of the sums that are tried is right by chance
 ROUNDINGS = (2, 3, 5, 10, 20, 25, 50, 100, 500, 1000)
+SURELY_ROUNDED = 12  # counts that are all multiples of 3 by chance: twice in a million
+BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
 MOST_PAIRED = 30  # labels of which every pair is tried
 LEAST_PAIRED = 10  # sums of a pair that must be seen: two labels agree by chance more easily
 UNDECIDED = Decimal("0.3")  # fewer sums that agree mean that a label is no total, whatever its name
 LONGEST_RUN = 500  # labels of which every run is tried as the parts of a total
+STEPS = (7919, 104729)  # primes
+T = TypeVar("T")
 MOST_WINDOWS = 8  # runs that are compared in all slices
 
 
@@ -70,6 +75,15 @@ class Hints:
 
 
 NO_HINTS = Hints()
+
+
+class Sums(NamedTuple):
+    """What adds up to what among the labels of an axis, why, what is asked, and how far each sum can be off."""
+
+    tree: Tree
+    why: str
+    questions: list[Question]
+    off: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,6 +112,10 @@ class Agreement:
             or ((self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly <= 2 * self.tight)
             or (self.full == 1 == self.right and self.possible == self.partly)
         )
+
+    def off(self, parts: int) -> int:
+        """How far sums can be from their total, where numbers of so many parts were each rounded to whole ones: 0 if not."""
+        return (parts + 1) // 2 if self.right < AGREE * self.full else 0
 
     def __str__(self) -> str:
         partly = f", {self.possible} of {self.partly} possible where symbols stand" if self.partly else ""
@@ -156,6 +174,21 @@ def rounding(numbers: Iterable[Number | None]) -> int:
     return max((step for step in ROUNDINGS if base % step == 0), default=1)
 
 
+def spread(items: Sequence[T], most: int) -> Sequence[T]:
+    """At most so many of some items, from all over the list: in steps that no period of a table's layout divides."""
+    if len(items) <= most:
+        return items
+    step = next(prime for prime in STEPS if len(items) % prime)
+    return [items[at * step % len(items)] for at in range(most)]
+
+
+def surely_rounded(numbers: Iterable[int]) -> int:
+    """The base to which counts were surely rounded: 1 where they were not, or are too few to tell."""
+    different = set(numbers) - {0}
+    base = gcd(*different) if len(different) >= SURELY_ROUNDED else 1
+    return base if base in BASES else 1
+
+
 def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
     """How well a label is the sum of others in the slices of a table."""
     full = right = partly = possible = close = tight = 0
@@ -206,7 +239,7 @@ def bases_of(
 
 def find_tree(
     name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = ""
-) -> tuple[Tree, str, list[Question]]:
+) -> Sums:
     """
     What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
 
@@ -221,16 +254,16 @@ def find_tree(
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
     words = [label for label in named if label in (told, total) or _is_plain_word(label)]
     tree: dict[str, tuple[str, ...]] = {}
-    questions, why = list[Question](), list[str]()
+    questions, why, off = list[Question](), list[str](), 0
     for parent, children in by_interval(labels):
-        if parent not in (told, *no_totals) and never_against(agreement(parent, children, samples, bases)):
-            tree[parent] = children
+        found = agreement(parent, children, samples, bases)
+        if parent not in (told, *no_totals) and never_against(found):
+            tree[parent], off = children, max(off, found.off(len(children)))
             why.append(f"{parent} (its interval is that of {len(children)} others)")
     if _overlap(tree):
         text = f"{name}: {', '.join(map(repr, tree))} add up intervals that overlap"
         questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
-        tree.clear()
-        why.clear()
+        tree, why, off = {}, [], 0
     for parent in sorted(
         named, key=lambda label: (label == told, label in words, _size(label, samples))
     ):  # parts come first
@@ -238,7 +271,8 @@ def find_tree(
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
             shown = ", ".join(" + ".join(pair) for pair in pairs)
-            return tuple((parent, pair) for pair in pairs), f"{parent}, broken down {len(pairs)} times: {shown}", questions
+            sums = tuple((parent, pair) for pair in pairs)
+            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {shown}", questions)
         taken = {child for own in tree.values() for child in own}
         rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
@@ -248,7 +282,7 @@ def find_tree(
             found = agreement(parent, rest, samples, bases)
             children = rest if never_against(found) else ()
         if children:
-            tree[parent] = children
+            tree[parent], off = children, max(off, found.off(len(children)))
             why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
         elif (
             len(labels) > 2
@@ -268,7 +302,7 @@ def find_tree(
                 )
             )
             break
-    return tuple(tree.items()), "; ".join(why), questions
+    return Sums(tuple(tree.items()), "; ".join(why), questions, off)
 
 
 def never_against(found: Agreement) -> bool:
