@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import groupby, permutations, product
 from math import ceil, floor, prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -43,7 +43,7 @@ from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
 from genverify.reading.hierarchy import Hierarchy, make_hierarchy
 from genverify.reading.numerals import MIXED, PAIRED_MIX, is_period
 from genverify.reading.read_command import corrections_of, describe, read_files
-from genverify.reading.reading import BLANK, Corrections, Entry, Reading, Table
+from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table
 from genverify.reading.reading_file import write_reading
 from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
 from genverify.reading.source import column_name
@@ -60,6 +60,7 @@ from genverify.reading.totals import Question, surely_rounded
 OF_ROW, OF_COLUMN, EVERYONE, OF_COUNTS = "row", "column", "everyone", "counts"
 KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
 NONE = "none"
+BY_CHANCE = 0.01  # that percentages agree by chance with what they are not of, where another whole cannot be compared
 SURE = 0.8  # from this part of the percentages on, the others are contradictions and no other meaning
 WORDS = {OF_COLUMN: "their column", OF_ROW: "their row", EVERYONE: "everyone", OF_COUNTS: "counts of another column"}
 Values = Mapping[Labels, Value]
@@ -132,25 +133,49 @@ def _left_out(table: PrintedTable, what: str) -> PrintedTable:
 
 
 def _inferred(table: PrintedTable, shares: Sequence[Share], values: Values) -> tuple[str, str]:
+    """The one kind that the numbers leave; one that nothing speaks against is open unless chance hardly explains another."""
     seen: Wholes = {}
+    columns = {kind: frozenset(column for column, _ in _across(table, shares[0].labels, kind)) for kind in KINDS}
+    kinds = {columns[kind]: kind for kind in reversed(KINDS) if columns[kind]}.values()  # the row of one count is itself
     tested = {
-        kind: [fits for share in shares if (fits := _fits(table, share, values, kind, seen)) is not None] for kind in KINDS
+        kind: [fits for share in shares if (fits := _fits(table, share, values, kind, seen)) is not None] for kind in kinds
     }
-    best = [kind for kind in KINDS if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
+    best = [kind for kind in kinds if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
     best = [kind for kind in best if all(tested[kind])] or best
+    silent = [kind for kind in kinds if not tested[kind]]
+    chance = _by_luck(table, shares, values, best[0], seen) if len(best) == 1 else 1.0
     if not any(tested.values()):  # not one count can be compared: the percentages themselves must tell
-        best = [kind for kind in KINDS if _make_100(table, shares, kind)]
-    if len(best) == 1 or (best and len(table.columns) == 1):
+        sums = {kind: _make_100(table, shares, kind) for kind in kinds}
+        best, silent = [kind for kind in kinds if sums[kind][0]], [kind for kind in kinds if sums[kind][0] is None]
+        chance = sums[best[0]][1] if best else 1.0
+    if len(best) == 1 and (not silent or chance < BY_CHANCE):
         return best[0], "it agrees with the counts"
     if best:
-        return "", f"they could be of {' or of '.join(WORDS[kind] for kind in best)}"
+        return "", f"they could be of {' or of '.join(WORDS[kind] for kind in KINDS if kind in (*best, *silent))}"
     if not any(tested.values()):
         return "", "no printed count can be compared with them, and they do not make up 100 in one way"
     return "", "they agree with no counts of their row, their column or everyone"
 
 
-def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> bool:
-    """Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, wherever it shows."""
+def _by_luck(table: PrintedTable, shares: Sequence[Share], values: Values, kind: str, seen: Wholes) -> float:
+    """How likely counts taken at random up to their wholes would agree with their percentages as well."""
+    chance = 1.0
+    for share in shares:
+        if _fits(table, share, values, kind, seen):
+            whole, (low, high) = _whole_value(table, share.labels, values, kind), rounded(str(percent_of(share.entry.text)))
+            ends = values[share.labels]
+            if whole and whole[0] == whole[1] and ends.lo == ends.hi:
+                agreeing = floor(high * whole[0] / 100) - ceil(low * whole[0] / 100) + 1
+                chance *= min(1.0, agreeing / (whole[0] + 1))
+    return chance
+
+
+def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> tuple[bool | None, float]:
+    """
+    Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, None where nothing
+    shows it; and how likely they would by chance.
+    """
+    chance = 1.0
     parts: dict[Labels, list[Share]] = {}
     fits = list[bool]()
     for share in shares:
@@ -166,7 +191,8 @@ def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> bool:
         if wanted == len(own):
             ends = [rounded(str(percent_of(share.entry.text))) for share in own]
             fits.append(sum(low for low, _ in ends) <= 100 <= sum(high for _, high in ends))
-    return bool(fits) and all(fits)
+            chance *= min(1.0, float(sum(high - low for low, high in ends)) / 100)
+    return all(fits) if fits else None, chance
 
 
 def _finest(table: PrintedTable, column: str) -> tuple[str, ...]:
@@ -547,6 +573,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
         own = make_hierarchy(tree, axis.labels, f"{table.file}: {axis.name}")
         sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in tree) else own
     beside = list(_shares(table, where, wide=len(table.counts) > 1))
+    rates = {column.at for column in table.columns if column.role == RATE}
+    for own in table.figures:
+        if own.at not in rates and _part_of(table, own)[0] is None:
+            left.append(f"{table.name}: percentages ({own.label}): of which counts at their left is not clear")
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
@@ -610,9 +640,9 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
     named = {own.at: own.label for own in table.counts}
     roles = {column.at: column.role for column in table.columns}
     for own in (own for own in table.figures if roles[own.at] == PERCENTAGE):
-        bases = table.bases.get(own.at, ())
-        left = [at for at in named if at < own.at]
-        part, whole = bases[0] if len(bases) == 1 else (left[-1] if left else min(named), None)
+        part, whole = _part_of(table, own)
+        if part is None:
+            continue
         for row, (text, value) in enumerate(zip(own.texts, own.values, strict=True)):
             if value is None or row in table.excluded or not table.block.body:
                 continue
@@ -627,6 +657,32 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
                 key = tuple(labels[row] for labels in table.rows) + ((own.label,) if wide else ())
                 place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
                 yield Share(key, Entry(f"{pair[3].replace(',', '.')} %", place), "in brackets")
+
+
+def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
+    """
+    The column of counts that a column of percentages is of, and that of its whole where the numbers tell both: by the
+    numbers, by its header, else by its place. None where several counts stand at its left and not one can be compared.
+    """
+    bases = table.bases.get(own.at, ())
+    if len(bases) == 1:
+        return bases[0]
+    named = {count.at: count for count in table.counts}
+    held = [at for at, count in named.items() if re.search(rf"\b{re.escape(count.label)}\b", own.label, re.IGNORECASE)]
+    longest = max((len(named[at].label) for at in held), default=0)
+    if len(held := [at for at in held if len(named[at].label) == longest]) == 1:
+        return held[0], None
+    kinds = dict.fromkeys(named, COUNT) | {figure.at: PERCENTAGE for figure in table.figures}
+    runs = [[at for at, _ in run] for _, run in groupby(sorted(kinds.items()), key=lambda one: one[1])]
+    at = next(number for number, run in enumerate(runs) if own.at in run)
+    if at == 0:
+        return min(named), None
+    counts, shares = runs[at - 1], runs[at]
+    if len(counts) == len(shares):
+        return counts[shares.index(own.at)], None
+    near = named[counts[-1]]
+    seen = any(a is not None and b is not None for a, b in zip(own.values, near.values, strict=True))
+    return near.at if len(counts) == 1 or seen else None, None
 
 
 def _of(head: str) -> str:

@@ -147,7 +147,6 @@ class Table:
                     found[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
         return found
 
-
     @cached_property
     def rounded(self) -> dict[str, dict[str, int]]:
         """By axis: labels, or levels of them (totals, or their parts), whose counts were rounded, to another base than all."""

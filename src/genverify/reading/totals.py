@@ -237,9 +237,7 @@ def bases_of(
     return {label: max(rounding(numbers), common[level[label]], least) for label, numbers in own.items()}
 
 
-def find_tree(
-    name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = ""
-) -> Sums:
+def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = "") -> Sums:
     """
     What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
 
