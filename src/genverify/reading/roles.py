@@ -13,6 +13,7 @@ from genverify.reading.numerals import (
     LIMIT,
     MIXED,
     NUMBERS,
+    PAIRED_MIX,
     PERCENT,
     PERIOD,
     RANGE,
@@ -40,6 +41,7 @@ PERCENT_WORDS = re.compile(
     r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I
 )
 COUNT_AND_SHARE = re.compile(r"\b(n|no\.?|number|count)\s*\(\s*(%|per ?cent)\s*\)", re.I)  # n (%)
+IN_BRACKETS = re.compile(r"\((%|per ?cent)\)\s*$", re.I)
 RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
 COUNT_WORDS = re.compile(
     r"\b(number|num|count|counts|no|n|persons|people|pupils|patients|cases|population|headcount|frequency|anzahl|nombre|antal)\b"
@@ -331,8 +333,10 @@ def _valued_role(
         and (column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed))
     ):
         return LABEL, "its header names a classification"
-    if COUNT_AND_SHARE.search(head):
-        return COUNT, "its header names a count with its percentage"
+    pairs = [pair for text in set(own.texts) if (pair := PAIRED_MIX.fullmatch(text)) and not pair[2]]
+    shared = sum(bool(pair[4]) for pair in pairs) * 2 > len(pairs) or IN_BRACKETS.search(head)  # 12 (24 %), or 12 (24)
+    if COUNT_AND_SHARE.search(head) or (own.share(MIXED) > 0.5 and pairs and shared):
+        return COUNT, "its header or its cells name a count with its percentage"
     if (
         PERCENT_WORDS.search(words)
         or own.share(PERCENT) > 0.5

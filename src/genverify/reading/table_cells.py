@@ -392,6 +392,7 @@ def _row_axes(
                     if at in place:
                         own[place[at]] = own[place[at]] or sheet.rows[top][left]
         texts[column.at] = own
+    _fill_down(texts)
     if block.headings:
         marks = sorted(block.headings)
         above = [max((mark for mark in marks if mark < at), default=-1) for at in block.body]
@@ -402,6 +403,20 @@ def _row_axes(
     indents = {column.at: [sheet.indents.get((at, column.at), 0) for at in block.body] for column in labels}
     deeper = {at: own for at, own in indents.items() if len(set(own)) > 1}
     return row_axes(labels, texts, {own.label: own.values for own in counts}, hints_of(told), deeper)
+
+
+def _fill_down(texts: dict[int, Sequence[str]]) -> None:
+    """A label covers blank rows below it (2020, then nothing) where all rows differ only so."""
+    if not texts or len(set(zip(*texts.values(), strict=True))) == len(next(iter(texts.values()))):
+        return
+    filled = dict(texts)
+    for at in [at for at, own in texts.items() if "" in own and own[0]][:-1] or list(texts)[:1]:
+        held = list[str]()
+        for text in texts[at]:
+            held.append(text or (held[-1] if held else ""))
+        filled[at] = held
+    if len(set(zip(*filled.values(), strict=True))) == len(next(iter(texts.values()))):
+        texts |= filled
 
 
 def _flagged(

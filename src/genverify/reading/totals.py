@@ -19,7 +19,7 @@ Sample = Mapping[str, Number | None]  # label to number; None where a symbol sta
 TOTAL_WORDS = re.compile(
     "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
     "all people|all ages|total persons|total people|total number|total count|"
-    "insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
+    "insgesamt|zusammen|summe|riket|hele landet|somme|suma|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
     "tous|alle|i alt|totale"
 )
 OTHER_MEANING = re.compile("persons|both|national")  # words that name something else as well: numbers must say so
@@ -95,6 +95,7 @@ class Agreement:
     partly: int = 0
     possible: int = 0
     close: int = 0  # sums that are not right, but no further off than rounding of each part to a whole number can be
+    near: int = 0  # sums with symbols that only such rounding makes possible
     tight: int = 0  # sums with symbols of which the printed parts make up half of the total at least
     chance: float = 1.0  # how likely the sums that are right would be so by chance
 
@@ -102,7 +103,8 @@ class Agreement:
     def holds(self) -> bool:
         enough = self.full >= LEAST_SEEN or (self.full and self.chance < SHARP)
         nearly = self.full >= LEAST_CLOSE and self.right + self.close >= SURELY * self.full and self.right * 2 > self.full
-        return bool(enough) and (self.right >= AGREE * self.full or nearly) and self.possible >= AGREE * self.partly
+        exactly = self.right >= AGREE * self.full and self.possible >= AGREE * self.partly
+        return bool(enough) and (exactly or (nearly and self.possible + self.near >= AGREE * self.partly))
 
     @property
     def likely(self) -> bool:
@@ -191,9 +193,10 @@ def surely_rounded(numbers: Iterable[int]) -> int:
 
 def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
     """How well a label is the sum of others in the slices of a table."""
-    full = right = partly = possible = close = tight = 0
+    full = right = partly = possible = close = near = tight = 0
     chance = 1.0
     slack = Decimal(sum(bases.get(label, 1) for label in (parent, *children) if bases.get(label, 1) > 1)) / 2
+    whole = Decimal(len(children) + 1) / 2
     for sample in samples:
         if (printed := sample.get(parent)) is None:
             continue
@@ -210,12 +213,13 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
                 right += 1
                 chance *= min(1.0, float((2 * room + 1) / (abs(total) + 1)))
             else:
-                close += abs(found - total) <= room + Decimal(len(children) + 1) / 2
+                close += abs(found - total) <= room + whole
         else:
             partly += 1
             possible += found <= total + room
+            near += room < found - total <= room + whole
             tight += 2 * found >= total
-    return Agreement(full, right, partly, possible, close, tight, chance)
+    return Agreement(full, right, partly, possible, close, near, tight, chance)
 
 
 def _last_digits(numbers: Sequence[Number]) -> Decimal:
