@@ -80,8 +80,11 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
             continue
         if row[-1] >= width or (len(row) == 1 and width > 2):
             return None
-        if not rows[at - 1] and len(row) > 1 and all(kinds[at][column] in (TEXT, SYMBOL) for column in row) and (
-            any(kinds[at][column] == TEXT for column in row[1:])
+        if (
+            not rows[at - 1]
+            and len(row) > 1
+            and all(kinds[at][column] in (TEXT, SYMBOL) for column in row)
+            and (any(kinds[at][column] == TEXT for column in row[1:]))
         ):  # another header, or a legend
             return None
         (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)

@@ -115,6 +115,10 @@ class Agreement:
             or (self.full == 1 == self.right and self.possible == self.partly)
         )
 
+    @property
+    def never_against(self) -> bool:
+        return self.right + self.close == self.full and self.possible == self.partly
+
     def off(self, parts: int) -> int:
         """How far sums can be from their total, where numbers of so many parts were each rounded to whole ones: 0 if not."""
         return (parts + 1) // 2 if self.right < AGREE * self.full else 0
@@ -132,9 +136,7 @@ def is_total_name(label: str) -> bool:
     >>> [is_total_name(text) for text in ("Total", "All ages", "Both sexes", "Scotland total", "Allergies", "UK", "North")]
     [True, True, True, True, False, True, False]
     """
-    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
-    bare = _bare(label)
-    return is_total_word(label) or bool(TOTAL_START.match(text) or TOTAL_END.search(bare))
+    return is_total_word(label) or bool(TOTAL_START.match(_plain(label)) or TOTAL_END.search(_bare(label)))
 
 
 def is_total_word(label: str) -> bool:
@@ -144,22 +146,25 @@ def is_total_word(label: str) -> bool:
     >>> is_total_word("Total (all)"), is_total_word("total_stated"), is_total_word("All other")
     (True, False, False)
     """
-    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
-    return bool(TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(_bare(label)) or COUNTRIES.fullmatch(_bare(label)))
+    words = TOTAL_WORDS.fullmatch(_plain(label)) or TOTAL_WORDS.fullmatch(_bare(label))
+    return bool(words) or _is_country(label)
 
 
 def _is_plain_word(label: str) -> bool:
-    return is_total_word(label) and not COUNTRIES.fullmatch(_bare(label)) and not OTHER_MEANING.fullmatch(_bare(label))
+    return is_total_word(label) and not _is_country(label) and not OTHER_MEANING.fullmatch(_bare(label))
 
 
 def _is_country(label: str) -> bool:
     return bool(COUNTRIES.fullmatch(_bare(label)))
 
 
+def _plain(label: str) -> str:
+    return " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
+
+
 def _bare(label: str) -> str:
     """A label without its case, brackets, numbers of notes and signs around it."""
-    text = " ".join(re.sub(r"[\s\u00a0_]+", " ", label.lower()).strip(" :.*-").split())
-    return re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", text).strip()
+    return re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", _plain(label)).strip()
 
 
 def rounding(numbers: Iterable[Number | None]) -> int:
@@ -259,7 +264,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
     questions, why, off = list[Question](), list[str](), 0
     for parent, children in by_interval(labels):
         found = agreement(parent, children, samples, bases)
-        if parent not in (told, *no_totals) and never_against(found):
+        if parent not in (told, *no_totals) and found.never_against:
             tree[parent], off = children, max(off, found.off(len(children)))
             why.append(f"{parent} (its interval is that of {len(children)} others)")
     if _overlap(tree):
@@ -282,7 +287,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
         open_ = any(one in rest and one not in tree for one in named)
         if not children and [parent] == words and rest and samples and not open_:  # no number speaks against its name
             found = agreement(parent, rest, samples, bases)
-            children = rest if never_against(found) else ()
+            children = rest if found.never_against else ()
         if children:
             tree[parent], off = children, max(off, found.off(len(children)))
             why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
@@ -305,10 +310,6 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
             )
             break
     return Sums(tuple(tree.items()), "; ".join(why), questions, off)
-
-
-def never_against(found: Agreement) -> bool:
-    return found.right + found.close == found.full and found.possible == found.partly
 
 
 def _overlap(tree: Mapping[str, Sequence[str]]) -> bool:
