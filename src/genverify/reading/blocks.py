@@ -64,15 +64,9 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
         return None
     head, width = rows[0], rows[0][-1] + 1
     first = [kinds[0][column] for column in head]
-    words = sum(kind in (TEXT, SYMBOL) for kind in first) * 2 > len(first) and not any(
-        kind in PLAIN_NUMBERS - {WHOLE} for kind in first
-    )
-    if (
-        len(head) < width - (head[0] > 0)
-        or width < 2
-        or not words
-        or any(len(sheet.rows[0][c].split()) > 4 * WORDY for c in head)
-    ):
+    words = sum(kind in (TEXT, SYMBOL) for kind in first) * 2 > len(first) and not {DECIMAL, PERCENT} & set(first)
+    wordy = any(len(sheet.rows[0][c].split()) > 4 * WORDY for c in head)
+    if len(head) < width - (head[0] > 0) or width < 2 or not words or wordy:
         return None
     body, repeated = list[int](), list[int]()
     for at, row in enumerate(rows[1:], 1):
@@ -90,11 +84,8 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
         (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)
     numbers = sum(kinds[at][column] in FIGURES for at in body[:1000] for column in rows[at])
     below = {column for at in body[:1000] for column in rows[at] if kinds[at][column] in PLAIN_NUMBERS}
-    if (
-        numbers < 2
-        or not any(kinds[0][column] in (TEXT, SYMBOL, PERIOD) for column in below & set(head))
-        or len(body) * 2 < len(rows) - 1
-    ):
+    named = any(kinds[0][column] in (TEXT, SYMBOL, PERIOD) for column in below & set(head))
+    if numbers < 2 or not named or len(body) * 2 < len(rows) - 1:
         return None
     return Block(tuple(range(width)), (0,), tuple(body), repeated=tuple(repeated))
 
@@ -268,11 +259,8 @@ class _Scan:
         first = self.cells[at][0]
         if row[first] == TEXT and NOTE_WORDS.match(texts[first]) and len(texts[first].split()) >= WORDY:
             return
-        if (
-            (not self.body or self.gap or self.texts)
-            and below
-            and (self._is_sequence(at, below) or self._is_lettered(at, below))
-        ):
+        apart = not self.body or self.gap or bool(self.texts)
+        if apart and below and (self._is_sequence(at, below) or self._is_lettered(at, below)):
             self._header(at)
             return
         self._begin()
@@ -394,11 +382,8 @@ class _Scan:
         sure = bool(corner) and bool(BREAKDOWN.fullmatch(corner[-1]))  # below `Characteristic` stands what it is
         if again or first or deeper or ends or sure:
             headings = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.alone if groups[at]}
-            lone = [
-                at
-                for at in headings
-                if not sure and len(headings) == 1 and not (deeper or ends) and self.cells[at] == [label]
-            ]
+            clear = sure or len(headings) > 1 or deeper or ends
+            lone = [at for at in headings if not clear and self.cells[at] == [label]]
             doubts = [f"row {at + 1} has a label and no values: a heading, or a row whose counts are blank?" for at in lone]
             return headings, doubts, [at for at in self.alone if at not in headings]
         rows = ", ".join(str(at + 1) for at in self.alone[:5])

@@ -119,9 +119,7 @@ class Table:
     excluded: frozenset[int] = frozenset()  # rows, by their number in the body, whose counts are not placed
     population: Mapping[str, str] = field(default_factory=dict)
     bases: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # percentage: counts it can be of
-    measured: Mapping[int, Sequence[str]] = field(
-        default_factory=dict
-    )  # column: roles of its rows, where a measure names them
+    measured: Mapping[int, Sequence[str]] = field(default_factory=dict)  # column: roles of rows, where a measure names them
     cube: Cube | None = None
     hidden: bool = False
     base: int = 1
@@ -149,7 +147,7 @@ class Table:
 
     @cached_property
     def rounded(self) -> dict[str, dict[str, int]]:
-        """By axis: labels, or levels of them (totals, or their parts), whose counts were rounded, to another base than all."""
+        """By axis: labels whose counts were rounded, alone or as a level (totals, or their parts), and to which base."""
         found = dict[str, dict[str, int]]()
         for at, axis in enumerate(self.axes):
             numbers = defaultdict[str, set[int]](set)
@@ -199,9 +197,7 @@ class Reading:
         return self.cells == sum(self.conservation.values()) and placed == inside
 
     def line(self) -> str:
-        """
-        The line of conservation.
-        """
+        """The line of conservation."""
         parts = " + ".join(f"{cells:,} {word}" for word, cells in self.conservation.items())
         return f"{self.cells:,} cells = {parts}"
 
@@ -259,9 +255,8 @@ def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, in
     axes = [axis for table in tables for axis in table.axes]
     for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
         if not any(axis.name == name for axis in axes):
-            raise ConfigError(
-                f"--{option} {name}: no table has this column: {nearest(name, sorted({a.name for a in axes}))}"
-            )
+            known = sorted({axis.name for axis in axes})
+            raise ConfigError(f"--{option} {name}: no table has this column: {nearest(name, known)}")
     every = {label for axis in axes for label in axis.labels}
     if lost := sorted(told.no_totals - every):
         raise ConfigError(f"--no-total {lost[0]}: no table has this label: {nearest(lost[0], sorted(every)[:200])}")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, takewhile
 from math import gcd
 from typing import NamedTuple, TypeVar
 
@@ -19,7 +19,8 @@ Sample = Mapping[str, Number | None]  # label to number; None where a symbol sta
 TOTAL_WORDS = re.compile(
     "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
     "all people|all ages|total persons|total people|total number|total count|"
-    "insgesamt|zusammen|summe|riket|hele landet|somme|suma|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
+    "insgesamt|zusammen|summe|riket|hele landet|somme|suma|"
+    "totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
     "tous|alle|i alt|totale"
 )
 OTHER_MEANING = re.compile("persons|both|national")  # words that name something else as well: numbers must say so
@@ -109,11 +110,9 @@ class Agreement:
     @property
     def likely(self) -> bool:
         """Whether no number speaks against it and some could: where symbols stand in every sum."""
-        return (
-            self.holds
-            or ((self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly <= 2 * self.tight)
-            or (self.full == 1 == self.right and self.possible == self.partly)
-        )
+        if self.holds or self.full != self.right or self.possible != self.partly:
+            return self.holds
+        return self.full == 1 or LEAST_PARTLY <= self.partly <= 2 * self.tight
 
     @property
     def never_against(self) -> bool:
@@ -271,9 +270,8 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
         text = f"{name}: {', '.join(map(repr, tree))} add up intervals that overlap"
         questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
         tree, why, off = {}, [], 0
-    for parent in sorted(
-        named, key=lambda label: (label == told, label in words, _size(label, samples))
-    ):  # parts come first
+    smallest = sorted(named, key=lambda label: (label == told, label in words, _size(label, samples)))
+    for parent in smallest:  # parts come first
         children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
@@ -291,23 +289,17 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
         if children:
             tree[parent], off = children, max(off, found.off(len(children)))
             why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
-        elif (
-            len(labels) > 2
-            and not (places and _is_country(parent))
-            and (not found.full or found.right >= found.full * UNDECIDED or parent in words)
-        ):
+            continue
+        unclear = not found.full or found.right >= found.full * UNDECIDED or parent in words
+        if len(labels) > 2 and unclear and not (places and _is_country(parent)):
             text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
             answers = f"--total '{name}={parent}', --no-total '{parent}' or --hierarchy '{name}=FILE.hrc'"
             questions.append(Question(text, answers))
     if not tree and 2 < len(labels) <= MOST_NESTED:
         for parent, children in _by_numbers([label for label in labels if label not in no_totals], samples, bases):
             parts = f"{len(children)} others" if len(children) > 3 else ", ".join(map(repr, children))
-            questions.append(
-                Question(
-                    f"{name}: {parent!r} is the sum of {parts} in every row",
-                    f"--total '{name}={parent}' or --no-total '{parent}'",
-                )
-            )
+            text = f"{name}: {parent!r} is the sum of {parts} in every row"
+            questions.append(Question(text, f"--total '{name}={parent}' or --no-total '{parent}'"))
             break
     return Sums(tuple(tree.items()), "; ".join(why), questions, off)
 
@@ -341,9 +333,7 @@ def _parts_of(
         whole = list(children) == free
         beside = children[0] in below[:1] or children[-1] in above[-1:]
         among = 1 if whole else 2 * len(free) if beside else tried  # how many sums could have been right as well
-        clear = surely and (
-            len(named) == 1 or found.chance < 2 * BY_CHANCE
-        )  # the one total by its name, or hardly by chance
+        clear = surely and (len(named) == 1 or found.chance < 2 * BY_CHANCE)  # the one by its name, or hardly by chance
         if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
             return children, found
         unlikely = found.right and found.chance < NEXT_TO  # by chance; the total of a run may have other parts as well
@@ -380,10 +370,8 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
                     found[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
                 if summed > total + room:
                     break
-    good = [window for window, often in found.items() if often == seen[window]]
-    return [
-        tuple(free[start : end + 1]) for start, end in sorted(good, key=lambda own: (own[1] - own[0], own))[:MOST_WINDOWS]
-    ]
+    good = sorted((end - start, start) for (start, end), often in found.items() if often == seen[start, end])
+    return [tuple(free[start : start + size + 1]) for size, start in good[:MOST_WINDOWS]]
 
 
 def _pairs_of(
@@ -402,12 +390,7 @@ def _pairs_of(
 
 def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
     """The labels up to the next total."""
-    run = list[str]()
-    for label in labels:
-        if label in stop:
-            break
-        run.append(label)
-    return run
+    return list(takewhile(lambda label: label not in stop, labels))
 
 
 def _by_numbers(
