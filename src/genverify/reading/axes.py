@@ -319,8 +319,9 @@ def _stack(
             tree = dict[str, list[str]]()
             for (name, part), label in zip(pairs, axis.labels, strict=True):
                 tree.setdefault(name, []).append(label) if name != part else None
-            rest = [(axes[at], labels[at], trees[at]) for at in range(len(axes)) if at not in (g, v)]
-            return _stack(*map(list, zip(*rest, (axis, own, tree), strict=True)))
+            rest = [at for at in range(len(axes)) if at not in (g, v)]
+            names_of = [*(labels[at] for at in rest), own]
+            return _stack([*(axes[at] for at in rest), axis], names_of, [*(trees[at] for at in rest), tree])
     return axes, labels, trees
 
 
