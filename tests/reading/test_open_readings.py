@@ -46,7 +46,8 @@ def test_a_whole_that_chance_does_not_explain_is_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize("heads", [("% boys", "% girls"), ("share 1 (%)", "share 2 (%)")])
 def test_percentages_beside_each_other_are_of_counts_in_their_order(tmp_path: Path, heads: tuple[str, str]) -> None:
     """By their headers or their order, the first is of the boys: 40.0 % of 200 are 80."""
-    rows = [("north", "*", "61", "40.0", "12.2"), ("south", "*", "139", "35.0", "27.8"), ("east", "50", "300", "25.0", "60.0"),
+    rows = [("north", "*", "61", "40.0", "12.2"), ("south", "*", "139", "35.0", "27.8"),
+            ("east", "50", "300", "25.0", "60.0"),
             ("Total", "200", "500", "100.0", "100.0")]  # fmt: skip
     text = "\n".join([",".join(("area", "boys", "girls", *heads)), *map(",".join, rows)]) + "\n"
     found = audit(tmp_path, text)
@@ -80,7 +81,7 @@ def levels(seed: int) -> tuple[str, dict[str, int]]:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_level_that_was_rounded_gives_intervals_and_no_contradiction(tmp_path: Path, seed: int) -> None:
     text, true = levels(seed)
-    with pytest.raises(DataError, match="multiples of 10, others are not: were they rounded.*--rule levels"):
+    with pytest.raises(DataError, match=r"multiples of 10, others are not: were they rounded.*--rule levels"):
         audit(tmp_path, text)
     table = read([read_source(tmp_path / "t.csv")]).tables[0]
     assert {base for own in table.rounded.values() for base in own.values()} == {10}
@@ -97,7 +98,7 @@ def test_sums_of_numbers_that_were_each_rounded_are_asked_about(tmp_path: Path) 
         parts = [random.uniform(5, 500) for _ in range(3)]
         lines.append(",".join([f"r{row}", *(str(round(part)) for part in (*parts, sum(parts)))]))
     text = "\n".join(lines) + "\n"
-    with pytest.raises(DataError, match="right only but for rounding to whole numbers.*--tolerance 2"):
+    with pytest.raises(DataError, match=r"right only but for rounding to whole numbers.*--tolerance 2"):
         audit(tmp_path, text)
     assert audit(tmp_path, text, tolerance=2).left_out == ()
     assert any("--tolerance 2" in one for one in audit(tmp_path, text, allow_partial=True).left_out)

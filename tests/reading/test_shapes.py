@@ -212,7 +212,8 @@ All persons asked,80""",
         [],
     ),
     "cube.px": (
-        """AXIS-VERSION="2000";TITLE="People by sex and area";UNITS="persons";STUB="area";HEADING="sex";VALUES("area")="Total","N","S","W";VALUES("sex")="Total","M","F";ELIMINATION("sex")="Total";DATASYMBOL2="confidential";DATA=
+        """AXIS-VERSION="2000";TITLE="People by sex and area";UNITS="persons";STUB="area";HEADING="sex";
+VALUES("area")="Total","N","S","W";VALUES("sex")="Total","M","F";ELIMINATION("sex")="Total";DATASYMBOL2="confidential";DATA=
 30 14 16
 10 ".." ".."
 12 6 6

@@ -497,8 +497,10 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
         for axis, bases in table.rounded.items() if not form.rule else ():
             shown = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
-            text = f"{table.file}: table {table.name}: the counts of {shown} are multiples of {max(bases.values())}, others are not"
-            yield Question(f"{text}: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not")
+            text = f"{table.file}: table {table.name}: the counts of {shown} are multiples of {max(bases.values())}"
+            yield Question(
+                f"{text}, others are not: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not"
+            )
         for own in (own for own in table.axes if own.off > form.tolerance):
             text = f"{table.name}: the sums of {own.name} are right only but for rounding to whole numbers ({own.why})"
             yield Question(text, f"--tolerance {own.off}")

@@ -459,8 +459,8 @@ def _json_cube(dataset: Mapping[str, Any]) -> Cube:
         else:
             flag = status if isinstance(status, str) else status[at] if at < len(status) else None
         flags += flag is not None
-        number = isinstance(value, (int, float))
-        texts.append(cell_text(float(value)) if number else str(value if value is not None else flag or ""))
+        other = str(value if value is not None else flag or "")
+        texts.append(cell_text(float(value)) if isinstance(value, (int, float)) else other)
     rest = {key: own for key, own in dataset.items() if key not in ("value", "status", "dimension", "id", "size", "role")}
     rest["dimension"] = {name: {k: v for k, v in own.items() if k != "category"} for name, own in about.items()
                          if isinstance(own, dict) and name in names}  # fmt: skip
