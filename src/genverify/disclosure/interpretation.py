@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import permutations, product
-from math import ceil, floor, gcd, prod
+from itertools import groupby, permutations, product
+from math import ceil, floor, prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field
 
 from genverify.disclosure.link import (
     EXACT,
+    LEVELS,
     Fact,
     Labels,
     LinkedTables,
@@ -25,6 +26,7 @@ from genverify.disclosure.link import (
     between,
     link,
     name_of,
+    of_level,
     read_facts,
     read_rule,
     rounded,
@@ -41,13 +43,13 @@ from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
 from genverify.reading.hierarchy import Hierarchy, make_hierarchy
 from genverify.reading.numerals import MIXED, PAIRED_MIX, is_period
 from genverify.reading.read_command import corrections_of, describe, read_files
-from genverify.reading.reading import BLANK, Corrections, Entry, Reading, Table
+from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table
 from genverify.reading.reading_file import write_reading
 from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
 from genverify.reading.source import column_name
 from genverify.reading.symbols import SURE_SYMBOL, Symbol, is_symbol, told_symbol
 from genverify.reading.table_cells import SIZE
-from genverify.reading.totals import Question
+from genverify.reading.totals import Question, surely_rounded
 
 # Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 #
@@ -58,6 +60,7 @@ from genverify.reading.totals import Question
 OF_ROW, OF_COLUMN, EVERYONE, OF_COUNTS = "row", "column", "everyone", "counts"
 KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
 NONE = "none"
+BY_CHANCE = 0.01  # that percentages agree by chance with what they are not of, where another whole cannot be compared
 SURE = 0.8  # from this part of the percentages on, the others are contradictions and no other meaning
 WORDS = {OF_COLUMN: "their column", OF_ROW: "their row", EVERYONE: "everyone", OF_COUNTS: "counts of another column"}
 Values = Mapping[Labels, Value]
@@ -91,7 +94,7 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
         return PercentageReading(table, ())
     if told == NONE:
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out, as told"), ())
-    if told is None and any(word != EXACT and not word.startswith("suppress") for word in rule):
+    if told is None and any(word not in (EXACT, LEVELS) and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
     found, notes = list[tuple[Share, str]](), list[str]()
@@ -130,25 +133,49 @@ def _left_out(table: PrintedTable, what: str) -> PrintedTable:
 
 
 def _inferred(table: PrintedTable, shares: Sequence[Share], values: Values) -> tuple[str, str]:
+    """The one kind that the numbers leave; one that nothing speaks against is open unless chance hardly explains another."""
     seen: Wholes = {}
+    columns = {kind: frozenset(column for column, _ in _across(table, shares[0].labels, kind)) for kind in KINDS}
+    kinds = {columns[kind]: kind for kind in reversed(KINDS) if columns[kind]}.values()  # the row of one count is itself
     tested = {
-        kind: [fits for share in shares if (fits := _fits(table, share, values, kind, seen)) is not None] for kind in KINDS
+        kind: [fits for share in shares if (fits := _fits(table, share, values, kind, seen)) is not None] for kind in kinds
     }
-    best = [kind for kind in KINDS if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
+    best = [kind for kind in kinds if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
     best = [kind for kind in best if all(tested[kind])] or best
+    silent = [kind for kind in kinds if not tested[kind]]
+    chance = _by_luck(table, shares, values, best[0], seen) if len(best) == 1 else 1.0
     if not any(tested.values()):  # not one count can be compared: the percentages themselves must tell
-        best = [kind for kind in KINDS if _make_100(table, shares, kind)]
-    if len(best) == 1 or (best and len(table.columns) == 1):
+        sums = {kind: _make_100(table, shares, kind) for kind in kinds}
+        best, silent = [kind for kind in kinds if sums[kind][0]], [kind for kind in kinds if sums[kind][0] is None]
+        chance = sums[best[0]][1] if best else 1.0
+    if len(best) == 1 and (not silent or chance < BY_CHANCE):
         return best[0], "it agrees with the counts"
     if best:
-        return "", f"they could be of {' or of '.join(WORDS[kind] for kind in best)}"
+        return "", f"they could be of {' or of '.join(WORDS[kind] for kind in KINDS if kind in (*best, *silent))}"
     if not any(tested.values()):
         return "", "no printed count can be compared with them, and they do not make up 100 in one way"
     return "", "they agree with no counts of their row, their column or everyone"
 
 
-def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> bool:
-    """Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, wherever it shows."""
+def _by_luck(table: PrintedTable, shares: Sequence[Share], values: Values, kind: str, seen: Wholes) -> float:
+    """How likely counts taken at random up to their wholes would agree with their percentages as well."""
+    chance = 1.0
+    for share in shares:
+        if _fits(table, share, values, kind, seen):
+            whole, (low, high) = _whole_value(table, share.labels, values, kind), rounded(str(percent_of(share.entry.text)))
+            ends = values[share.labels]
+            if whole and whole[0] == whole[1] and ends.lo == ends.hi:
+                agreeing = floor(high * whole[0] / 100) - ceil(low * whole[0] / 100) + 1
+                chance *= min(1.0, agreeing / (whole[0] + 1))
+    return chance
+
+
+def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> tuple[bool | None, float]:
+    """
+    Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, None where nothing
+    shows it; and how likely they would by chance.
+    """
+    chance = 1.0
     parts: dict[Labels, list[Share]] = {}
     fits = list[bool]()
     for share in shares:
@@ -164,7 +191,8 @@ def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> bool:
         if wanted == len(own):
             ends = [rounded(str(percent_of(share.entry.text))) for share in own]
             fits.append(sum(low for low, _ in ends) <= 100 <= sum(high for _, high in ends))
-    return bool(fits) and all(fits)
+            chance *= min(1.0, float(sum(high - low for low, high in ends)) / 100)
+    return all(fits) if fits else None, chance
 
 
 def _finest(table: PrintedTable, column: str) -> tuple[str, ...]:
@@ -248,8 +276,6 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
 # Tables of a reading to be audited: the files, what is said of them, and the tables of counts that follow.
 
 Sums = dict[Text, list[Text] | list[list[Text]]]
-SURELY_ROUNDED = 12  # counts that are all multiples of 3 by chance: twice in a million
-BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
 FEW_SHARED = 0.75  # districts stand in one region each; the labels of a crosstab stand in all of its groups
 MOST_SAID = 8  # open points of a message
 PUBLISHED = frozenset(
@@ -366,10 +392,13 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     if form.partial:
         tables = _apart(tables)
     tables = [_kept_to(table, form.inside) for table in tables]
+    rounded_ = {table.name: table.rounded for table in reading.tables}
     rule, known = read_rule(form.rule), {text: symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
         said = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
+        if LEVELS in form.rule or (form.partial and not form.rule):
+            table, said = _with_levels(table, said, rounded_[table.name])
         values |= {(at, labels): value for labels, value in said.items()}
         meant.append(meaning(table, said, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [_separate(one.table, tables, one, bool(form.facts)) for one in meant]
@@ -384,6 +413,25 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
     left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
+
+
+def _with_levels(
+    table: PrintedTable, values: Values, rounded_: Mapping[str, Mapping[str, int]]
+) -> tuple[PrintedTable, dict[Labels, Value]]:
+    """A table of which some levels were rounded: what their counts say; percentages of them may be of rounded counts."""
+    said, coarse = dict(values), set[Labels]()
+    for labels, entry in table.entries.items():
+        named = zip(table.columns, labels, strict=True)
+        base = max((rounded_.get(column, {}).get(label, 1) for column, label in named), default=1)
+        if base > 1 and entry.number is not None:
+            said[labels] = of_level(said[labels], base)
+            coarse.add(labels)
+    fine = [own for own in table.shares if own.whole is not None and not {own.labels, own.whole} & coarse]
+    if coarse and len(fine) < len(table.shares):
+        lost = len(table.shares) - len(fine)
+        table = _left_out(table, f"{lost} percentages left out: they may be of counts that were rounded")
+        table = replace(table, shares=tuple(fine))
+    return table, said
 
 
 def contradictory(sums: Sequence[str]) -> str:
@@ -437,9 +485,18 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
                 what = f"{table.name}: {text!r} stands in every row of {name!r}, and can be a symbol for a count"
                 yield Question(what, f"--symbol '{text}=suppressed', or --label '{text}' if it is a label")
         numbers = {n for own in table.counts for n in own.values if isinstance(n, int) and n}
-        if not form.rule and len(numbers) >= SURELY_ROUNDED and (base := gcd(*numbers)) in BASES:
+        if not form.rule and (base := surely_rounded(numbers)) > 1:
             text = f"{table.file}: table {table.name}: all its counts are multiples of {base}: were they rounded?"
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
+        for axis, bases in table.rounded.items() if not form.rule else ():
+            shown = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
+            text = f"{table.file}: table {table.name}: the counts of {shown} are multiples of {max(bases.values())}"
+            yield Question(
+                f"{text}, others are not: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not"
+            )
+        for own in (own for own in table.axes if own.off > form.tolerance):
+            text = f"{table.name}: the sums of {own.name} are right only but for rounding to whole numbers ({own.why})"
+            yield Question(text, f"--tolerance {own.off}")
 
 
 def _separate(table: PrintedTable, tables: Sequence[PrintedTable], meant: PercentageReading, facts: bool) -> PrintedTable:
@@ -501,9 +558,14 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     names = tuple(axis.name for axis in table.axes)
     sums = {}
     for axis in table.axes:
-        own = make_hierarchy(axis.tree, axis.labels, f"{table.file}: {axis.name}")
-        sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in axis.tree) else own
+        tree = axis.tree if axis.off <= form.tolerance or not form.partial else ()
+        own = make_hierarchy(tree, axis.labels, f"{table.file}: {axis.name}")
+        sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in tree) else own
     beside = list(_shares(table, where, wide=len(table.counts) > 1))
+    rates = {column.at for column in table.columns if column.role == RATE}
+    for own in table.figures:
+        if own.at not in rates and _part_of(table, own)[0] is None:
+            left.append(f"{table.name}: percentages ({own.label}): of which counts at their left is not clear")
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
@@ -565,9 +627,9 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
     named = {own.at: own.label for own in table.counts}
     roles = {column.at: column.role for column in table.columns}
     for own in (own for own in table.figures if roles[own.at] == PERCENTAGE):
-        bases = table.bases.get(own.at, ())
-        left = [at for at in named if at < own.at]
-        part, whole = bases[0] if len(bases) == 1 else (left[-1] if left else min(named), None)
+        part, whole = _part_of(table, own)
+        if part is None:
+            continue
         for row, (text, value) in enumerate(zip(own.texts, own.values, strict=True)):
             if value is None or row in table.excluded or not table.block.body:
                 continue
@@ -582,6 +644,32 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
                 key = tuple(labels[row] for labels in table.rows) + ((own.label,) if wide else ())
                 place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
                 yield Share(key, Entry(f"{pair[3].replace(',', '.')} %", place), "in brackets")
+
+
+def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
+    """
+    The column of counts that a column of percentages is of, and that of its whole where the numbers tell both: by the
+    numbers, by its header, else by its place. None where several counts stand at its left and not one can be compared.
+    """
+    bases = table.bases.get(own.at, ())
+    if len(bases) == 1:
+        return bases[0]
+    named = {count.at: count for count in table.counts}
+    held = [at for at, count in named.items() if re.search(rf"\b{re.escape(count.label)}\b", own.label, re.IGNORECASE)]
+    longest = max((len(named[at].label) for at in held), default=0)
+    if len(held := [at for at in held if len(named[at].label) == longest]) == 1:
+        return held[0], None
+    kinds = dict.fromkeys(named, COUNT) | {figure.at: PERCENTAGE for figure in table.figures}
+    runs = [[at for at, _ in run] for _, run in groupby(sorted(kinds.items()), key=lambda one: one[1])]
+    at = next(number for number, run in enumerate(runs) if own.at in run)
+    if at == 0:
+        return min(named), None
+    counts, shares = runs[at - 1], runs[at]
+    if len(counts) == len(shares):
+        return counts[shares.index(own.at)], None
+    near = named[counts[-1]]
+    seen = any(a is not None and b is not None for a, b in zip(own.values, near.values, strict=True))
+    return near.at if len(counts) == 1 or seen else None, None
 
 
 def _of(head: str) -> str:

@@ -22,7 +22,7 @@ from genverify.reading.symbols import MISSING, MOST_DIGITS, NOT_APPLICABLE, Symb
 # What the printed texts say of counts: numbers by the rule of the publisher, symbols by what they are said to mean.
 
 RULES = {"round": "nearest", "random": "random", "random-nonzero": "random_nonzero", "midpoint": "midpoint", "key": "stated"}
-EXACT = "exact"
+EXACT, LEVELS = "exact", "levels"  # no number was rounded; or only those of levels that show it
 Labels = tuple[str, ...]
 
 
@@ -87,7 +87,7 @@ def read_rule(words: Sequence[str]) -> Publishing:
     Publishing(suppress=0, zeros=True, rounding='random', base=3)
     """
     suppress, rounding, base = 0, "none", 1
-    for word in (word for word in words if word != EXACT):
+    for word in (word for word in words if word not in (EXACT, LEVELS)):
         name, _, number = word.partition("=")
         if (
             not number.isdecimal()
@@ -96,7 +96,7 @@ def read_rule(words: Sequence[str]) -> Publishing:
             or (name != "suppress" and name not in RULES)
         ):
             raise ConfigError(
-                f"--rule {word[:60]}: give one of exact, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
+                f"--rule {word[:60]}: give one of exact, levels, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
             )
         if name == "suppress":
             suppress = int(number)
@@ -132,6 +132,11 @@ def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Va
     except DataError as error:
         raise DataError(f"{entry.place}: {error}") from None
     return Value(int(lo[0]), int(hi[0]), False)
+
+
+def of_level(value: Value, base: int) -> Value:
+    """What a printed count says that was rounded to a multiple of a base; halves may have gone either way."""
+    return Value(max(0, value.lo - base // 2), (value.hi or 0) + base // 2, False)
 
 
 # Tables of counts in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.

@@ -46,7 +46,8 @@ LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_tot
          "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
 SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
           "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
-MOST_CONTRADICTORY = 200  # sums that are left out; tables with more are not what they were read as
+FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, or one of so many; a total is taken as one
+# where nine of ten of its sums agree, and tables in which more contradict each other are not what they were read as
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
 Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Reading
@@ -108,12 +109,13 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
         talk(f"{settings.write}: what was understood; correct it and give it to disclose")
     source = replace(source, contributions=settings.contributions, sensitive=tuple(settings.sensitive))
     linked, without, fail_on = understood.linked, list(understood.form.without), read_fail_on(settings.fail_on)
+    most = max(FEW_CONTRADICTORY, len(linked.sums.rows) // LARGEST_SHARE)
     while True:
         try:
             exposed = find_intervals(linked, Work(seconds=settings.seconds), CellProgress(settings.json))
             break
         except ContradictionError as error:  # what cannot all be right is left out, and the rest is answered
-            if len(without) + len(error.rows) > MOST_CONTRADICTORY:
+            if len(without) + len(error.rows) > most:
                 raise
             without += error.rows
             linked = without_sums(linked, error.rows)

@@ -5,20 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from genverify.model.errors import DataError
 from genverify.reading.blocks import BREAKDOWN
+from genverify.reading.hierarchy import make_hierarchy
 from genverify.reading.numerals import is_period
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
-from genverify.reading.totals import (
-    Hints,
-    Question,
-    Sample,
-    Tree,
-    agreement,
-    bases_of,
-    find_tree,
-    is_total_name,
-    never_against,
-)
+from genverify.reading.totals import Hints, Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, spread
 
 ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
@@ -44,29 +36,21 @@ class Axis:
     tree: Tree = ()
     why: str = ""
     unprinted: tuple[str, ...] = ()  # labels that only a hierarchy names
+    off: int = 0  # how far a total can be from its parts: numbers that were each rounded to whole ones
 
     def check(self) -> str:
         """What is wrong with the tree: empty where every part stands once below a label of the axis, in no circle."""
-        known, parents = {EVERYONE, *self.labels, *self.unprinted}, dict(self.tree)
+        known = {EVERYONE, *self.labels, *self.unprinted}
+        if lost := [label for parent, children in self.tree for label in (parent, *children) if label not in known]:
+            return f"{lost[0]!r} is no label of {self.name}"
         below = Counter(child for _, children in self.tree for child in set(children))
-        for parent, children in self.tree:
-            for label in (parent, *children):
-                if label not in known:
-                    return f"{label!r} is no label of {self.name}"
-            if len(set(children)) < len(children) or parent in children:
-                return f"{parent!r} adds up a label twice, or itself"
-        if self.kind != STACKED and any(often > 1 for often in below.values()):
-            twice = next(label for label, often in below.items() if often > 1)
-            return f"{twice!r} is part of two totals of {self.name}"
-        for start in parents:
-            seen, open_ = {start}, list(parents[start])
-            while open_:
-                one = open_.pop()
-                if one == start:
-                    return f"{start!r} is part of itself"
-                if one not in seen:
-                    seen.add(one)
-                    open_ += parents.get(one, ())
+        twice = [label for label, often in below.items() if often > 1]
+        if self.kind != STACKED and twice:
+            return f"{twice[0]!r} is part of two totals of {self.name}"
+        try:
+            make_hierarchy(self.tree, self.labels, self.name)
+        except DataError as error:
+            return str(error)
         return ""
 
 
@@ -110,12 +94,9 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
     plain = [g for g, group in enumerate(groups) if not {PERIOD_OF, MEASURE} & {roles[at] for at in group}]
     for g in sorted(plain, key=lambda g: -distinct[groups[g][0]]):
         for top in sorted(plain, key=lambda h: distinct[groups[h][0]]):
-            finer = [groups[h][0] for h in chains[top]]
-            if (
-                top not in above
-                and distinct[groups[top][0]] > distinct[groups[g][0]]
-                and all(_determines(texts[at], texts[groups[g][0]]) for at in finer)
-            ):
+            if top in above or distinct[groups[top][0]] <= distinct[groups[g][0]]:
+                continue
+            if all(_determines(texts[groups[h][0]], texts[groups[g][0]]) for h in chains[top]):
                 above[g] = top
                 chains[top].append(g)
                 break
@@ -159,37 +140,26 @@ def row_axes(
         deeper = main.at in indents and not tree
         if deeper:
             own, tree = indented(texts[main.at], indents[main.at])
-        kind = (
-            INDENTED if deeper and tree else TIME if main.role == PERIOD_OF else MEASURES if main.role == MEASURE else PARTS
-        )
+        kind = INDENTED if deeper and tree else {PERIOD_OF: TIME, MEASURE: MEASURES}.get(main.role, PARTS)
         members = tuple(sorted([*group, *(at for h in above if _top(h, above) == g for at in groups[h])]))
         named = [] if tree or kind != PARTS else _breakdowns(g, groups, above, texts, by_at, own)
-        axes.append(
-            Axis(
-                main.head or (NO_HEAD if len(groups) == 1 else main.name),
-                STACKED if named else kind,
-                tuple(dict.fromkeys(own)),
-                members,
-            )
-        )
+        name = main.head or (NO_HEAD if len(groups) == 1 else main.name)
+        axes.append(Axis(name, STACKED if named else kind, tuple(dict.fromkeys(own)), members))
         labels.append(tuple(own))
         trees.append(named[0] if named else tree)
     if len(axes) > MOST_AXES:  # a list of records rather than a table: nothing is added up in it
         return RowAxes(tuple(_named_apart(axes)), tuple(labels), population)
     if len(axes) == 1 and HEADING in population:  # a heading above all rows names what they are
         axes = [replace(axes[0], name=population[HEADING].strip(" :"))]
-    axes, labels, trees = _stack(axes, labels, trees, by_at)
-    stacked = {axis.name for axis in axes if " and " in axis.name}
-    axes = _named_apart(axes)
-    questions = list[Question]()
+    axes, labels, trees = _stack(axes, labels, trees)
+    axes, questions = _named_apart(axes), list[Question]()
     for at, axis in enumerate(axes):
         if axis.kind in (TIME, MEASURES) and axis.name not in hints.totals:
             continue
         samples = slices(at, labels, measured)
         axes[at], asked = _typed(axis, trees[at], samples, hints)
-        if (
-            axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why
-        ):  # the groups add up to nothing: no breakdowns
+        joined = " and " in axis.name or AGREEING in axes[at].why
+        if axis.kind == STACKED and not axes[at].tree and not joined:  # the groups add up to nothing: no breakdowns
             unsure = asked if any(BREAKDOWN.fullmatch(by_at[c].head) for c in axis.columns) else []
             axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, hints)
             asked = [*unsure, *asked]
@@ -260,21 +230,17 @@ def _named_levels(
     """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
     sets = {at: set(texts[at]) - {""} for at in path}
     often = Counter(label for own in sets.values() for label in own)
-    return {
-        at: [f"{label} ({by_at[at].head})" if often[label] > 1 and at != path[-1] else label for label in texts[at]]
-        for at in path
-    }
+    found = {at: list(texts[at]) for at in path}
+    for at in path[:-1]:
+        found[at] = [f"{label} ({by_at[at].head})" if often[label] > 1 else label for label in texts[at]]
+    return found
 
 
 def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
     """A name for rows in which all levels are blank: what a label at their left says there (a country), else Total."""
     rows = [row for row, own in enumerate(zip(*(texts[at] for at in path), strict=True)) if not any(own)]
-    left = [
-        c
-        for c in columns
-        if c.role == LABEL and c.at < min(path) and not LEVEL_HEADS.search(c.head) and "time" not in c.head
-    ]
-    for column in sorted(left, key=lambda c: -c.at):
+    left = [c for c in columns if c.role == LABEL and c.at < min(path) and not LEVEL_HEADS.search(c.head)]
+    for column in sorted((c for c in left if "time" not in c.head), key=lambda c: -c.at):
         names = {texts[column.at][row] for row in rows}
         if len(names) == 1 and names != {""}:
             return names.pop()
@@ -328,18 +294,14 @@ def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[
         known = dict[str, set[str]]()
         for label, one in zip(own, code, strict=True):
             known.setdefault(label, set()).add(one)
-        if any(len(several) > 1 for several in known.values()) and len(set(zip(own, code, strict=True))) <= NEARLY * len(
-            known
-        ):
-            own = [
-                f"{label} [{one}]" if label and len(known[label]) > 1 else label
-                for label, one in zip(own, code, strict=True)
-            ]
+        if len(known) < sum(map(len, known.values())) <= NEARLY * len(known):
+            several = {label for label, ones in known.items() if label and len(ones) > 1}
+            own = [f"{label} [{one}]" if label in several else label for label, one in zip(own, code, strict=True)]
     return own
 
 
 def _stack(
-    axes: list[Axis], labels: list[tuple[str, ...]], trees: list[dict[str, list[str]]], by_at: Mapping[int, Column]
+    axes: list[Axis], labels: list[tuple[str, ...]], trees: list[dict[str, list[str]]]
 ) -> tuple[list[Axis], list[tuple[str, ...]], list[dict[str, list[str]]]]:
     """Two axes of which one names the breakdown of the other's labels (sex: male, female) are one, stacked."""
     for g, names in enumerate(labels):
@@ -348,11 +310,8 @@ def _stack(
                 continue
             pairs = dict.fromkeys(zip(names, parts, strict=True))
             groups = Counter(name for name, _ in pairs)
-            if (
-                len(pairs) > 1.35 * len(axes[v].labels)
-                or len(axes[v].labels) < 2 * len(axes[g].labels) - 2
-                or max(groups.values()) < 2
-            ):
+            size = len(axes[v].labels)
+            if len(pairs) > 1.35 * size or size < 2 * len(axes[g].labels) - 2 or max(groups.values()) < 2:
                 continue
             own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
             axis = Axis(f"{axes[g].name} and {axes[v].name}", STACKED, tuple(dict.fromkeys(own)),
@@ -360,13 +319,9 @@ def _stack(
             tree = dict[str, list[str]]()
             for (name, part), label in zip(pairs, axis.labels, strict=True):
                 tree.setdefault(name, []).append(label) if name != part else None
-            keep = [at for at in range(len(axes)) if at not in (g, v)]
-            return _stack(
-                [*(axes[at] for at in keep), axis],
-                [*(labels[at] for at in keep), own],
-                [*(trees[at] for at in keep), tree],
-                by_at,
-            )
+            rest = [at for at in range(len(axes)) if at not in (g, v)]
+            names_of = [*(labels[at] for at in rest), own]
+            return _stack([*(axes[at] for at in rest), axis], names_of, [*(trees[at] for at in rest), tree])
     return axes, labels, trees
 
 
@@ -392,13 +347,7 @@ def slices(
     if not columns:
         return []
     wanted = max(1, MOST_SAMPLES // len(columns))
-    step = max(1, len(rows) // wanted)
-    chosen = rows[::step] if len(rows) > wanted else rows
-    found = []
-    for own in chosen[:wanted]:
-        for column in columns:
-            found.append({labels[at][row]: column[row] for row in own})
-    return found
+    return [{labels[at][row]: column[row] for row in own} for own in spread(rows, wanted) for column in columns]
 
 
 def _typed(
@@ -408,19 +357,19 @@ def _typed(
     if axis.kind == STACKED:
         return _stacked_tree(axis, tree, samples, hints)
     if not tree:
-        sums, reason, asked = find_tree(axis.name, axis.labels, samples, hints)
+        sums, reason, asked, off = find_tree(axis.name, axis.labels, samples, hints)
         kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
-        return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others"), asked
+        return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others", off=off), asked
     bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
-    kept, why, bad = dict[str, tuple[str, ...]](), list[str](), list[str]()
+    kept, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
     for parent, children in tree.items():
         if parent in hints.no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
             continue
         nested, parts = _nest(children, samples, bases)
         found = agreement(parent, parts, samples, bases)
         some = len(children) < 2 or any(map(ONLY_SOME.match, children))
-        if not some and (found.holds or found.likely or parent == told or (axis.kind == INDENTED and never_against(found))):
-            kept[parent] = tuple(parts)
+        if not some and (found.holds or found.likely or parent == told or (axis.kind == INDENTED and found.never_against)):
+            kept[parent], off = tuple(parts), max(off, found.off(len(parts)))
             kept |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
             why.append(f"{parent} ({found})")
         elif some:
@@ -432,12 +381,12 @@ def _typed(
     inner = {child for own in kept.values() for child in own}
     outer = [label for label in axis.labels if label not in inner]
     if kept and axis.kind == INDENTED and len(outer) > 2:
-        sums, reason, asked = find_tree(axis.name, outer, samples, hints)
-        kept = {**dict(sums), **kept}
+        sums, reason, asked, further = find_tree(axis.name, outer, samples, hints)
+        kept, off = {**dict(sums), **kept}, max(off, further)
         why, questions = [reason, *why] if reason else why, [*questions, *asked]
     shown = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
     kind = PARTS if axis.kind == INDENTED else axis.kind
-    return replace(axis, kind=ADDITIVE if kept else kind, tree=tuple(kept.items()), why=shown), questions
+    return replace(axis, kind=ADDITIVE if kept else kind, tree=tuple(kept.items()), why=shown, off=off), questions
 
 
 def _nest(
@@ -468,7 +417,7 @@ def _stacked_tree(
         inner = [label for label in parts if is_total_name(label.split(": ", 1)[-1])]
         plain = tuple(label for label in parts if label not in inner)
         within = agreement(inner[0], plain, samples, bases) if len(inner) == 1 and plain and not top else None
-        if within is not None and never_against(within):  # each group with a total of its own: districts inside regions
+        if within is not None and within.never_against:  # each group with a total of its own: districts inside regions
             kept.append((inner[0], plain))
             why.append(f"{inner[0]} ({within})")
         if top and len(plain) > 1:
@@ -518,11 +467,9 @@ def column_axis(
     """The counts beside each other: an axis if a column adds up others, else several measures of the same rows."""
     labels = tuple(heads)
     size = len(next(iter(heads.values()), ()))
-    step = max(1, size // MOST_SAMPLES)
-    samples: list[dict[str, Number | None]] = [
-        {label: own[row] for label, own in heads.items()} for row in range(0, size, step)
-    ]
+    samples = [{label: own[row] for label, own in heads.items()} for row in spread(range(size), MOST_SAMPLES)]
     if labels and all(is_period(label) for label in labels):
         return Axis(name, TIME, labels, why="the headers are times"), []
-    tree, why, questions = find_tree(name, labels, samples, hints)
-    return Axis(name, ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"), questions
+    tree, why, questions, off = find_tree(name, labels, samples, hints)
+    kind, why = ADDITIVE if tree else MEASURES, why or "no column adds up the others"
+    return Axis(name, kind, labels, (), tree, why, off=off), questions

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from genverify.reading.numerals import DECIMAL, EMPTY, LIMIT, MIXED, PERCENT, PERIOD, RANGE, SYMBOL, TEXT, VALUES, WHOLE
 from genverify.reading.source import Grid, Sheet
-from genverify.reading.symbols import SAYS_HIDDEN, is_symbol
+from genverify.reading.symbols import SAYS_HIDDEN, SIGNS, is_symbol
 
 HEADER, BODY, HEADING, REPEATED, NOTE, BLANK = "header", "body", "heading", "repeated header", "note", "blank"
 PLAIN_NUMBERS = frozenset((WHOLE, DECIMAL, PERCENT))
@@ -64,15 +64,9 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
         return None
     head, width = rows[0], rows[0][-1] + 1
     first = [kinds[0][column] for column in head]
-    words = sum(kind in (TEXT, SYMBOL) for kind in first) * 2 > len(first) and not any(
-        kind in PLAIN_NUMBERS - {WHOLE} for kind in first
-    )
-    if (
-        len(head) < width - (head[0] > 0)
-        or width < 2
-        or not words
-        or any(len(sheet.rows[0][c].split()) > 4 * WORDY for c in head)
-    ):
+    words = sum(kind in (TEXT, SYMBOL) for kind in first) * 2 > len(first) and not {DECIMAL, PERCENT} & set(first)
+    wordy = any(len(sheet.rows[0][c].split()) > 4 * WORDY for c in head)
+    if len(head) < width - (head[0] > 0) or width < 2 or not words or wordy:
         return None
     body, repeated = list[int](), list[int]()
     for at, row in enumerate(rows[1:], 1):
@@ -80,16 +74,18 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
             continue
         if row[-1] >= width or (len(row) == 1 and width > 2):
             return None
-        if not rows[at - 1] and len(row) > 1 and all(kinds[at][column] == TEXT for column in row):  # another header
+        if (
+            not rows[at - 1]
+            and len(row) > 1
+            and all(kinds[at][column] in (TEXT, SYMBOL) for column in row)
+            and (any(kinds[at][column] == TEXT for column in row[1:]))
+        ):  # another header, or a legend
             return None
         (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)
     numbers = sum(kinds[at][column] in FIGURES for at in body[:1000] for column in rows[at])
     below = {column for at in body[:1000] for column in rows[at] if kinds[at][column] in PLAIN_NUMBERS}
-    if (
-        numbers < 2
-        or not any(kinds[0][column] in (TEXT, SYMBOL, PERIOD) for column in below & set(head))
-        or len(body) * 2 < len(rows) - 1
-    ):
+    named = any(kinds[0][column] in (TEXT, SYMBOL, PERIOD) for column in below & set(head))
+    if numbers < 2 or not named or len(body) * 2 < len(rows) - 1:
         return None
     return Block(tuple(range(width)), (0,), tuple(body), repeated=tuple(repeated))
 
@@ -242,7 +238,7 @@ class _Scan:
         first = self.cells[at][0]
         known = {self.kinds[row][self.cells[row][0]] for row in self.body[-LOOK_AHEAD:] if self.cells[row][0] == first}
         texts = [self.sheet.rows[at][column] for column in self.cells[at]]
-        alike = self.kinds[at][first] in known or TEXT in known
+        alike = (self.kinds[at][first] in known or TEXT in known) and not SIGNS.fullmatch(texts[0])  # a line of a legend
         return bool(known) and alike and not any(len(text.split()) > 4 * WORDY for text in texts)
 
     def _header(self, at: int) -> None:
@@ -263,11 +259,8 @@ class _Scan:
         first = self.cells[at][0]
         if row[first] == TEXT and NOTE_WORDS.match(texts[first]) and len(texts[first].split()) >= WORDY:
             return
-        if (
-            (not self.body or self.gap or self.texts)
-            and below
-            and (self._is_sequence(at, below) or self._is_lettered(at, below))
-        ):
+        apart = not self.body or self.gap or bool(self.texts)
+        if apart and below and (self._is_sequence(at, below) or self._is_lettered(at, below)):
             self._header(at)
             return
         self._begin()
@@ -287,8 +280,9 @@ class _Scan:
         over = [column for column in self.cells[at] if column in below]
         stub = [column for column in self.cells[at] if column not in over]
         first = self.columns[0] if not stub else stub[0]
-        numbers = [self.sheet.rows[at][column] for column in over if column != first]
-        kinds = {self.kinds[at][column] for column in over if column != first}
+        right = [column for column in over if column > first] if first not in over else over[over[0] == first :]
+        numbers = [self.sheet.rows[at][column] for column in right]
+        kinds = {self.kinds[at][column] for column in right}
         named = self.kinds[at][self.cells[at][0]] in (TEXT, PERIOD) or self.cells[at][0] != self.columns[0]
         if len(numbers) < 2 or len(set(numbers)) < len(numbers) or not named:
             return False
@@ -297,15 +291,16 @@ class _Scan:
             return len(steps) > 2 and kinds <= {TEXT, RANGE, WHOLE, LIMIT} and len({b - a for a, b in pairwise(steps)}) == 1
         if kinds - {WHOLE}:
             return False
-        if self.waiting and len({self.sheet.rows[self.waiting[-1]][column] for column in over
-                                 if column < len(self.sheet.rows[self.waiting[-1]])} - {""}) == len(over):  # fmt: skip
+        last = self.sheet.rows[self.waiting[-1]] if self.waiting else []
+        heads = [last[column] for column in over if column < len(last) and last[column]]
+        if self.waiting and len(set(heads)) == len(over):
             return False
         whole = sorted(int(text) for text in numbers if text.isdigit())
         if len(whole) < len(numbers):
             return False
         if all(1800 <= number <= 2100 for number in whole):
             return True
-        return len(whole) > 2 and len({b - a for a, b in pairwise(whole)}) == 1
+        return len(whole) > 2 and len(heads) < len(over) and len({b - a for a, b in pairwise(whole)}) == 1
 
     def _is_lettered(self, at: int, below: frozenset[int]) -> bool:
         """Whether a row without numbers is a header of letters (M, F, N, %) that could be symbols as well."""
@@ -314,6 +309,8 @@ class _Scan:
         apart = len(over) > 2 and len(set(texts)) == len(texts)  # [A], [B], [C], ...: no two of them are the same
         letters = all(kind in (TEXT, PERIOD) or (kind == SYMBOL and ((text.isalpha() and len(text) <= 2) or apart))
                       for text, kind in zip(texts, kinds, strict=True))  # fmt: skip
+        if not self.body and TEXT in kinds and set(kinds) <= {TEXT, PERIOD, LIMIT, RANGE}:  # Under 5, 5 to 10, All ages
+            letters = True
         if not letters or not over or any(SAYS_HIDDEN.search(text) for text in texts):
             return False
         if self.cells[at][0] in below or TEXT in kinds:  # no label at the left, or a word among the letters
@@ -381,15 +378,12 @@ class _Scan:
         first = min(body) > min(alone)
         deeper = any(self.sheet.indents.get((at, label), 0) for at in body)
         ends = all(self.sheet.rows[at][self.cells[at][0]].endswith(":") for at in alone)
-        if again or first or deeper or ends:
+        corner = [self.sheet.rows[at][label] for at in self.header if label in self.cells[at]]
+        sure = bool(corner) and bool(BREAKDOWN.fullmatch(corner[-1]))  # below `Characteristic` stands what it is
+        if again or first or deeper or ends or sure:
             headings = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.alone if groups[at]}
-            corner = [self.sheet.rows[at][label] for at in self.header if label in self.cells[at]]
-            sure = bool(corner) and bool(BREAKDOWN.fullmatch(corner[-1]))  # below `Characteristic` stands what it is
-            lone = [
-                at
-                for at in headings
-                if not sure and len(headings) == 1 and not (deeper or ends) and self.cells[at] == [label]
-            ]
+            clear = sure or len(headings) > 1 or deeper or ends
+            lone = [at for at in headings if not clear and self.cells[at] == [label]]
             doubts = [f"row {at + 1} has a label and no values: a heading, or a row whose counts are blank?" for at in lone]
             return headings, doubts, [at for at in self.alone if at not in headings]
         rows = ", ".join(str(at + 1) for at in self.alone[:5])

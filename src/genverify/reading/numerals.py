@@ -113,9 +113,7 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
         why = f"{max(votes['.'] + apart[','], votes[','] + apart['.']):,} numbers show it"
         why += f"; {clash:,} are printed another way and are left out" if clash else ""
         sign, other = (".", ",") if point else (",", ".")
-        unsure = (
-            votes[sign] <= open_[sign] and not clash
-        )  # as many numbers such as 2,000 as show that it is the decimal sign
+        unsure = votes[sign] <= open_[sign] and not clash  # as many such as 2,000 as show that it is the decimal sign
         return Numerals(sign, other, why, unsure and open_[sign] > 0)
     if open_["."]:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
         if plain:
@@ -180,11 +178,8 @@ def split(text: str, numerals: Numerals) -> tuple[int | Decimal | None, int | De
     if found := BOUNDED_MIX.fullmatch(text):
         return numerals.value(found[1]), None, "a number with an interval"
     if found := PAIRED_MIX.fullmatch(text):
-        return (
-            numerals.value(found[1]),
-            numerals.value(found[3]) if found[3] else None,
-            "a number with another in parentheses",
-        )
+        second = numerals.value(found[3]) if found[3] else None
+        return numerals.value(found[1]), second, "a number with another in parentheses"
     if found := ROUGH_MIX.fullmatch(text):
         return numerals.value(found[1] or found[2]), None, "a number with a sign of doubt"
     return None, None, ""

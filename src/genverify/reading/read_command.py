@@ -4,6 +4,7 @@ import argparse
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from os.path import abspath, commonpath, relpath
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="say what files of tables hold: a role for every cell, totals, symbols, and what is left out",
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
-    own.add_argument(
-        "files",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file",
-    )
+    files = "tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"
+    own.add_argument("files", type=Path, nargs="+", metavar="FILE", help=files)
     own.add_argument(
         "--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again"
     )
@@ -54,9 +50,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--skip", metavar="59,C", help="rows and columns that are not read", **many)
     own.add_argument("--period", default="", metavar="TEXT", help="the period of a table that does not name it")
     own.add_argument("--total", metavar="AXIS=LABEL", help="the label that adds up the others of an axis", **many)
-    own.add_argument(
-        "--symbol", "--mark", metavar="TEXT=MEANING", help="what a symbol means: suppressed, missing, 0, 1-4", **many
-    )
+    meaning = "what a symbol means: suppressed, missing, 0, 1-4"
+    own.add_argument("--symbol", "--mark", metavar="TEXT=MEANING", help=meaning, **many)
     own.add_argument("--no-total", metavar="LABEL", help="a label that is no total although its name may say so", **many)
     own.add_argument("--label", metavar="TEXT", help="a label or header that looks like a symbol for a count", **many)
     own.add_argument("--hierarchy", metavar="AXIS=FILE", help="a .hrc file: what adds up to what", **many)
@@ -168,16 +163,13 @@ def describe(reading: Reading) -> Iterator[str]:
     for text, own in list(reading.symbols.items())[:SHOWN]:
         said = f': "{own.said}"' if own.said else ""
         yield f"symbol {text}  {own.meaning} ({own.how}{said}), {_count(reading.met[text], 'cell')}"
-    like = ", ".join(
-        f"{text} ({often:,})" for text, often in sorted(reading.labels_like_symbols.items(), key=lambda o: -o[1])[:SHOWN]
-    )
-    if like:
+    often = sorted(reading.labels_like_symbols.items(), key=lambda one: -one[1])[:SHOWN]
+    if like := ", ".join(f"{text} ({times:,})" for text, times in often):
         yield f"texts that could be symbols, and stand among labels or notes: {like}"
     yield from (f"note: {one}" for one in reading.said)
     for left in reading.left_out[:SHOWN]:
-        yield f"left out: {left.place}: {_count(left.cells, 'cell')}: {left.why}" + (
-            f" ({left.remedy})" if left.remedy else ""
-        )
+        remedy = f" ({left.remedy})" if left.remedy else ""
+        yield f"left out: {left.place}: {_count(left.cells, 'cell')}: {left.why}{remedy}"
     if len(reading.left_out) > SHOWN:
         yield f"... and {len(reading.left_out) - SHOWN} more reasons"
     for one in reading.questions[:SHOWN]:
@@ -196,13 +188,8 @@ def _count(number: int, noun: str) -> str:
 def _describe_table(table: Table) -> Iterator[str]:
     hidden = " (hidden sheet)" if table.hidden else ""
     yield f"table {table.name}{hidden}" + (f": {table.title[:WIDE]}" if table.title else "")
-    runs = list[list[Any]]()
-    for column in table.columns:  # neighbours of one role on one line
-        if runs and runs[-1][1] == column.role and runs[-1][2] == column.why:
-            runs[-1][0].append(column)
-        else:
-            runs.append([[column], column.role, column.why])
-    for columns, role, why in runs:
+    for (role, why), run in groupby(table.columns, key=lambda column: (column.role, column.why)):
+        columns = list(run)  # neighbours of one role on one line
         name = columns[0].name if len(columns) == 1 else f"{columns[0].name}-{columns[-1].name}"
         heads = ", ".join(column.head for column in columns)
         yield f"  {name:<7} {role:<11} {heads[:48]:<48} {why}"[: WIDE + 40]

@@ -1,6 +1,6 @@
 """The reading of files: a role for every cell that is not empty, the tables that follow, and what stays open."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,7 +27,7 @@ from genverify.reading.roles import (
 )  # fmt: skip
 from genverify.reading.source import Cube, Source, column_name
 from genverify.reading.symbols import Symbol
-from genverify.reading.totals import Question
+from genverify.reading.totals import Question, surely_rounded
 
 HEADER, SYMBOL_ROLE = "header", "symbol"
 AMONG_COUNTS = "symbol among counts"  # told apart beside the roles: these symbols stand in the tables
@@ -119,9 +119,7 @@ class Table:
     excluded: frozenset[int] = frozenset()  # rows, by their number in the body, whose counts are not placed
     population: Mapping[str, str] = field(default_factory=dict)
     bases: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # percentage: counts it can be of
-    measured: Mapping[int, Sequence[str]] = field(
-        default_factory=dict
-    )  # column: roles of its rows, where a measure names them
+    measured: Mapping[int, Sequence[str]] = field(default_factory=dict)  # column: roles of rows, where a measure names them
     cube: Cube | None = None
     hidden: bool = False
     base: int = 1
@@ -145,6 +143,22 @@ class Table:
                 if kind in PLACED and row not in self.excluded:
                     key = tuple(labels[row] for labels in self.rows) + ((own.label,) if wide else ())
                     found[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
+        return found
+
+    @cached_property
+    def rounded(self) -> dict[str, dict[str, int]]:
+        """By axis: labels whose counts were rounded, alone or as a level (totals, or their parts), and to which base."""
+        found = dict[str, dict[str, int]]()
+        for at, axis in enumerate(self.axes):
+            numbers = defaultdict[str, set[int]](set)
+            for labels, entry in self.entries.items():
+                numbers[labels[at]].add(entry.number or 0)
+            totals = dict(axis.tree)
+            level = {high: surely_rounded(n for label, own in numbers.items() if (label in totals) == high for n in own)
+                     for high in (False, True) if totals}  # fmt: skip
+            bases = {label: max(surely_rounded(own), level.get(label in totals, 1)) for label, own in numbers.items()}
+            if bases := {label: base for label, base in bases.items() if base > 1 and base != self.base}:
+                found[axis.name] = bases
         return found
 
 
@@ -183,9 +197,7 @@ class Reading:
         return self.cells == sum(self.conservation.values()) and placed == inside
 
     def line(self) -> str:
-        """
-        The line of conservation.
-        """
+        """The line of conservation."""
         parts = " + ".join(f"{cells:,} {word}" for word, cells in self.conservation.items())
         return f"{self.cells:,} cells = {parts}"
 
@@ -243,9 +255,8 @@ def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, in
     axes = [axis for table in tables for axis in table.axes]
     for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
         if not any(axis.name == name for axis in axes):
-            raise ConfigError(
-                f"--{option} {name}: no table has this column: {nearest(name, sorted({a.name for a in axes}))}"
-            )
+            known = sorted({axis.name for axis in axes})
+            raise ConfigError(f"--{option} {name}: no table has this column: {nearest(name, known)}")
     every = {label for axis in axes for label in axis.labels}
     if lost := sorted(told.no_totals - every):
         raise ConfigError(f"--no-total {lost[0]}: no table has this label: {nearest(lost[0], sorted(every)[:200])}")

@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from genverify.model.errors import ConfigError, DataError, nearest
-from genverify.model.files import read_yaml
+from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import Numerals
@@ -18,6 +18,7 @@ from genverify.reading.source import Source, column_at, column_name, read_source
 from genverify.reading.symbols import MEANINGS, Symbol
 
 VERSION = 1
+GIVE_IT = "give the file on the command line too"
 FIRST = "# What was read. To correct it: change a line, then give this file to `genverify read` in place of the tables."
 
 
@@ -38,17 +39,13 @@ def _files(reading: Reading, percent_of: Mapping[str, str]) -> Iterator[str]:
         numerals = reading.numerals[source.name]
         yield f"- file: {_flow(source.name)}"
         yield f"  sha256: {source.sha256}"
-        signs = {
-            "decimal": numerals.decimal,
-            "thousands": numerals.thousands,
-            "why": numerals.why,
-            "unsure": numerals.unsure,
-        }
-        yield f"  numbers: {_flow(signs)}"
-        symbols = {
-            text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items() if text
-        }
-        yield from _lines("  symbols:", [f"    {_flow(text)}: {_flow(own)}" for text, own in symbols.items()])
+        yield f"  numbers: {_flow(asdict(numerals))}"
+        symbols = [
+            f"    {_flow(text)}: {_flow({'meaning': own.meaning, 'how': own.how, 'said': own.said})}"
+            for text, own in reading.symbols.items()
+            if text
+        ]
+        yield from _lines("  symbols:", symbols)
         tags = {name: own for name, own in reading.tags.items() if name in {sheet.name for sheet in source.sheets}}
         yield from _lines("  tags:", [f"    {_flow(name)}: {_flow(_letters(own))}" for name, own in tags.items()])
         tables = [table for table in reading.tables if table.file == source.name]
@@ -77,10 +74,9 @@ def _table(table: Table, percent_of: Mapping[str, str]) -> Iterator[str]:
     if not table.cube:
         yield f"    header: {_flow(_spans(block.header))}"
         yield f"    body: {_flow(_spans(block.body))}"
-        if block.headings:
-            yield f"    headings: {_flow(_spans(block.headings))}"
-        if block.repeated:
-            yield f"    repeated: {_flow(_spans(block.repeated))}"
+        for name, rows in (("headings", block.headings), ("repeated", block.repeated)):
+            if rows:
+                yield f"    {name}: {_flow(_spans(rows))}"
         yield f"    title: {_flow(block.title)}"
     if table.name in percent_of:
         yield f"    percent_of: {percent_of[table.name]}"
@@ -118,35 +114,32 @@ def is_reading(path: Path) -> bool:
     return path.suffix.lower() in (".yaml", ".yml")
 
 
-def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tuple[list[Source], dict[str, Corrections]]:
+def read_reading(
+    path: Path, beside: Sequence[Source], limits: FileLimits = LIMITS
+) -> tuple[list[Source], dict[str, Corrections]]:
     """The files that a reading is about, and what it says of each; `beside` are files that were given with it."""
     text = read_yaml(path)
     if text.get("reading") != VERSION or not isinstance(text.get("files"), list):
-        raise DataError(
-            f"{path}: is no reading (reading: {VERSION} and a list of files); `genverify read --write` writes one"
-        )
+        what = f"reading: {VERSION} and a list of files"
+        raise DataError(f"{path}: is no reading ({what}); `genverify read --write` writes one")
     sources, told = list[Source](), dict[str, Corrections]()
     for own in text["files"]:
         name, digest = str(own.get("file", "")), str(own.get("sha256", ""))
         source = next((one for one in beside if one.sha256 == digest), None)
         if source is None:
             if Path(name).name != name or name in ("", ".", ".."):
-                raise DataError(
-                    f"{path}: {name!r} is no name of a file in this folder; give the file on the command line too"
-                )
+                raise DataError(f"{path}: {name!r} is no name of a file in this folder; {GIVE_IT}")
             if not (path.parent / name).exists():
-                raise DataError(f"{path}: {name} does not lie beside it; give the file on the command line too")
-            source = read_source(path.parent / name, limits) if limits else read_source(path.parent / name)
-            source = replace(source, path=path.parent / name)
+                raise DataError(f"{path}: {name} does not lie beside it; {GIVE_IT}")
+            source = replace(read_source(path.parent / name, limits), path=path.parent / name)
         if source.sha256 != digest:
             raise DataError(f"{path}: {name} has changed since it was read; read it again (`genverify read --write`)")
         sources.append(source)
         try:
             told[source.name] = _told(own, source)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(
-                f"{path}: {name}: cannot be understood ({type(error).__name__}: {error}); write it again"
-            ) from None
+            why = f"{type(error).__name__}: {error}"
+            raise DataError(f"{path}: {name}: cannot be understood ({why}); write it again") from None
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
     return sources, told
@@ -156,11 +149,8 @@ def _told(own: Mapping[str, Any], source: Source) -> Corrections:
     signs = own["numbers"]
     numerals = Numerals(str(signs["decimal"]), str(signs["thousands"]), str(signs["why"]), bool(signs.get("unsure")))
     known = {str(text): _symbol(str(text), said) for text, said in (own.get("symbols") or {}).items()}
-    blocks, columns, axes = (
-        dict[str, tuple[Block, ...]](),
-        dict[tuple[str, int], tuple[Column, ...]](),
-        dict[str, tuple[Axis, ...]](),
-    )
+    blocks, axes = dict[str, tuple[Block, ...]](), dict[str, tuple[Axis, ...]]()
+    columns = dict[tuple[str, int], tuple[Column, ...]]()
     sheets = {sheet.name: sheet for sheet in source.sheets}
     for table in own.get("tables") or ():
         sheet, name = str(table["sheet"]), str(table["name"])
@@ -176,9 +166,7 @@ def _told(own: Mapping[str, Any], source: Source) -> Corrections:
             block = Block(tuple(column.at for column in held), header, body, headings, repeated, title)
             blocks[sheet] = (*blocks.get(sheet, ()), block)
         axes[name] = tuple(_axis(name, said) for said in table.get("axes") or ())
-    tags = {
-        str(sheet): tuple(column_at(letter) for letter in said.split()) for sheet, said in (own.get("tags") or {}).items()
-    }
+    tags = {str(sheet): tuple(map(column_at, said.split())) for sheet, said in (own.get("tags") or {}).items()}
     return Corrections(numerals=numerals, known=known, blocks=blocks, columns_of=columns, axes_of=axes, tags=tags)
 
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 
@@ -13,6 +13,7 @@ from genverify.reading.numerals import (
     LIMIT,
     MIXED,
     NUMBERS,
+    PAIRED_MIX,
     PERCENT,
     PERIOD,
     RANGE,
@@ -36,19 +37,17 @@ FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
 Number = int | Decimal
 
 # words of headers, in the languages of the releases that are read most; one list for each role
-PERCENT_WORDS = re.compile(
-    r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I
-)
+PERCENT_WORDS = re.compile(r"%|\b(per ?cent\w*|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I)
 COUNT_AND_SHARE = re.compile(r"\b(n|no\.?|number|count)\s*\(\s*(%|per ?cent)\s*\)", re.I)  # n (%)
+IN_BRACKETS = re.compile(r"\((%|per ?cent)\)\s*$", re.I)
 RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
 COUNT_WORDS = re.compile(
     r"\b(number|num|count|counts|no|n|persons|people|pupils|patients|cases|population|headcount|frequency|anzahl|nombre|antal)\b"
     r"|\btotal (population|number|persons)\b",
     re.I,
 )
-NUMBER_OF = re.compile(
-    r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I
-)  # stronger than what is counted
+# stronger than what is counted
+NUMBER_OF = re.compile(r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I)
 STATISTIC_WORDS = re.compile(
     r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard error|deviation"
     r"|error|lower|upper|ci|lcl|ucl|confidence|interval|changes?|variation|growth|quintile|decile|vigintile|percentile|cv|moe"
@@ -67,13 +66,9 @@ TIME_WORDS = re.compile(
 CODE_WORDS = re.compile(r"\b(codes?|id|ids|fips|naics|nace|isic|sic|isco|nuts|lau|gss|geoid|uid|key)\b", re.I)
 NOTE_HEADS = re.compile(r"\b(foot)?notes?\b|\bcomments?\b|\bremarks?\b|\bsource\b", re.I)
 FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure|quality|obs status|conf status)\b", re.I)
-MEASURE_HEADS = re.compile(
-    r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|unit of measure|units?)\b", re.I
-)
+MEASURE_HEADS = re.compile(r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|units?)\b", re.I)
 MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\b)|reported in [\u00a3$\u20ac]", re.I)
-UNIT_CONTEXT = re.compile(
-    r"\bhectares?\b|\b(thousand|million)s? (of )?(ha|hectares|tonnes|cubic)\b|\bcubic met|\btonnes\b", re.I
-)
+UNIT_CONTEXT = re.compile(r"\b(hectares?|tonnes)\b|\b(thousand|million)s? (of )?(ha|cubic)\b|\bcubic met", re.I)
 DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # as 20200131
 PURELY_TIME = re.compile(
     r"(the )?(calendar |financial |academic |time |reporting )?(years?|dates?|periods?|months?|quarters?|weeks?)", re.I
@@ -187,13 +182,13 @@ def find_columns(
     the table.
     """
     told = told or {}
-    valued = [
-        column
-        for column in block.columns
-        if (_is_valued(facts[column]) or (column != block.columns[0] and _is_hidden(facts[column], signs)))
-        and not _is_remark(heads[column], facts[column])
-        and not (facts[column].share(LIMIT, RANGE) > 0.5 and column == block.columns[0])
-    ]
+    valued = list[int]()
+    for column in block.columns:
+        own, left = facts[column], column == block.columns[0]
+        limits = left and own.share(LIMIT, RANGE) > 0.5  # labels such as 0-4
+        remark = NOTE_HEADS.search(_words(heads[column])) and not own.share(WHOLE, DECIMAL, PERCENT)
+        if (_is_valued(own) or (not left and _is_hidden(own, signs))) and not remark and not limits:
+            valued.append(column)
     first = min(valued, default=0)
     valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
     texts = [c for c in block.columns if c not in valued and facts[c].filled and not NOTE_HEADS.search(_words(heads[c]))]
@@ -248,11 +243,6 @@ def _is_hidden(own: Facts, signs: Collection[str]) -> bool:
     return bool(texts) and all(text in signs or SURE_SYMBOL.fullmatch(text) for text in texts)
 
 
-def _is_remark(head: str, own: Facts) -> bool:
-    """A column of notes, by its header, in which no number stands."""
-    return bool(NOTE_HEADS.search(_words(head))) and not own.share(WHOLE, DECIMAL, PERCENT)
-
-
 def _counted_rows(
     texts: Sequence[int], heads: Mapping[int, str], facts: Mapping[int, Facts], told: Mapping[int, str]
 ) -> list[int] | None:
@@ -283,14 +273,8 @@ def measure_role(text: str) -> str:
 
 def _only_symbols(own: Facts, head: str) -> bool:
     """A column of letters from the vocabulary alone, at the right of numbers."""
-    few = len(set(own.texts) - {""}) <= 3
-    return (
-        own.filled > 0
-        and own.share(SYMBOL) == 1.0
-        and few
-        and not FLAG_HEADS.search(_words(head))
-        and not NOTE_HEADS.search(_words(head))
-    )
+    named = FLAG_HEADS.search(_words(head)) or NOTE_HEADS.search(_words(head))
+    return own.filled > 0 and own.share(SYMBOL) == 1.0 and len(set(own.texts) - {""}) <= 3 and not named
 
 
 def _valued_role(
@@ -306,45 +290,32 @@ def _valued_role(
         return PERIOD_OF, "its header or its numbers are times"
     if any(re.fullmatch(r"0\d+", text) for text in own.texts if text):
         return CODE, "numbers with a leading zero"
-    if (
-        CODE_WORDS.search(words)
-        and not COUNT_WORDS.search(words)
-        and (distinct == own.filled or column < max(texts, default=0))
-    ):
+    apart = distinct == own.filled
+    if CODE_WORDS.search(words) and not COUNT_WORDS.search(words) and (apart or column < max(texts, default=0)):
         return CODE, "its header says so"
     lengths = Counter(len(text) for text in own.texts if text)
-    if (
-        left
-        and texts
-        and distinct == own.filled == len(whole) >= LEAST
-        and max(lengths) > 2
-        and max(lengths.values()) > 0.95 * distinct
-    ):
+    alike = max(lengths, default=0) > 2 and max(lengths.values()) > 0.95 * distinct
+    if left and texts and apart and own.filled == len(whole) >= LEAST and alike:
         return CODE, "different numbers of one length, before the names"
     if left and whole and len(whole) == len(own.texts) and texts and _counts_up(whole) and len(words) < 8:
         return ROW_NUMBER, "it counts the rows"
-    if column == block.columns[0] and not texts and (distinct == own.filled or re.search(r"\bage\b", words, re.I)):
+    if column == block.columns[0] and not texts and (apart or re.search(r"\bage\b", words, re.I)):
         return LABEL, "the first column, different in every row, and no text stands beside it"
-    if (
-        CLASSES.fullmatch(words.strip())
-        and distinct <= MOST_CLASSES
-        and (column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed))
-    ):
+    before = column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
+    if CLASSES.fullmatch(words.strip()) and distinct <= MOST_CLASSES and before:
         return LABEL, "its header names a classification"
-    if COUNT_AND_SHARE.search(head):
-        return COUNT, "its header names a count with its percentage"
-    if (
-        PERCENT_WORDS.search(words)
-        or own.share(PERCENT) > 0.5
-        or (own.often.get(PERCENT) and own.share(PERCENT, LIMIT) > 0.3)
-    ):
+    pairs = [pair for text in set(own.texts) if (pair := PAIRED_MIX.fullmatch(text)) and not pair[2]]
+    shared = sum(bool(pair[4]) for pair in pairs) * 2 > len(pairs) or IN_BRACKETS.search(head)  # 12 (24 %), or 12 (24)
+    if COUNT_AND_SHARE.search(head) or (own.share(MIXED) > 0.5 and pairs and shared):
+        return COUNT, "its header or its cells name a count with its percentage"
+    percents = own.share(PERCENT) > 0.5 or (own.share(PERCENT) and own.share(PERCENT, LIMIT) > 0.3)
+    if PERCENT_WORDS.search(words) or percents:
         return PERCENTAGE, "its header or its cells say so"
     if RATE_WORDS.search(words):
         return RATE, "its header says so"
     named = bool(COUNT_WORDS.search(words))
-    if own.share(MIXED) > 0.5 and any(
-        set("-\u2013:") & set(t) for t, k in zip(own.texts, own.kinds, strict=True) if k == MIXED
-    ):
+    mixed = {sign for text, kind in zip(own.texts, own.kinds, strict=True) if kind == MIXED for sign in text}
+    if own.share(MIXED) > 0.5 and mixed & set("-\u2013:"):
         return STATISTIC, "numbers with intervals, or times"
     if not named and STATISTIC_WORDS.search(words):
         return STATISTIC, "its header says so"
@@ -357,8 +328,7 @@ def _valued_role(
     if not numbers:
         return COUNT, "only symbols, in place of numbers"
     if len(whole) >= 0.9 * len(numbers):
-        why = "whole numbers" if len(whole) == len(numbers) else f"whole numbers but for {len(numbers) - len(whole):,}"
-        return COUNT, why
+        return COUNT, "whole numbers" + (f" but for {len(numbers) - len(whole):,}" if len(whole) < len(numbers) else "")
     return STATISTIC, "numbers with decimals; as amounts: --counts"
 
 
@@ -400,9 +370,8 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
         return FLAG, AT_THE_RIGHT
     named = bool(TIME_WORDS.search(words)) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
-    dated = sum(any(c.isdigit() for c in text) for text in distinct) * 2 > len(distinct) or PURELY_TIME.fullmatch(
-        words.strip()
-    )
+    digits = sum(any(c.isdigit() for c in text) for text in distinct)
+    dated = digits * 2 > len(distinct) or PURELY_TIME.fullmatch(words.strip())
     if (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
         return PERIOD_OF, "its header or its texts are times"
     roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
@@ -411,9 +380,7 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     coded = sum(" " not in text and (any(c.isdigit() for c in text) or text.isupper()) for text in distinct)
     if CODE_WORDS.search(words) and coded > len(distinct) / 2:
         return CODE, "its header says so"
-    if len(distinct) == 1:
-        return LABEL, "one text in every row"
-    return LABEL, "texts"
+    return LABEL, "one text in every row" if len(distinct) == 1 else "texts"
 
 
 def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
@@ -428,7 +395,7 @@ def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
             pairs = set(zip(facts[at].texts, facts[other].texts, strict=True))
             worded = sum(any(letter.isalpha() for letter in text) and not any(map(str.isdigit, text)) for text in names)
             if len(pairs) <= 1.05 * min(len(own), len(names)) and 2 * worded > len(names):
-                found[at] = Column(at, CODE, found[at].head, f"codes of the texts in column {column_name(other)}")
+                found[at] = replace(found[at], role=CODE, why=f"codes of the texts in column {column_name(other)}")
                 break
 
 
@@ -439,9 +406,8 @@ def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number |
         if column.why.startswith(("numbers with decimals", "whole numbers but for")):
             of = find_base(at, [c for c in counts if c != at], values)
             if of:
-                num, den = of[0]
-                why = f"by the numbers: {column_name(num)} as a percentage of {column_name(den)}"
-                found[at] = Column(at, PERCENTAGE, column.head, why)
+                why = f"by the numbers: {column_name(of[0][0])} as a percentage of {column_name(of[0][1])}"
+                found[at] = replace(column, role=PERCENTAGE, why=why)
     _like_neighbours(found, values)
 
 
@@ -451,30 +417,20 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
     nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
     whole_ = [at for at, column in found.items() if column.role == COUNT and column.why == "whole numbers"]
     if 2 * len(undecided) >= len(nearly) + len(whole_):  # amounts with decimals all around: so are those with few of them
-        for at in nearly:
-            found[at] = Column(
-                at, STATISTIC, found[at].head, "a few decimals, beside columns with decimals; as counts: --counts"
-            )
+        why = "a few decimals, beside columns with decimals; as counts: --counts"
+        found |= {at: replace(found[at], role=STATISTIC, why=why) for at in nearly}
         return
     begins = {at: re.split(r"[_ .:-]", column.head)[0] for at, column in found.items()}
-    for at, column in list(found.items()):
-        if not column.why.startswith(("numbers with decimals", "whole numbers but for")):
-            continue
-        beside = Counter(
-            found[c].role for c in found if c != at and begins[c] == begins[at] and found[c].role in (COUNT, PERCENTAGE)
-        )
+    for at in sorted([*undecided, *nearly]):
+        alike = [own.role for c, own in found.items() if c != at and begins[c] == begins[at]]
+        beside = Counter(role for role in alike if role in (COUNT, PERCENTAGE))
         role, often = beside.most_common(1)[0] if beside else ("", 0)
         numbers = [value for value in values[at] if value is not None]
         whole = sum(isinstance(value, int) for value in numbers)
-        small = all(0 <= value <= 100 for value in numbers)
-        if (
-            often > 1
-            and often > beside.total() - often
-            and ((role == PERCENTAGE and small) or (role == COUNT and 2 * whole > len(numbers)))
-        ):
-            found[at] = Column(
-                at, role, column.head, f"as the other {often} columns whose headers begin with {begins[at]!r}"
-            )
+        fits = 2 * whole > len(numbers) if role == COUNT else all(0 <= value <= 100 for value in numbers)
+        if often > 1 and 2 * often > beside.total() and fits:
+            why = f"as the other {often} columns whose headers begin with {begins[at]!r}"
+            found[at] = replace(found[at], role=role, why=why)
 
 
 def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
@@ -524,42 +480,35 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
     first = min((at for at, column in found.items() if column.role in FIGURES), default=0)
     if not any(column.role == LABEL for at, column in found.items() if at < first):  # long names, where none is shorter
         for at in [at for at, column in found.items() if column.why == LONG and at < first]:
-            found[at] = Column(at, LABEL, found[at].head, "long texts, and no other column names the rows")
+            found[at] = replace(found[at], role=LABEL, why="long texts, and no other column names the rows")
     labels = [at for at, column in found.items() if column.role in LABELS]
+
+    def different(columns: Sequence[int]) -> int:
+        """How many rows differ in some columns."""
+        return len(set(zip(*(facts[at].texts for at in columns), strict=True)))
+
     for at in [at for at in labels if at > first and found[at].why != "told" and first > min(labels)]:
         rest = [label for label in labels if label != at]
-        keys = set(zip(*(facts[label].texts for label in rest), strict=True))
-        needed = len(set(zip(*(facts[label].texts for label in labels), strict=True))) > len(keys)
-        follows = any(_follows(facts[at].texts, facts[label].texts) for label in rest)
+        needed = different(labels) > different(rest)
+        follows = any(different((at, label)) == different((label,)) > 1 for label in rest)  # as a region follows a place
         if not needed and not follows and found[at].role == LABEL:
-            found[at] = Column(at, NOTE, found[at].head, "texts at the right of the numbers, by which no rows differ")
+            found[at] = replace(found[at], role=NOTE, why="texts at the right of the numbers, by which no rows differ")
             labels = rest
     for at in [at for at, column in found.items() if column.why == AT_THE_RIGHT]:
-        known = len(set(zip(*(facts[label].texts for label in labels), strict=True))) if labels else 1
+        known = different(labels) if labels else 1
         role, why = _text_role(at, found[at].head, facts[at], 0)
-        twin = any(
-            len(set(zip(facts[at].texts, facts[label].texts, strict=True))) == len(set(facts[label].texts))
-            for label in labels
-        )
-        if len(set(zip(*(facts[label].texts for label in (*labels, at)), strict=True))) > known or (role == CODE and twin):
-            found[at] = Column(at, role, found[at].head, f"{why}, and rows differ by it")
+        twin = any(different((at, label)) == different((label,)) for label in labels)
+        if different((*labels, at)) > known or (role == CODE and twin):
+            found[at] = replace(found[at], role=role, why=f"{why}, and rows differ by it")
             labels.append(at)
     if labels:
         return
     for end in range(1, len(block.columns)):  # the fewest columns at the left that tell all rows apart
         front = block.columns[:end]
-        if (
-            len(set(zip(*(facts[at].texts for at in front), strict=True))) == len(block.body)
-            and found[front[-1]].why != "told"
-        ):
-            for at in front:
-                found[at] = Column(at, LABEL, found[at].head, "no column holds texts; the first ones tell all rows apart")
+        if different(front) == len(block.body) and found[front[-1]].why != "told":
+            why = "no column holds texts; the first ones tell all rows apart"
+            found |= {at: replace(found[at], role=LABEL, why=why) for at in front}
             return
-
-
-def _follows(texts: Sequence[str], of: Sequence[str]) -> bool:
-    """Whether a column is determined by another, as a region is by a place."""
-    return len(set(zip(texts, of, strict=True))) == len(set(of)) > 1
 
 
 def symbol_like(texts: Sequence[str]) -> Counter[str]:

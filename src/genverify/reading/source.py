@@ -192,9 +192,8 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     limits.check(path, len(raw), len(data))
     said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
     rows, indents = _stripped(raw)
-    return Source(
-        path.name, digest, f"text, cells between {delimiter!r}", (Sheet(path.stem, rows, indents=indents),), said=said
-    )
+    sheet = Sheet(path.stem, rows, indents=indents)
+    return Source(path.name, digest, f"text, cells between {delimiter!r}", (sheet,), said=said)
 
 
 def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int], int]]:
@@ -255,12 +254,9 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
                 limits.check(path, 0, sum(part.file_size for part in packed.infolist()))
                 marks = _seen_on_the_page(packed)
-                notes = [
-                    name for name in packed.namelist() if re.fullmatch(r"xl/(comments|threadedComments)/?.*\.xml", name)
-                ]
-                comments = sum(
-                    len(re.findall(rb"<(?:\w+:)?(?:comment|threadedComment) ", packed.read(own))) for own in notes
-                )
+                for name in packed.namelist():
+                    if re.fullmatch(r"xl/(comments|threadedComments)/?.*\.xml", name):
+                        comments += len(re.findall(rb"<(?:\w+:)?(?:comment|threadedComment) ", packed.read(name)))
         except (*UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
             said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
     if not marks and not said:
@@ -350,13 +346,13 @@ def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[
             deep = indent[style] if style < len(indent) else 0
             value = part.find(f"{SHEET_XML}v")
             bad = part.get("t") == "e" or (part.find(f"{SHEET_XML}f") is not None and (value is None or value.text is None))
-            if name and (value is not None or part.find(f"{SHEET_XML}is") is not None):
-                letters = name.rstrip("0123456789")
-                last_row, last_column = max(last_row, int(name[len(letters) :])), max(last_column, column_at(letters) + 1)
             share = style < len(percent) and percent[style] and value is not None
-            if (deep or bad or share) and name:
+            filled = value is not None or part.find(f"{SHEET_XML}is") is not None
+            if name and (filled or deep or bad or share):
                 letters = name.rstrip("0123456789")
                 place = int(name[len(letters) :]) - 1, column_at(letters)
+                if filled:
+                    last_row, last_column = max(last_row, place[0] + 1), max(last_column, place[1] + 1)
                 if deep:
                     indents[place] = deep
                 if bad:
@@ -371,14 +367,8 @@ def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[
         elif part.tag == f"{SHEET_XML}col" and part.get("hidden") in ("1", "true"):
             first, last = int(part.get("min", "1")), min(int(part.get("max", "1")), MOST_COLUMNS)
             columns |= set(range(first - 1, last))
-    return {
-        "hidden_rows": frozenset(rows),
-        "hidden_columns": frozenset(columns),
-        "indents": indents,
-        "broken": frozenset(broken),
-        "shares": shares,
-        "size": (last_row, last_column),
-    }
+    return {"hidden_rows": frozenset(rows), "hidden_columns": frozenset(columns), "indents": indents,
+            "broken": frozenset(broken), "shares": shares, "size": (last_row, last_column)}  # fmt: skip
 
 
 def read_px(data: bytes) -> Cube:
@@ -470,9 +460,8 @@ def _json_cube(dataset: Mapping[str, Any]) -> Cube:
         else:
             flag = status if isinstance(status, str) else status[at] if at < len(status) else None
         flags += flag is not None
-        texts.append(
-            cell_text(float(value)) if isinstance(value, (int, float)) else str(value if value is not None else flag or "")
-        )
+        other = str(value if value is not None else flag or "")
+        texts.append(cell_text(float(value)) if isinstance(value, (int, float)) else other)
     rest = {key: own for key, own in dataset.items() if key not in ("value", "status", "dimension", "id", "size", "role")}
     rest["dimension"] = {name: {k: v for k, v in own.items() if k != "category"} for name, own in about.items()
                          if isinstance(own, dict) and name in names}  # fmt: skip

@@ -99,21 +99,15 @@ def usual_meaning(text: str) -> Symbol:
         sign, end = found[1].lower(), re.sub(r"\D", "", found[2])
         if "." in found[2] or ("," in found[2] and len(found[2].split(",")[-1]) != 3) or len(end) > 15:
             return Symbol(text, SUPPRESSED, how="printed as a limit that is no whole number")
-        down, equal = (
-            sign[0] in "<\u2264lfub" or sign == "=<",
-            "=" in sign or sign in ("\u2264", "\u2265", "at least", "up to"),
-        )
+        down = sign[0] in "<\u2264lfub" or sign == "=<"
+        equal = "=" in sign or sign in ("\u2264", "\u2265", "at least", "up to")
         lo, hi = ("0", str(int(end) - (not equal))) if down else (str(int(end) + (not equal)), "")
         return Symbol(text, f"{BETWEEN} {lo} and {hi}".strip(), how="printed as a limit")
     if found := RANGED.fullmatch(text):
         return Symbol(text, f"{BETWEEN} {found[1]} and {found[2]}", how="printed as a range")
-    meaning = VOCABULARY.get(text) or FOLDED.get(text.casefold()) or SUPPRESSED
-    how = (
-        "offered"
-        if text in VOCABULARY or text.casefold() in FOLDED
-        else "not in the vocabulary: offered as the most careful"
-    )
-    return Symbol(text, meaning, how=how)
+    if meaning := VOCABULARY.get(text) or FOLDED.get(text.casefold()):
+        return Symbol(text, meaning)
+    return Symbol(text, SUPPRESSED, how="not in the vocabulary: offered as the most careful")
 
 
 def meaning_of_words(words: str) -> str:
@@ -178,6 +172,5 @@ def told_symbol(text: str, word: str) -> Symbol:
         return Symbol(text, f"{BETWEEN} {word} and {word}", how="told")
     if word in MEANINGS:
         return Symbol(text, word, how="told")
-    raise ConfigError(
-        f"--symbol {text}={word}: no meaning; give suppressed, missing, 'not applicable', zero, a range such as 1-4, or <5"
-    )
+    words = "suppressed, missing, 'not applicable', zero, a range such as 1-4, or <5"
+    raise ConfigError(f"--symbol {text}={word}: no meaning; give {words}")

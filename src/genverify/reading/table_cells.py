@@ -77,7 +77,7 @@ from genverify.reading.symbols import (
     told_symbol,
     usual_meaning,
 )
-from genverify.reading.totals import Hints, Question, find_tree, is_total_word, rounding
+from genverify.reading.totals import Hints, Question, find_tree, is_total_word, rounding, spread
 
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
@@ -145,7 +145,7 @@ def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:
     if numerals.unsure:
         tally.questions.append(Question(f"{source.name}: {numerals.why}", "--decimal . or --decimal ,"))
     given = source.cube.symbols if source.cube else {}
-    for text, _ in sorted(tally.met.items(), key=lambda one: (-one[1], one[0]))[:FEW_SYMBOLS]:
+    for text in sorted(tally.met, key=lambda text: (-tally.met[text], text))[:FEW_SYMBOLS]:
         if text in told.symbols:
             tally.symbols[text] = told_symbol(text, told.symbols[text])
         elif text in told.known:
@@ -162,10 +162,8 @@ def kinds_of(texts: set[str], numerals: Numerals, told: Corrections) -> dict[str
     """The kind of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
     found = dict[str, str]()
     for text in texts:
-        kind = kind_of(text, numerals)
-        sign = (
-            text in told.symbols or text in told.known or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
-        )
+        kind, given = kind_of(text, numerals), text in told.symbols or text in told.known
+        sign = given or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
         found[text] = TEXT if text in told.labels else SYMBOL if sign else kind
     return found
 
@@ -283,9 +281,8 @@ def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Qu
         text = f"{table.name}: no header stands above it; its columns have no names"
         tally.questions.append(Question(text, "in the reading file (--write), header"))
     if table.base > 1 and not told.rule:
-        tally.questions.append(
-            Question(f"{table.name}: all counts are multiples of {table.base}", f"--rule round={table.base}")
-        )
+        text = f"{table.name}: all counts are multiples of {table.base}"
+        tally.questions.append(Question(text, f"--rule round={table.base}"))
 
 
 def _context(sheet: Sheet, block: Block) -> str:
@@ -300,10 +297,8 @@ def _told_roles(block: Block, heads: Mapping[int, str], told: Corrections) -> di
     found = dict[int, str]()
     for column in block.columns:
         for name in (column_name(column), heads[column]):
-            if name in told.roles:
-                found[column] = told.roles[name]
-            if name in told.columns:
-                found[column] = LEFT_OUT
+            if name in told.roles or name in told.columns:
+                found[column] = LEFT_OUT if name in told.columns else told.roles[name]
     return found
 
 
@@ -341,9 +336,8 @@ def _as_given(table: str, axis: Axis, told: Corrections) -> Axis:
     if axis.name in told.hierarchies:
         path, lead = told.hierarchies[axis.name]
         top = told.totals.get(axis.name) or make_hierarchy(axis.tree, axis.labels, table).top
-        return _with_hierarchy(
-            axis, read_hierarchy(path, axis.labels, top, axis.name in told.totals, lead), f"as {path.name} says"
-        )
+        own_tree = read_hierarchy(path, axis.labels, top, axis.name in told.totals, lead)
+        return _with_hierarchy(axis, own_tree, f"as {path.name} says")
     if (table, axis.name) in told.sums:
         return _with_hierarchy(axis, _listed(table, axis, told.sums[table, axis.name]), "as the release file says")
     return axis
@@ -354,7 +348,7 @@ def _with_hierarchy(axis: Axis, own: Hierarchy, why: str) -> Axis:
     tree = tuple(sorted(own, key=lambda one: one[0] != own.top))
     several = len(dict(tree)) < len(tree)
     unprinted = tuple(label for label in own.labels if label not in axis.labels)
-    return replace(axis, kind=STACKED if several else ADDITIVE, tree=tree, why=why, unprinted=unprinted)
+    return replace(axis, kind=STACKED if several else ADDITIVE, tree=tree, why=why, unprinted=unprinted, off=0)
 
 
 def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
@@ -362,9 +356,8 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
     where = f"tables: {table}: sums of {axis.name}"
     for parent, sets in sums.items():
         for label in (label for own in sets for label in own if label not in axis.labels and label not in sums):
-            raise DataError(
-                f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {nearest(label, list(axis.labels))}"
-            )
+            near = nearest(label, list(axis.labels))
+            raise DataError(f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {near}")
     found = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
     top = next((label for label in found.outer(found.parts) if is_total_word(label)), None)
     if top is not None and found.top is None:
@@ -374,13 +367,9 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
 
 
 def _row_axes(
-    sheet: Sheet,
-    block: Block,
-    labels: list[Column],
-    facts: Mapping[int, Facts],
-    counts: Sequence[Figures],
+    sheet: Sheet, block: Block, labels: list[Column], facts: Mapping[int, Facts], counts: Sequence[Figures],
     told: Corrections,
-) -> RowAxes:
+) -> RowAxes:  # fmt: skip
     """The axes of the labels of each row: merged cells cover the rows below, and headings are a column of their own."""
     texts: dict[int, Sequence[str]] = {}
     place = {at: row for row, at in enumerate(block.body)}
@@ -392,6 +381,7 @@ def _row_axes(
                     if at in place:
                         own[place[at]] = own[place[at]] or sheet.rows[top][left]
         texts[column.at] = own
+    _fill_down(texts)
     if block.headings:
         marks = sorted(block.headings)
         above = [max((mark for mark in marks if mark < at), default=-1) for at in block.body]
@@ -402,6 +392,20 @@ def _row_axes(
     indents = {column.at: [sheet.indents.get((at, column.at), 0) for at in block.body] for column in labels}
     deeper = {at: own for at, own in indents.items() if len(set(own)) > 1}
     return row_axes(labels, texts, {own.label: own.values for own in counts}, hints_of(told), deeper)
+
+
+def _fill_down(texts: dict[int, Sequence[str]]) -> None:
+    """A label covers blank rows below it (2020, then nothing) where all rows differ only so."""
+    if not texts or len(set(zip(*texts.values(), strict=True))) == len(next(iter(texts.values()))):
+        return
+    filled = dict(texts)
+    for at in [at for at, own in texts.items() if "" in own and own[0]][:-1] or list(texts)[:1]:
+        held = list[str]()
+        for text in texts[at]:
+            held.append(text or (held[-1] if held else ""))
+        filled[at] = held
+    if len(set(zip(*filled.values(), strict=True))) == len(next(iter(texts.values()))):
+        texts |= filled
 
 
 def _flagged(
@@ -446,9 +450,8 @@ def _by_measure(
     found = dict[int, list[str]]()
     for column in (column for column in columns if column.role == COUNT):
         roles = [names[text] for text in facts[measure.at].texts]
-        own = [
-            value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE and value is not None
-        ]
+        shares = [value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE]
+        own = [value for value in shares if value is not None]
         if any(value > 100 for value in own) and all(isinstance(value, int) for value in own):  # a count beside percentages
             roles = [COUNT if role == PERCENTAGE else role for role in roles]
         found[column.at] = roles
@@ -477,9 +480,8 @@ def _figures(
     return counts, figures
 
 
-SIZE = re.compile(
-    r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE
-)  # of people, in a header or a title
+# of people, in a header or a title
+SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)
 FOOTNOTE = re.compile(r"(?<=[^\W\d])\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
 COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNORECASE)  # a word that every header ends in
 
@@ -491,12 +493,8 @@ def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
     if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):
         heads = {at: head.rpartition(" ")[0] for at, head in heads.items()}
     often = Counter(heads.values())
-    return {
-        column.at: heads[column.at]
-        if heads[column.at] and often[heads[column.at]] < 2
-        else f"{column.head} (column {column.name})".strip()
-        for column in columns
-    }
+    again = {column.at: f"{column.head} (column {column.name})".strip() for column in columns}
+    return {at: head if head and often[head] < 2 else again[at] for at, head in heads.items()}
 
 
 def bare_label(text: str) -> str:
@@ -523,20 +521,13 @@ def placed(kind: str, text: str, value: Number | None) -> str:
 
 def _leave_rows(table: Table, tally: Tally) -> None:
     """Counts of rows with the same labels are left out, all of them: nothing says which is meant."""
-    cells = 0
-    for own in table.counts:
-        for row in table.excluded:
-            kind = own.kinds[row]
-            if kind in PLACED:
-                cells += 1
-                number = kind in (WHOLE, MIXED)
-                tally.roles[COUNT if number else SYMBOL_ROLE] -= 1
-                if not number:
-                    tally.met[own.texts[row]] -= 1
-                    tally.roles[AMONG_COUNTS] -= 1
+    held = [(own.texts[row], own.kinds[row]) for own in table.counts for row in table.excluded if own.kinds[row] in PLACED]
+    symbols = [text for text, kind in held if kind not in (WHOLE, MIXED)]
+    tally.met.subtract(symbols)
+    tally.roles.subtract({SYMBOL_ROLE: len(symbols), AMONG_COUNTS: len(symbols), COUNT: len(held) - len(symbols)})
     place = f"{table.sheet}!{table.block.body[min(table.excluded)] + 1}"
     remedy = "--labels COLUMN, for what tells them apart"
-    tally.leave(place, "rows with the same labels as another row", remedy, cells, group=table.name)
+    tally.leave(place, "rows with the same labels as another row", remedy, len(held), group=table.name)
 
 
 def _count_cells(
@@ -644,6 +635,7 @@ def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told:
     whole = step * len(labels)
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
-               for start in starts[:: max(1, len(starts) // CUBE_SAMPLES)]]  # fmt: skip
-    tree, why, asked = find_tree(axis.name, labels, samples, hints_of(told), axis.total)
-    return Axis(axis.name, ADDITIVE if tree else PARTS, tuple(labels), (), tree, why or "no label adds up the others"), asked
+               for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
+    tree, why, asked, off = find_tree(axis.name, labels, samples, hints_of(told), axis.total)
+    kind, why = ADDITIVE if tree else PARTS, why or "no label adds up the others"
+    return Axis(axis.name, kind, tuple(labels), (), tree, why, off=off), asked

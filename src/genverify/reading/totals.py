@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, takewhile
 from math import gcd
+from typing import NamedTuple, TypeVar
 
 from genverify.reading.hierarchy import by_interval
 from genverify.reading.roles import Number
@@ -18,7 +19,8 @@ Sample = Mapping[str, Number | None]  # label to number; None where a symbol sta
 TOTAL_WORDS = re.compile(
     "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
     "all people|all ages|total persons|total people|total number|total count|"
-    "insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
+    "insgesamt|zusammen|summe|riket|hele landet|somme|suma|"
+    "totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
     "tous|alle|i alt|totale"
 )
 OTHER_MEANING = re.compile("persons|both|national")  # words that name something else as well: numbers must say so
@@ -45,10 +47,14 @@ MANY_PARTLY = 10  # sums with symbols that are possible and tight: so many make 
 NEXT_TO = 0.02  # of chance: what a name says to be a total right beside its parts needs less to be believed
 BY_CHANCE = 0.01  # that any of the sums that are tried is right by chance
 ROUNDINGS = (2, 3, 5, 10, 20, 25, 50, 100, 500, 1000)
+SURELY_ROUNDED = 12  # counts that are all multiples of 3 by chance: twice in a million
+BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
 MOST_PAIRED = 30  # labels of which every pair is tried
 LEAST_PAIRED = 10  # sums of a pair that must be seen: two labels agree by chance more easily
 UNDECIDED = Decimal("0.3")  # fewer sums that agree mean that a label is no total, whatever its name
 LONGEST_RUN = 500  # labels of which every run is tried as the parts of a total
+STEPS = (7919, 104729)  # primes
+T = TypeVar("T")
 MOST_WINDOWS = 8  # runs that are compared in all slices
 
 
@@ -72,6 +78,15 @@ class Hints:
 NO_HINTS = Hints()
 
 
+class Sums(NamedTuple):
+    """What adds up to what among the labels of an axis, why, what is asked, and how far each sum can be off."""
+
+    tree: Tree
+    why: str
+    questions: list[Question]
+    off: int = 0
+
+
 @dataclass(frozen=True)
 class Agreement:
     """How often a label is the sum of others: where all are printed, and where only some are."""
@@ -81,6 +96,7 @@ class Agreement:
     partly: int = 0
     possible: int = 0
     close: int = 0  # sums that are not right, but no further off than rounding of each part to a whole number can be
+    near: int = 0  # sums with symbols that only such rounding makes possible
     tight: int = 0  # sums with symbols of which the printed parts make up half of the total at least
     chance: float = 1.0  # how likely the sums that are right would be so by chance
 
@@ -88,16 +104,23 @@ class Agreement:
     def holds(self) -> bool:
         enough = self.full >= LEAST_SEEN or (self.full and self.chance < SHARP)
         nearly = self.full >= LEAST_CLOSE and self.right + self.close >= SURELY * self.full and self.right * 2 > self.full
-        return bool(enough) and (self.right >= AGREE * self.full or nearly) and self.possible >= AGREE * self.partly
+        exactly = self.right >= AGREE * self.full and self.possible >= AGREE * self.partly
+        return bool(enough) and (exactly or (nearly and self.possible + self.near >= AGREE * self.partly))
 
     @property
     def likely(self) -> bool:
         """Whether no number speaks against it and some could: where symbols stand in every sum."""
-        return (
-            self.holds
-            or ((self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly <= 2 * self.tight)
-            or (self.full == 1 == self.right and self.possible == self.partly)
-        )
+        if self.holds or self.full != self.right or self.possible != self.partly:
+            return self.holds
+        return self.full == 1 or LEAST_PARTLY <= self.partly <= 2 * self.tight
+
+    @property
+    def never_against(self) -> bool:
+        return self.right + self.close == self.full and self.possible == self.partly
+
+    def off(self, parts: int) -> int:
+        """How far sums can be from their total, where numbers of so many parts were each rounded to whole ones: 0 if not."""
+        return (parts + 1) // 2 if self.right < AGREE * self.full else 0
 
     def __str__(self) -> str:
         partly = f", {self.possible} of {self.partly} possible where symbols stand" if self.partly else ""
@@ -112,9 +135,7 @@ def is_total_name(label: str) -> bool:
     >>> [is_total_name(text) for text in ("Total", "All ages", "Both sexes", "Scotland total", "Allergies", "UK", "North")]
     [True, True, True, True, False, True, False]
     """
-    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
-    bare = _bare(label)
-    return is_total_word(label) or bool(TOTAL_START.match(text) or TOTAL_END.search(bare))
+    return is_total_word(label) or bool(TOTAL_START.match(_plain(label)) or TOTAL_END.search(_bare(label)))
 
 
 def is_total_word(label: str) -> bool:
@@ -124,22 +145,25 @@ def is_total_word(label: str) -> bool:
     >>> is_total_word("Total (all)"), is_total_word("total_stated"), is_total_word("All other")
     (True, False, False)
     """
-    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
-    return bool(TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(_bare(label)) or COUNTRIES.fullmatch(_bare(label)))
+    words = TOTAL_WORDS.fullmatch(_plain(label)) or TOTAL_WORDS.fullmatch(_bare(label))
+    return bool(words) or _is_country(label)
 
 
 def _is_plain_word(label: str) -> bool:
-    return is_total_word(label) and not COUNTRIES.fullmatch(_bare(label)) and not OTHER_MEANING.fullmatch(_bare(label))
+    return is_total_word(label) and not _is_country(label) and not OTHER_MEANING.fullmatch(_bare(label))
 
 
 def _is_country(label: str) -> bool:
     return bool(COUNTRIES.fullmatch(_bare(label)))
 
 
+def _plain(label: str) -> str:
+    return " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
+
+
 def _bare(label: str) -> str:
     """A label without its case, brackets, numbers of notes and signs around it."""
-    text = " ".join(re.sub(r"[\s\u00a0_]+", " ", label.lower()).strip(" :.*-").split())
-    return re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", text).strip()
+    return re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", _plain(label)).strip()
 
 
 def rounding(numbers: Iterable[Number | None]) -> int:
@@ -156,11 +180,27 @@ def rounding(numbers: Iterable[Number | None]) -> int:
     return max((step for step in ROUNDINGS if base % step == 0), default=1)
 
 
+def spread(items: Sequence[T], most: int) -> Sequence[T]:
+    """At most so many of some items, from all over the list: in steps that no period of a table's layout divides."""
+    if len(items) <= most:
+        return items
+    step = next(prime for prime in STEPS if len(items) % prime)
+    return [items[at * step % len(items)] for at in range(most)]
+
+
+def surely_rounded(numbers: Iterable[int]) -> int:
+    """The base to which counts were surely rounded: 1 where they were not, or are too few to tell."""
+    different = set(numbers) - {0}
+    base = gcd(*different) if len(different) >= SURELY_ROUNDED else 1
+    return base if base in BASES else 1
+
+
 def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
     """How well a label is the sum of others in the slices of a table."""
-    full = right = partly = possible = close = tight = 0
+    full = right = partly = possible = close = near = tight = 0
     chance = 1.0
     slack = Decimal(sum(bases.get(label, 1) for label in (parent, *children) if bases.get(label, 1) > 1)) / 2
+    whole = Decimal(len(children) + 1) / 2
     for sample in samples:
         if (printed := sample.get(parent)) is None:
             continue
@@ -177,12 +217,13 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
                 right += 1
                 chance *= min(1.0, float((2 * room + 1) / (abs(total) + 1)))
             else:
-                close += abs(found - total) <= room + Decimal(len(children) + 1) / 2
+                close += abs(found - total) <= room + whole
         else:
             partly += 1
             possible += found <= total + room
+            near += room < found - total <= room + whole
             tight += 2 * found >= total
-    return Agreement(full, right, partly, possible, close, tight, chance)
+    return Agreement(full, right, partly, possible, close, near, tight, chance)
 
 
 def _last_digits(numbers: Sequence[Number]) -> Decimal:
@@ -204,9 +245,7 @@ def bases_of(
     return {label: max(rounding(numbers), common[level[label]], least) for label, numbers in own.items()}
 
 
-def find_tree(
-    name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = ""
-) -> tuple[Tree, str, list[Question]]:
+def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = "") -> Sums:
     """
     What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
 
@@ -221,24 +260,24 @@ def find_tree(
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
     words = [label for label in named if label in (told, total) or _is_plain_word(label)]
     tree: dict[str, tuple[str, ...]] = {}
-    questions, why = list[Question](), list[str]()
+    questions, why, off = list[Question](), list[str](), 0
     for parent, children in by_interval(labels):
-        if parent not in (told, *no_totals) and never_against(agreement(parent, children, samples, bases)):
-            tree[parent] = children
+        found = agreement(parent, children, samples, bases)
+        if parent not in (told, *no_totals) and found.never_against:
+            tree[parent], off = children, max(off, found.off(len(children)))
             why.append(f"{parent} (its interval is that of {len(children)} others)")
     if _overlap(tree):
         text = f"{name}: {', '.join(map(repr, tree))} add up intervals that overlap"
         questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
-        tree.clear()
-        why.clear()
-    for parent in sorted(
-        named, key=lambda label: (label == told, label in words, _size(label, samples))
-    ):  # parts come first
+        tree, why, off = {}, [], 0
+    smallest = sorted(named, key=lambda label: (label == told, label in words, _size(label, samples)))
+    for parent in smallest:  # parts come first
         children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
             shown = ", ".join(" + ".join(pair) for pair in pairs)
-            return tuple((parent, pair) for pair in pairs), f"{parent}, broken down {len(pairs)} times: {shown}", questions
+            sums = tuple((parent, pair) for pair in pairs)
+            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {shown}", questions)
         taken = {child for own in tree.values() for child in own}
         rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
@@ -246,33 +285,23 @@ def find_tree(
         open_ = any(one in rest and one not in tree for one in named)
         if not children and [parent] == words and rest and samples and not open_:  # no number speaks against its name
             found = agreement(parent, rest, samples, bases)
-            children = rest if never_against(found) else ()
+            children = rest if found.never_against else ()
         if children:
-            tree[parent] = children
+            tree[parent], off = children, max(off, found.off(len(children)))
             why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
-        elif (
-            len(labels) > 2
-            and not (places and _is_country(parent))
-            and (not found.full or found.right >= found.full * UNDECIDED or parent in words)
-        ):
+            continue
+        unclear = not found.full or found.right >= found.full * UNDECIDED or parent in words
+        if len(labels) > 2 and unclear and not (places and _is_country(parent)):
             text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
             answers = f"--total '{name}={parent}', --no-total '{parent}' or --hierarchy '{name}=FILE.hrc'"
             questions.append(Question(text, answers))
     if not tree and 2 < len(labels) <= MOST_NESTED:
         for parent, children in _by_numbers([label for label in labels if label not in no_totals], samples, bases):
             parts = f"{len(children)} others" if len(children) > 3 else ", ".join(map(repr, children))
-            questions.append(
-                Question(
-                    f"{name}: {parent!r} is the sum of {parts} in every row",
-                    f"--total '{name}={parent}' or --no-total '{parent}'",
-                )
-            )
+            text = f"{name}: {parent!r} is the sum of {parts} in every row"
+            questions.append(Question(text, f"--total '{name}={parent}' or --no-total '{parent}'"))
             break
-    return tuple(tree.items()), "; ".join(why), questions
-
-
-def never_against(found: Agreement) -> bool:
-    return found.right + found.close == found.full and found.possible == found.partly
+    return Sums(tuple(tree.items()), "; ".join(why), questions, off)
 
 
 def _overlap(tree: Mapping[str, Sequence[str]]) -> bool:
@@ -304,9 +333,7 @@ def _parts_of(
         whole = list(children) == free
         beside = children[0] in below[:1] or children[-1] in above[-1:]
         among = 1 if whole else 2 * len(free) if beside else tried  # how many sums could have been right as well
-        clear = surely and (
-            len(named) == 1 or found.chance < 2 * BY_CHANCE
-        )  # the one total by its name, or hardly by chance
+        clear = surely and (len(named) == 1 or found.chance < 2 * BY_CHANCE)  # the one by its name, or hardly by chance
         if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
             return children, found
         unlikely = found.right and found.chance < NEXT_TO  # by chance; the total of a run may have other parts as well
@@ -343,10 +370,8 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
                     found[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
                 if summed > total + room:
                     break
-    good = [window for window, often in found.items() if often == seen[window]]
-    return [
-        tuple(free[start : end + 1]) for start, end in sorted(good, key=lambda own: (own[1] - own[0], own))[:MOST_WINDOWS]
-    ]
+    good = sorted((end - start, start) for (start, end), often in found.items() if often == seen[start, end])
+    return [tuple(free[start : start + size + 1]) for size, start in good[:MOST_WINDOWS]]
 
 
 def _pairs_of(
@@ -365,12 +390,7 @@ def _pairs_of(
 
 def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
     """The labels up to the next total."""
-    run = list[str]()
-    for label in labels:
-        if label in stop:
-            break
-        run.append(label)
-    return run
+    return list(takewhile(lambda label: label not in stop, labels))
 
 
 def _by_numbers(
