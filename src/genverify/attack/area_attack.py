@@ -186,5 +186,4 @@ class AreaAttack:
 
 
 def _placed(number: int, decision: Decision) -> Decision:
-    """The decision about the records of all blocks, whose first column is the block."""
     return replace(decision, claim=Claim((number + 1, *decision.claim.codes), decision.claim.m))

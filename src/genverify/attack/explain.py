@@ -431,7 +431,6 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
 
 
 def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool:
-    """Whether the claims of a batch list this one, but name no proof."""
     claims = read_frame(path) if path.exists() else pd.DataFrame()
     if claims.empty:
         return False
@@ -441,7 +440,6 @@ def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool
 
 
 def _question(study: Path, block: str, text: str) -> tuple[Release, str, Claim, list[str]]:
-    """The release of a block, the name of its batch, the claim of a text, and the claim in words."""
     schema = read_schema(study / "release" / "schema.json")
     release, batch = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)

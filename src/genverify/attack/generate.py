@@ -66,7 +66,6 @@ def datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> 
 
 
 def _width(column: Column) -> str:
-    """The type of a column in a file: eight bits where its codes fit."""
     return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
 
 
@@ -208,8 +207,6 @@ def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
 
 
 class _Collection:
-    """Distinct datasets by their records, and the distinct class counts behind them."""
-
     def __init__(self, program: Program, rng: np.random.Generator) -> None:
         self.program, self.rng = program, rng
         self.datasets: dict[bytes, Codes] = {}

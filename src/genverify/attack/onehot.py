@@ -47,14 +47,12 @@ def _at(*parts: tuple[int, Any]) -> csr_array:
 
 
 def _stacked(rows: Sequence[_Rows], variables: int) -> _Rows:
-    """The rows of all constraints, each over all variables."""
     padded = [csr_array((part.A.data, part.A.indices, part.A.indptr), shape=(part.A.shape[0], variables)) for part in rows]
     lo, hi = np.concatenate([part.lo for part in rows]), np.concatenate([part.hi for part in rows])
     return _Rows(csr_array(vstack(padded, format="csr")), lo, hi)
 
 
 def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
-    """The rows of all constraints as one program of binary variables, without an objective."""
     whole = _stacked(rows, variables)
     return integer_program(sparse_system(whole.A, whole.lo, whole.hi, np.ones(variables)), np.zeros(variables))
 
@@ -97,7 +95,6 @@ class OneHot:
         )
 
     def _one_hot(self) -> _Rows:
-        """Every column of every record takes exactly one code."""
         sizes = [len(column.codes) for column in self.release.schema.domain.columns]
         codes_of: Any = block_diag([np.ones((1, size)) for size in sizes])
         return _rows(_at((0, kron(self._records, codes_of))), 1, 1)
@@ -110,7 +107,6 @@ class OneHot:
         return [_rows(seven, -inf, 0), _rows(eight, np.tile(1 - r, self.release.n), inf)]
 
     def _counts(self) -> _Rows:
-        """The published counts (9)."""
         published = eye_array(len(self.release.cells), len(self.predicates))
         over_records = kron(np.ones((1, self.release.n)), published)
         counts = self.release.lo.astype(np.float64)

@@ -87,7 +87,6 @@ def count_release(program: Program, budget: Budget = BUDGET) -> DatasetCount:
 
 
 def _unlikely(program: Program, masses: Masses, prior: Prior) -> UnlikelyRelease:
-    """Which published cell asks for records that the prior gives no weight, where one does."""
     without = (masses.of_classes[None, :] * program.A).sum(axis=1) == 0
     cells = [program.rows[row] for row in np.flatnonzero(without & (program.lo > 0))]
     cell = f"cell {cells[0]} counts records, and all that it could hold" if cells else ""
@@ -249,7 +248,6 @@ def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -
 
 
 def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
-    """Draws until K are distinct; where a few datasets take nearly all draws, those that were met."""
     posterior = counted.posterior(uniform(counted.program.types.domain))
     result: dict[bytes, Codes] = {}
     for _ in range(PATIENCE):

@@ -212,7 +212,6 @@ class Verifier:
         return decide(claim, partial(self._bound, sides))
 
     def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
-        """Whether sign times the records in the classes of a side are at most b."""
         key = (sides[sign].tobytes(), sign, b)
         if key not in self.answers:
             program = self.bounder.program
@@ -227,7 +226,6 @@ class Verifier:
 
 
 def _classes(matrix: csr_array, index: int) -> Ints:
-    """The classes of one row of a sparse matrix of ones."""
     return matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]].astype(np.int64)
 
 

@@ -156,7 +156,6 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
 
 
 def _redesign_rows(options: argparse.Namespace, table: PrintedTwoWay) -> Rows:
-    """A line per number of merges, up to the first design that discloses nothing."""
     from genverify.bounds.propositions import named, redesign
 
     if not table.whole:
@@ -193,7 +192,6 @@ def _answers(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> R
 
 
 def _total(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> int:
-    """N as given, or the sum of the counts."""
     summed = int(table.counts.sum()) if table.whole else None
     if options.total is None and summed is None:
         raise ConfigError("--total N is needed: fractions do not tell the number of records")
@@ -253,7 +251,6 @@ def _bounds_rows(result: CellBounds) -> Rows:
 
 
 def _marginal_rows(options: argparse.Namespace) -> Rows:
-    """Marginals tabulated from one file, or published in several."""
     from genverify.bounds.marginals import bound_marginals
     from genverify.solve.linear.search import Work
 

@@ -72,7 +72,6 @@ class PrintedTwoWay:
 
 
 def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], rounding: Rounding) -> list[int]:
-    """A row in units of the last decimal; a value with more decimals was not rounded to so few."""
     units = [value * (rounding.one // 2) for value in values]
     for column, value, unit in zip(columns, values, units, strict=True):
         if unit.denominator != 1 or not 0 <= value <= 1:
@@ -116,7 +115,6 @@ def _number(path: Path, line: int, column: str, text: str) -> Fraction:
 
 
 def _check_no_totals(path: Path, table: PrintedTwoWay) -> None:
-    """Totals are no cells: a last column or row of that name that adds up the others is a mistake."""
     for what, side in (("column", table), ("row", table.turned())):
         named = side.columns[-1].lower() in TOTALS and len(side.columns) > 1
         if named and all(sum(values[:-1]) == values[-1] for values in side.cells):
@@ -194,7 +192,6 @@ def _count(path: Path, frame: pd.DataFrame, weights: Ints) -> Multiway:
 
 
 def _order(level: str) -> tuple[bool, float, str]:
-    """Numbers by size, then words by the alphabet."""
     try:
         return False, float(level), level
     except ValueError:

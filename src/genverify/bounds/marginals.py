@@ -80,7 +80,6 @@ def _image(
 
 
 def _rows(tables: Sequence[Multiway]) -> Iterator[tuple[Ints, Multiway]]:
-    """The number of the row of each cell of each marginal."""
     before = 0
     for table in tables:
         yield before + np.arange(table.counts.size).reshape(table.counts.shape), table

@@ -79,7 +79,6 @@ def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
 
 
 def _rows_of(r: Sequence[int]) -> dict[int, list[int]]:
-    """The rows of each reduced sum."""
     indices: dict[int, list[int]] = {}
     for i, r_i in enumerate(r):
         indices.setdefault(r_i, []).append(i)
@@ -151,8 +150,6 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
 
 
 class _Reasons:
-    """The results that apply to the rows of one table."""
-
     def __init__(self, r: Sequence[int], remainder: int, found: Sequence[Multipliers]) -> None:
         self.found, self.remainder = found, remainder
         self.simple = proposition_3_1(r, remainder)
@@ -258,7 +255,6 @@ def redesign(counts: Ints, small: int | None = None, ordered: bool = False, foll
 
 
 def _merged(design: Design, ordered: bool) -> Iterator[Design]:
-    """Every design with one merge more."""
     yield from (Design(rows, design.columns) for rows in _joined(design.rows, ordered))
     if len(design.columns) > LEAST:
         yield from (Design(design.rows, columns) for columns in _joined(design.columns, ordered))

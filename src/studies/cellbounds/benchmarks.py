@@ -77,7 +77,6 @@ def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.r
 
 
 def _best(work: Callable[[], T], repeats: int) -> tuple[Spent, T]:
-    """The run with the fewest CPU seconds."""
     results: list[tuple[Spent, T]] = []
     for _ in range(repeats):
         started = process_time()

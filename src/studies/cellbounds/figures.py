@@ -43,7 +43,6 @@ def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
 
 
 def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
-    """The cells side by side, from the smallest true count to the largest."""
     cells = cells.sort_values(["count", "lower", "upper"], kind="stable").reset_index(drop=True)
     free, fixed = cells[~cells["disclosed"]], cells[cells["disclosed"]]
     axes.vlines(free.index, free["lower"], free["upper"], color=OPEN["color"], linewidth=OPEN["linewidth"])
@@ -63,7 +62,6 @@ def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
 
 
 def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
-    """The share of cells with one possible count, by the decimals to which the conditionals are rounded."""
     known = (cells["lower"] == cells["upper"]).groupby([cells["table"], cells["conditionals"]]).mean().mul(100)
     steps = sorted(set(cells["conditionals"]), key=lambda step: (step == EXACT, step))
     for index, name in enumerate(tables):

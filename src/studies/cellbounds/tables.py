@@ -72,7 +72,6 @@ def compare_rounded(printed: PrintedTwoWay, paper: Mapping[str, Any], rounding: 
 
 
 def _ours(counts: PrintedTwoWay, table: Conditionals, result: CellBounds, row: RowExplanation, index: int) -> dict[str, Any]:
-    """Everything that the paper could print of a row."""
     total, ends = int(counts.counts[index].sum()), zip(result.lower[index], result.upper[index], strict=True)
     return {
         "sum": total,
@@ -97,7 +96,6 @@ def _interval(low: int, high: int) -> str:
 
 
 def _named(results: tuple[str, ...]) -> str:
-    """The results as the paper writes them, without the part of a proposition."""
     return ",".join(f"({result.split(' ')[0]})" for result in results)
 
 
@@ -112,7 +110,6 @@ def bounded_cells(counts: PrintedTwoWay, name: str, decimals: Sequence[int]) -> 
 
 
 def _cells(counts: PrintedTwoWay, found: CellBounds) -> pd.DataFrame:
-    """One line per cell, row by row."""
     rows, columns = found.lower.shape
     return pd.DataFrame(
         {
@@ -193,7 +190,6 @@ def _rounded(tables: Tables) -> str:
 
 
 def _by(tables: Tables, name: str, result: Callable[[list[int], int], set[int]]) -> str:
-    """The rows that a proposition gives, counted from 1."""
     return _listed(index + 1 for index in result(_known(tables, name).sums.tolist(), _remainder(tables, name)))
 
 
@@ -208,7 +204,6 @@ def _multiplier(tables: Tables, name: str, row: int) -> str:
 
 
 def _small_disclosed(tables: Tables, name: str) -> int:
-    """Nonzero counts of at most SMALL in disclosed rows."""
     counts = tables[name].counts[exact_bounds(_known(tables, name), TOTALS[name]).disclosed]
     return int(((counts > 0) & (counts <= SMALL)).sum())
 
@@ -218,7 +213,6 @@ def _zeros(tables: Tables, name: str) -> int:
 
 
 def _greatest(tables: Tables, row: int) -> int:
-    """Of Table 7, by Proposition 3.1."""
     r = _known(tables, "table7").sums.tolist()
     return proposition_3_1(r, _remainder(tables, "table7")).upper[row - 1]
 

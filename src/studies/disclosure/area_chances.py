@@ -97,7 +97,6 @@ class Tree:
     def _down(
         self, group: str, rest: Chances, printed: Mapping[str, int], up: Mapping[str, Chances], result: dict[str, Floats]
     ) -> None:
-        """The groups below, given what everything outside says of their total."""
         said = rest.times(rounding_chances(printed[group], self.base))
         for part in self.sums.get(group, ()):
             others = reduce(Chances.plus, [up[other] for other in self.sums[group] if other != part], Chances(0, np.ones(1)))

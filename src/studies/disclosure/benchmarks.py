@@ -56,7 +56,6 @@ def write_tract(path: Path, blocks: int, persons: int, by_year: bool, seed: int)
 
 
 def _keys(who: Ints, by_year: bool) -> list[Ints]:
-    """For each table, a number for the cell that everybody lies in."""
     block, sex, year, race = who
     tables = [
         (block, sex, year // BAND),
@@ -68,7 +67,6 @@ def _keys(who: Ints, by_year: bool) -> list[Ints]:
 
 
 def _rows(columns: list[Ints], people: list[Ints]) -> tuple[csc_array, Ints]:
-    """Which columns lie in which cell of which table, and how many people do."""
     rows, counts, before = list[Ints](), list[Ints](), 0
     for own, of in zip(columns, people, strict=True):
         cells, place = np.unique(own, return_inverse=True)

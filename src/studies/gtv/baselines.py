@@ -71,7 +71,6 @@ class Questions:
 
 
 def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[Ints]) -> list[Ints]:
-    """How many records of an area match each claim, for each of several lists of areas (one area per claim)."""
     # A record is a number with one digit per column, and a claim the number whose open columns have the digit 0. Subtracting
     # the shares of the open columns from all records makes matching a lookup of equal numbers, and one pass answers all
     # claims that name the same columns, in all areas: there are far fewer sets of columns than claims.
@@ -122,7 +121,6 @@ def count_priors(
 
 
 def _areas(blocks: pd.Series) -> pd.Index:
-    """The ids of the blocks and of the tracts, counties and states that they lie in."""
     ids = {block[:width] for block in blocks.unique() for width in GEOGRAPHY.values()}
     areas: pd.Index = pd.Index(sorted(ids), dtype="str")
     return areas
@@ -148,7 +146,6 @@ def uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
 
 
 def _check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
-    """Every verified claim must be true of the private records of its block."""
     wrong = np.flatnonzero((block.count != claims["m"]) | (block.size != n))
     if wrong.size:
         row = int(wrong[0])

@@ -249,7 +249,6 @@ def compare(
 
 
 def _run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
-    """Generate, filter and verify with the compact program; then all claims of the first dataset, from a fresh start."""
     with watch() as generated:
         records = generate_block(release, settings, K, seed).records
     with watch() as filtered:
@@ -264,7 +263,6 @@ def _run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int
 
 
 def _run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
-    """Decide a sample of the claims and generate a few datasets with the one-hot program."""
     with watch() as built:
         onehot_program(release)
     with watch() as spent:
@@ -277,7 +275,6 @@ def _run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datas
 
 
 def _agree(release: Release, compact: Sequence[Decision], onehot: Sequence[Decision]) -> None:
-    """Both programs must decide alike; a comparison of speed is worth nothing otherwise."""
     for ours, theirs in zip(compact, onehot, strict=True):
         if ours.verdict in DECIDED and theirs.verdict in DECIDED and ours.verdict is not theirs.verdict:
             raise WrongAnswer(

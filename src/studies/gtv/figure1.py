@@ -166,7 +166,6 @@ def _words(codes: npt.NDArray[np.int16], domain: Domain) -> str:
 
 
 def _draw_table(axes: Axes, example: Example, domain: Domain, height: float) -> None:
-    """Codes in a grid of unit cells; the household numbers stand left of it, the column names above."""
     rows, columns = example.records.shape
     tall = min(MAX_ROW, (height - HEADER) / rows)
     axes.set(xlim=(-0.7, columns), ylim=((height - HEADER) / tall, -HEADER / tall))
@@ -203,7 +202,6 @@ def _box(axes: Axes, index: int, depth: int, row: int, first: int, last: int) ->
 
 
 def _write_claims(axes: Axes, example: Example, texts: Sequence[Sequence[str]], height: float) -> None:
-    """Each claim: its number in its colour, how many households, then what they are."""
     axes.set(xlim=(0, 1), ylim=(height / LINE, 0))
     axes.axis("off")
     line = 0.6

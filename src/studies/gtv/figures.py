@@ -113,7 +113,6 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
 
 
 def _boxes(axes: Axes, result: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
-    """A box per k that has claims."""
     boxes = {index: box for index, box in enumerate(result) if box}
     if boxes:
         _draw(axes, list(boxes.values()), list(boxes))
@@ -142,7 +141,6 @@ def _same_scale(panels: Sequence[Axes], top: float) -> None:
 
 
 def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
-    """Panel letters, and what each panel shows."""
     titles = [f"blocks with ≥ 1 {what}", "tract baseline", "state baseline"]
     for index, axes in enumerate(axes for row in grid for axes in row):
         axes.set_title(f"$\\bf{{{chr(ord('a') + index)}}}$  {titles[index % 3]}", loc="left", fontsize=8)
@@ -341,7 +339,6 @@ def plot_scaling(cases: pd.DataFrame, label: str) -> Figure:
 
 
 def _line(axes: Axes, rows: pd.DataFrame, column: str, known: bool, colour: str) -> None:
-    """The median of the repeats as a line, every repeat as a faint point."""
     rows = rows.dropna(subset=column)
     words, look, _ = KNOWN[known]
     median = rows.groupby("n_households")[column].median()
@@ -350,7 +347,6 @@ def _line(axes: Axes, rows: pd.DataFrame, column: str, known: bool, colour: str)
 
 
 def _mark_stopped(seconds: Axes, memory: Axes, rows: pd.DataFrame, known: bool) -> None:
-    """A cross where a case did not finish: at its limit of time, and at the memory that it held by then."""
     words, _, marker = KNOWN[known]
     limits = rows["finished"].str.extract(r"within ([\d.]+) s$")[0].astype(float)
     late = rows[limits.notna()]
@@ -359,7 +355,6 @@ def _mark_stopped(seconds: Axes, memory: Axes, rows: pd.DataFrame, known: bool) 
 
 
 def _legend(cases: pd.DataFrame) -> list[Line2D]:
-    """Colours are stages, lines are what is known, crosses are cases that did not finish and why."""
     handles = [Line2D([], [], color=colour, linewidth=3, label=stage) for stage, colour in STAGES.values()]
     for known, (words, look, _) in KNOWN.items():
         style: dict[str, Any] = {"color": INK, "markersize": 4.5, "linewidth": 1.3, "label": words, **look}

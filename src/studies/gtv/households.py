@@ -35,7 +35,6 @@ def count_households(
 def _block_rows(
     evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataFrame, household: Flags
 ) -> Iterator[tuple[str, str, str, str, int, int]]:
-    """For each design, kind of claims and group: the number of households of the block that match one of its claims."""
     check_evaluation(evaluation, claims, records)
     part = replace(evaluation, flags=evaluation.flags & household[evaluation.records])
     of_block = claims.iloc[part.claims]

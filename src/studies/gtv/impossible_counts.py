@@ -76,7 +76,6 @@ def multiplicities(
 
 
 def _say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
-    """Which counts of an assignment are possible in a block, and which cannot exist."""
     schema = read_schema(study / "release" / "schema.json")
     release, _ = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)

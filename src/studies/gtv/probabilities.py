@@ -61,7 +61,6 @@ Worlds = npt.NDArray[np.int64]
 
 
 def _worlds_of(prior: str) -> str:
-    """The column that holds the worlds of a prior."""
     return f"{prior}_worlds"
 
 
@@ -184,7 +183,6 @@ def _about(program: Program, counted: DatasetCount | None, seconds: float) -> di
 def _asked(
     known: AttackFindings, draws: Mapping[str, Codes], settings: Probability, min_k: int, seed: int
 ) -> tuple[Codes, Ints, dict[str, Flags]]:
-    """The claims to ask about and, by source, which; those that draws under a prior make likely are asked under it."""
     rng = np.random.default_rng(derive_seed(seed, "claims"))
     parts = {
         CANDIDATE: candidate_claims(known.datasets, min_k),
@@ -204,7 +202,6 @@ def _claims(
     found: Mapping[str, Posterior | ChainDraws],
     sources: Mapping[str, Flags],
 ) -> pd.DataFrame:
-    """A row per claim; no number under a prior for which it was not asked about."""
     names = program.types.domain.names
     frame = pd.DataFrame(codes, columns=list(names)).astype("Int16").mask(codes == ANY)
     frame.insert(0, "block", program.release.block)
@@ -232,7 +229,6 @@ def _values(one: Posterior | ChainDraws, codes: Codes, m: Ints, verified: Flags)
 
 
 def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
-    """An error unless exactly the verified claims have probability 1, under every prior that counts were made with."""
     exact = claims[claims["numbers"] == EXACT]
     for prior in priors:
         below = exact[exact["verified"] & (exact[prior] != 1)]
@@ -250,7 +246,6 @@ def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings
 def _rows(
     program: Program, generated: Codes, result: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
 ) -> pd.DataFrame:
-    """The likeliest records under each prior, and their probability to be in the block under all of them."""
     listed = [one.rows(most)[0] if isinstance(one, Posterior) else _often(drawn, most)
               for one, drawn in zip(result.values(), draws, strict=True)]  # fmt: skip
     records = np.unique(np.concatenate([*listed, _often(generated, most)]), axis=0).astype(np.int16)

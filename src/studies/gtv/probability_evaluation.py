@@ -63,7 +63,6 @@ def _true_claims(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Every row with whether it is in its private block."""
     there = records[["block", *names]].drop_duplicates().assign(true=True)
     return rows.merge(there, on=["block", *names], how="left").assign(true=lambda f: f["true"].eq(True))
 
@@ -357,7 +356,6 @@ def _rates(
     names: Sequence[str],
     seed: int,
 ) -> pd.DataFrame:
-    """Match rates of every ranking; the guesses without the release take the commonest records of tract and state."""
     blocks = sorted(set(ranked["block"]))
     part = records[records["block"].isin(blocks)]
     sizes = part.drop_duplicates(["block", *names]).groupby("block", observed=True).size()
@@ -498,7 +496,6 @@ def _row(release: Release, budget: Budget, result: Measurement) -> dict[str, Any
 
 
 def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
-    """Count a block and sum under the uniform prior, and tell how it ended."""
     program = build_program(release, max_types)
     yield {"before_mb": peak_memory_mb()}
     try:

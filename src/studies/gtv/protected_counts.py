@@ -166,13 +166,11 @@ class Search:
         return np.append(records, self._pick(self._changes(records)))
 
     def _filled(self, records: Ints) -> Ints:
-        """The records and as many more as are missing, each the best at its turn."""
         while len(records) < self.n:
             records = self.added(records)
         return records
 
     def _improved(self, records: Ints) -> Ints:
-        """The records after replacements, until a round of them lowers the error no more."""
         records, before = records.copy(), self.error(records) + 1
         while self.error(records) < before:
             before = self.error(records)
@@ -272,7 +270,6 @@ class Noise:
 
 
 def _make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
-    """The noise that the settings of a protection ask for, on counts of records that the schema allows."""
     if settings is None:
         return None
     measured = queries_of(possible, settings.tables)
@@ -391,7 +388,6 @@ def publish(records: pa.Table, schema: Schema, noise: Noise | None, seed: int, p
 
 
 def _check_possible(records: pa.Table, rules: Sequence[Rule]) -> None:
-    """An error if a record breaks a rule: noise is scaled to replacements of records that can exist."""
     columns: Mapping[str, Any] = {name: records[name].to_numpy() for name in records.column_names if name not in GEOGRAPHY}
     for rule in rules:
         wrong = np.flatnonzero(rule.excludes(columns))

@@ -39,7 +39,6 @@ def words(row: Mapping[Hashable, Any]) -> str:
 
 
 def _claims(axes: Axes, found: pd.DataFrame) -> None:
-    """Stacked bars: true and false of the private block."""
     indices, total = np.arange(len(found)), found["all_claims_verified_from_release"].to_numpy()
     false = found["all_claims_false"].to_numpy()
     axes.barh(indices, total - false, height=0.62, color=PALETTE[0], label="true of the private block")
@@ -55,7 +54,6 @@ def _claims(axes: Axes, found: pd.DataFrame) -> None:
 
 
 def _shares(axes: Axes, result: pd.DataFrame) -> None:
-    """Points with 95 % intervals over blocks; where nothing is verified there is no share."""
     for kind, (label, mark, colour, shift) in MARKS.items():
         share, low, high = (100 * result[f"{kind}_share_false{side}"].to_numpy() for side in ("", "_low", "_high"))
         known = ~np.isnan(share)

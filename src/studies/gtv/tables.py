@@ -59,7 +59,6 @@ def _sizes(sizes: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 
 
 def _marginals(microdata: Path, schema: Schema, keeps: Predicate, targets: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Percentages of households by each national figure, summed one state at a time."""
     wanted = [(name, Predicate.of({c: v for c, v in line.items() if c != "percent"}), float(line["percent"]))
               for name, lines in targets.items() for line in lines]  # fmt: skip
     result: npt.NDArray[np.int64] = np.zeros(len(wanted) + 1, dtype=np.int64)
@@ -102,7 +101,6 @@ def column_table(
 
 
 def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The most common combinations among claims of one k; equals in the order of the columns."""
     marks = claims[list(names)].notna().to_numpy()
     sets, which = np.unique(~marks, axis=0, return_inverse=True)
     counts = np.bincount(which, minlength=len(sets))
@@ -118,7 +116,6 @@ def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: S
 
 
 def _compare(row: Mapping[str, Any], printed: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """What the paper says about the rank: its percentage, the columns that are surely left out, and whether ours are too."""
     percent = printed.get("percent", np.nan)
     result = {"omits": " ".join(name for name in names if not row[name]), "paper_percent": percent,
              "difference": round(row["percent"] - percent, 2)}  # fmt: skip
@@ -279,7 +276,6 @@ def households_text(table: pd.DataFrame, title: str, slips: Sequence[str], label
 
 
 def _wide(table: pd.DataFrame, keys: list[str]) -> str:
-    """Four lines per key (ours, interval, paper, difference), one column per number of columns; empty ends are cut."""
     heads = list(dict.fromkeys(table["columns"]))
     some = set(table.loc[table["high"] > 0, "columns"])
     while len(heads) > len(PAPER_K) + 1 and heads[-1] not in some:
@@ -343,7 +339,6 @@ def _variant_rows(
 
 
 def _removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
-    """The percentage of queries that are not published, with its interval."""
     missing = (answers["queries"] - answers["published"]).to_numpy()[:, None]
     whole = answers["queries"].to_numpy()[:, None]
     low, high = ratio_interval(missing, whole, weights)

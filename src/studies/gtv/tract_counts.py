@@ -59,7 +59,6 @@ class Reading:
 
 
 def _make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> Reading:
-    """The reading that merges the codes of each group of a list of the table files."""
     if name is None:
         return Reading(None, None)
     groups = groups_of(text, blocks.domain, name)
@@ -99,7 +98,6 @@ def publish_tracts(
 
 
 def _tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[AreaReleases]:
-    """Every tract of the records: counts of its blocks and of the tract."""
     for tract, group in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
         table = pa.Table.from_pandas(group, preserve_index=False)
         of_blocks = [reading.release(release, "block") for release in releases_of(table, EVERY, blocks)]

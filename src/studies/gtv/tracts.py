@@ -262,7 +262,6 @@ def _rows(
     names: Sequence[str],
     apart: Mapping[str, set[int]],
 ) -> Iterator[tuple[str, str, str, str, tuple[str, ...]]]:
-    """Per record that is not determined: what is known and missing, its block, and the cell that would tell."""
     codes = records[list(names)].to_numpy()
     for record, flags in zip(codes.tolist(), _known(claimed.get(area), codes, names), strict=True):
         if flags[-1]:

@@ -236,7 +236,6 @@ def _families(tables: set[str]) -> Mapping[str, str]:
 
 
 def _names(query: Query, family: str) -> Iterator[str]:
-    """The gaps that a line belongs to."""
     yield f"table {query.table}"
     yield f"tables {family}"
     yield f"line {family}.{query.id.partition('.')[2]}"

@@ -47,7 +47,6 @@ def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
 
 
 def _curve(rows: pd.DataFrame, pi: float) -> tuple[list[float], list[float]]:
-    """The formula between the least and the greatest privacy loss."""
     survey = Survey(pi, int(rows["population"].iloc[0]), float(rows["mu"].iloc[0]))
     grid = np.geomspace(rows["epsilon"].min(), rows["epsilon"].max(), 200).tolist()
     return grid, [survey.accuracy_at(epsilon) for epsilon in grid]

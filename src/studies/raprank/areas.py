@@ -151,7 +151,6 @@ def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: n
 
 
 def _tracts(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
-    """Some tracts at random, or all of them."""
     drawn = rng.permutation(np.sort(blocks["tract"].unique()))[: experiment.tracts]
     return pd.concat([_tract(blocks[blocks["tract"] == tract], experiment.limit, rng) for tract in np.sort(drawn)])
 
@@ -257,7 +256,6 @@ def _of_area(types: Types, radix: Radix, index: int) -> Types:
 
 
 def _rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
-    """The most frequent rows of a geography in order, at most `most` of them."""
     radix = Radix(domain)
     rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
     return rank_counts(rows, types.times, seed, most)

@@ -104,7 +104,6 @@ def reliability(blocks: Sequence[WholeBlockRankings]) -> pd.DataFrame:
 
 
 def _row_flags(block: WholeBlockRankings, ranking: Ranking) -> pd.DataFrame:
-    """Every ranked row: the middle of its bin, whether it is a private row, whether it is proved."""
     middles = (np.minimum(np.ceil(ranking.shares * BINS), BINS) - 0.5) / BINS
     rows = {row.tobytes() for row in np.ascontiguousarray(block.private.astype(np.int64))}
     sure = {row.tobytes() for row in np.ascontiguousarray(block.proved.astype(np.int64))}
@@ -172,5 +171,4 @@ def _codes(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
 
 
 def _datasets(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
-    """The generated rows of a block as datasets of equal size."""
     return _codes(rows.sort_values("dataset", kind="stable"), names).reshape(rows["dataset"].nunique(), -1, len(names))

@@ -63,7 +63,6 @@ def grid_of(points: int) -> Floats:
 
 
 def _read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[str, Domain]) -> Iterator[Area]:
-    """The areas that were split, in order."""
     halves = [dict(iter(half.groupby("area"))) for half in (private, holdout)]
     for name, domain in domains.items():
         rows = [codes_of(half[name], domain, f"area {name}") for half in halves]

@@ -68,7 +68,6 @@ def _chances(prior: Prior, records: Codes) -> Floats:
 
 
 def _weight(chance: Floats, held: tuple[int, ...]) -> float:
-    """The probability of a multiset of records drawn one by one."""
     times = np.bincount(held)
     return float(factorial(len(held)) * np.prod(chance[list(held)]) / np.prod([factorial(int(t)) for t in times]))
 

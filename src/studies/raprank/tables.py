@@ -38,7 +38,6 @@ def _by_k(predicates: Iterable[Predicate]) -> Counter[int]:
 
 
 def _reason(known: Mapping[str, Any] | None, difference: int) -> str:
-    """What the paper leaves out, if that explains the whole difference."""
     if known is not None and known["cells"] == difference:
         return str(known["what"])
     return "" if difference == 0 else "other tables are chosen than the paper's"
@@ -73,7 +72,6 @@ def match_rate_table(curves: Mapping[str, pd.DataFrame], drawn: Mapping[str, int
 
 
 def _at(values: pd.DataFrame, x: float) -> "pd.Series[float]":
-    """The match rates at the first point of the grid from x on."""
     points = values.columns.to_numpy(dtype=float)
     return values.iloc[:, min(int(np.searchsorted(points, x - 1e-9)), len(points) - 1)]
 
@@ -98,7 +96,6 @@ def _compare(curves: Mapping[str, pd.DataFrame], better: str, worse: str, seed: 
 
 
 def _of(curves: Mapping[str, pd.DataFrame], side: str) -> "pd.Series[float] | None":
-    """The mean of each area's curve for experiment/source."""
     experiment, _, source = side.partition("/")
     if experiment not in curves or source not in set(curves[experiment]["source"]):
         return None

@@ -85,7 +85,6 @@ def _time(
 
 
 def _many(rows: Sequence[Mapping[str, Any]], blocks: int) -> dict[str, Any]:
-    """The measured blocks on average, and their seconds extrapolated to all of them."""
     averaged = ("rows", "queries", "steps", "seconds_per_run", "cpu_seconds_per_run")
     mean = {name: float(np.mean([row[name] for row in rows])) for name in averaged}
     rmse = {

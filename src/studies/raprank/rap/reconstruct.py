@@ -117,7 +117,6 @@ def _coded(domain: Domain, indices: Indices, blocks: BlockCounts | None) -> Code
 
 
 def _pace(settings: RapSettings) -> CompiledSettings:
-    """The numbers that the compiled program takes."""
     return CompiledSettings(
         jnp.float32(settings.learning_rate),
         jnp.int32(settings.steps),
@@ -145,7 +144,6 @@ def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> N
 
 
 def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Indices:
-    """The start of each run as places of codes, filled up to the room."""
     if start.ndim not in (2, 3) or start.shape[-2] != rows or (start.ndim == 3 and len(start) != runs):
         raise DataError(
             f"a start of shape {start.shape} for {runs} runs of {rows} rows: give (rows, columns) or (runs, rows, columns); "

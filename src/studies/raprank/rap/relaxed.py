@@ -62,7 +62,6 @@ def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> I
 
 
 def _columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
-    """The codes of each column, of an array whose first axis is all codes."""
     ends = [sum(sizes[:index]) for index in range(1, len(sizes))]
     return jnp.split(values, ends)
 
@@ -247,7 +246,6 @@ def _choose(table: Table, keys: jax.Array, step: jax.Array, number: int) -> jax.
 
 
 def _tables(problem: Problem) -> Iterator[tuple[Table, bool]]:
-    """Every table, and whether it is about blocks."""
     yield from ((table, False) for table in problem.tables)
     yield from ((table, True) for table in problem.block_tables)
 
@@ -305,7 +303,6 @@ def _check(sizes: Sizes, problem: Problem, pace: CompiledSettings, state: State)
 def _advance(
     sizes: Sizes, numbers: Numbers, problem: Problem, pace: CompiledSettings, keys: jax.Array, state: State
 ) -> State:
-    """A few steps of every run that goes on."""
     adam = optax.scale_by_adam()
 
     def step(index: jax.Array, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
@@ -343,7 +340,7 @@ def descend(
 MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
 CELLS_AT_ONCE = 400_000  # of the relaxed datasets of the runs that go side by side: more of them do not fit into a cache
 COPIES = 12  # of a relaxed dataset: logits, moments, gradients, probabilities and what lies between them
-MEGABYTE = 2**20
+MEGABYTE = 2**20  # bytes
 
 
 def runs_at_once(runs: int, codes: int, room: int) -> int:

@@ -91,7 +91,6 @@ Clause = tuple[str, tuple[int, ...]]
 
 
 def _number_clauses(domain: Domain, clauses: Sequence[Clause]) -> tuple[dict[Clause, int], tuple[Floats, ...]]:
-    """The number of every clause, and the sets of codes of every column."""
     number: dict[Clause, int] = {}
     sets = []
     always = sum(len(column.codes) for column in domain.columns)
@@ -166,7 +165,6 @@ def lay_out(workload: Workload, rows: int) -> list[Layout]:
 
 
 def _candidates(workload: Workload) -> Iterator[npt.NDArray[np.bool_]]:
-    """Which slot of each query could hold its pivot, one at most."""
     real = workload.slots != workload.always
     last = real.sum(axis=1) - 1
     yield real & (np.arange(real.shape[1]) == last[:, None])
@@ -193,7 +191,6 @@ def _tables(workload: Workload, taken: npt.NDArray[np.bool_]) -> list[Layout]:
 
 
 def _kinds(rest: Ints, pivot: Indices) -> Ints:
-    """The number of every rest's set of pivots."""
     order = np.lexsort((pivot, rest))
     sets = np.split(pivot[order], np.flatnonzero(np.diff(rest[order])) + 1)
     number: dict[bytes, int] = {}
@@ -213,7 +210,6 @@ def _without_pivot(workload: Workload, queries: Ints) -> Layout:
 
 
 def _narrow(workload: Workload, rests: Indices) -> Indices:
-    """Without the slots that hold nothing but the clause that always holds."""
     needed = (rests != workload.always).any(axis=0)
     needed[0] |= not needed.any()
     return rests[:, needed].astype(np.int32)
