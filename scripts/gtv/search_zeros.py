@@ -10,6 +10,7 @@ from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.settings import GapSearch
 from studies.gtv.withheld_zeros import (
+    SEARCHED,
     Search,
     TrialBlocks,
     claims_by_block,
@@ -18,7 +19,6 @@ from studies.gtv.withheld_zeros import (
     steps_frame,
     try_gaps,
 )
-from studies.gtv.zeros_table import SEARCHED
 
 
 def main(job: Job) -> None:

@@ -21,7 +21,7 @@ from genverify.run.code import find_script
 from genverify.run.jobs import Job
 from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.baselines import LEAVE_OUT, PRIORS, UNIFORM
-from studies.gtv.households import count_households
+from studies.gtv.tables import count_households
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = '01"><img src=x onerror=alert(1)>'

@@ -21,7 +21,7 @@ from genverify.solve.program import matrix_of
 from genverify.solve.proving import Ends, exact_leaf
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.solvers.highs import CellProgram
-from studies.cellbounds.shapes import stand_in
+from studies.cellbounds.benchmarks import stand_in
 
 
 def made(shape: list[int], way: int, records: int, seed: int = 1) -> tuple[Multiway, list[Multiway], LinearSystem]:

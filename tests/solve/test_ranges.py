@@ -15,7 +15,7 @@ from genverify.solve.linear import ranges
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Dives, Ranges, Work, cubes_of
 from genverify.solve.proving import Ends, exact_leaf
-from studies.cellbounds.shapes import stand_in
+from studies.cellbounds.benchmarks import stand_in
 
 
 def marginals(variables: int, way: int, records: int, seed: int) -> tuple[LinearSystem, np.ndarray]:

@@ -18,17 +18,20 @@ import pandas as pd
 
 from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
 from genverify.bounds.exact import (
+    RULES,
     CellBounds,
     Prior,
+    Rounding,
     aggregate,
+    bound_rounded,
     check_N,
     conditionals_of_counts,
     conditionals_of_fractions,
     exact_bounds,
+    rounded_totals,
     row_multipliers,
 )
 from genverify.bounds.propositions import explain_rows
-from genverify.bounds.rounded import RULES, Rounding, bound_rounded, rounded_totals
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits
 from genverify.model.tablefiles import neutral

@@ -11,6 +11,8 @@ import pandas as pd
 
 from genverify.bounds.exact import (
     Conditionals,
+    RoundedConditionals,
+    Rounding,
     aggregate,
     check_labels,
     check_not_negative,
@@ -18,8 +20,8 @@ from genverify.bounds.exact import (
     conditionals_of_fractions,
     is_whole,
     read_number,
+    rounded_of_counts,
 )
-from genverify.bounds.rounded import RoundedConditionals, Rounding, rounded_of_counts
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
 from genverify.model.files import LIMITS, FileLimits

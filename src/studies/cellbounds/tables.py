@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.bounds.count_tables import PrintedTwoWay
-from genverify.bounds.exact import CellBounds, Conditionals, Prior, exact_bounds, row_multipliers
+from genverify.bounds.exact import CellBounds, Conditionals, Prior, Rounding, bound_rounded, exact_bounds, row_multipliers
 from genverify.bounds.propositions import (
     RowExplanation,
     explain_rows,
@@ -20,7 +20,6 @@ from genverify.bounds.propositions import (
     proposition_3_2d,
     redesign,
 )
-from genverify.bounds.rounded import Rounding, bound_rounded
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import statements_table

@@ -25,10 +25,10 @@ from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import Program, WrongAnswer, build_program
 from studies.country.store import GEOGRAPHY, KnownBlock
 from studies.gtv.measurement import Measurement, measure, peak_memory_mb
-from studies.gtv.probabilities import SAMPLED, expected, sampled_claims
-from studies.gtv.probability_priors import (
+from studies.gtv.probabilities import (
     NATION,
     PRIORS,
+    SAMPLED,
     SINGLED,
     STATE,
     TIMES,
@@ -36,6 +36,8 @@ from studies.gtv.probability_priors import (
     UNIFORM,
     Areas,
     chosen_smoothing,
+    expected,
+    sampled_claims,
     score_smoothing,
 )
 from studies.gtv.settings import Probability

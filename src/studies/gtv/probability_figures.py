@@ -1,6 +1,8 @@
 """Figures about probabilities: how reliable they are, how well they rank rows, and how many datasets fit a block."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from math import ceil
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,9 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from studies.gtv.probabilities import NATION, STATE, TRACT, UNIFORM
 from studies.gtv.probability_evaluation import BINS, CLAIMS, GENERATED, RAP, ROWS
-from studies.gtv.probability_priors import NATION, STATE, TRACT, UNIFORM
+from studies.gtv.settings import BLOCKS, BOTH
+from studies.gtv.settings import TRACT as TRACT_TABLES
+from studies.gtv.tracts import in_words
+from studies.gtv.withheld_zeros import ANSWERS, PAPER_UNIT, SEARCHED
 
 LOOKS = {
     UNIFORM: ("uniform prior", PALETTE[0], "o", "-"),
@@ -124,3 +130,143 @@ def _ticks(most: int) -> Sequence[int]:
 
 def _power(exponent: int) -> str:
     return "1" if exponent == 0 else rf"$10^{{{exponent}}}$"
+
+
+# Generate-then-verify under protection: claims verified from the release, true and false of the private block.
+
+MARKERS_OF_CLAIMS = {
+    "all": ("all claims", "o", PALETTE[0], -0.14),
+    "singleton": ("about exactly one household", "D", PALETTE[1], 0.14),
+}
+
+
+def plot_gtv_protected(found: pd.DataFrame, label: str) -> Figure:
+    """Two panels over the same protections: how many claims are verified, and which share of them is false."""
+    use_style()
+    height = 1.5 + 0.3 * len(found)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
+    _claims(left, found)
+    _shares(right, found)
+    left.set_yticks(np.arange(len(found)), [words(row) for row in found.to_dict("records")])
+    left.set_ylim(len(found) - 0.5, -0.5)
+    say_source(figure, label)
+    return figure
+
+
+def words(row: Mapping[Hashable, Any]) -> str:
+    """How a protection is called, with the blocks about which nothing could be decided."""
+    words = [f"swapped, {row['swap']:.0%}".replace("%", " %")] if row["swap"] else []
+    if pd.notna(row["rho"]):
+        how = "microdata" if row["publish"] == "microdata" else f"ranges \N{PLUS-MINUS SIGN}{row['half_width']:.0f}"
+        some = "" if row["tables"] == "all" else f" of {row['noised_queries']} counts"
+        words.append(f"noise $\\rho$ = {row['rho']:g}, {how}{some}")
+    lost = [f"{row[f'{status}_blocks']} {status}" for status in ("contradictory", "undecided") if row[f"{status}_blocks"]]
+    return ("; ".join(words) or "no protection") + (f"\n({', '.join(lost)} of {row['blocks']} blocks)" if lost else "")
+
+
+def _claims(axes: Axes, found: pd.DataFrame) -> None:
+    indices, total = np.arange(len(found)), found["all_claims_verified_from_release"].to_numpy()
+    false = found["all_claims_false"].to_numpy()
+    axes.barh(indices, total - false, height=0.62, color=PALETTE[0], label="true of the private block")
+    axes.barh(indices, false, left=total - false, height=0.62, color=PALETTE[1], hatch="////", edgecolor="white", lw=0,
+              label="false of it")  # fmt: skip
+    for index, number in zip(indices, total, strict=True):
+        axes.annotate(
+            f"{number:,}", (number, index), (3, 0), textcoords="offset points", va="center", fontsize=6.5, color=INK
+        )
+    axes.set(xlim=(0, 1.22 * max(1, int(total.max()))), xlabel="claims verified from the release")
+    axes.grid(axis="y", visible=False)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+
+
+def _shares(axes: Axes, result: pd.DataFrame) -> None:
+    for kind, (label, mark, colour, shift) in MARKERS_OF_CLAIMS.items():
+        share, low, high = (100 * result[f"{kind}_share_false{side}"].to_numpy() for side in ("", "_low", "_high"))
+        known = ~np.isnan(share)
+        off = np.array([np.maximum(share - low, 0), np.maximum(high - share, 0)])[:, known]
+        indices = np.arange(len(result))[known] + shift
+        axes.errorbar(share[known], indices, xerr=off, fmt=mark, ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
+    for index in np.flatnonzero(result["all_claims_verified_from_release"].to_numpy() == 0):
+        axes.annotate("nothing is verified", (50, index), ha="center", va="center", fontsize=6.5, color=INK, style="italic")
+    axes.set(xlim=(-3, 103), xlabel="of these, false of the private block, %")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+
+
+# Withheld zeros: households lost by k, the paper's beside every explanation.
+
+EXPLANATION_MARKERS = "osD^vPX*"
+
+
+def plot_withheld_zeros(table: pd.DataFrame, label: str) -> Figure:
+    """One panel per kind of withheld answers; losses over k, the paper's as a thick line; without the sets of the search."""
+    use_style()
+    table = table[(table["unit"] != PAPER_UNIT) & ~table["explanation"].str.startswith(SEARCHED)]
+    figure, panels = plt.subplots(1, len(ANSWERS), figsize=(PAGE_WIDTH, 3.1), sharey=True, layout="constrained")
+    for axes, (withheld, said) in zip(panels, ANSWERS.items(), strict=True):
+        _panel(axes, table[table["withheld"] == withheld])
+        axes.set_title(f"{said} withheld")
+    panels[0].set_ylabel("households lost, %")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    say_source(figure, label)
+    return figure
+
+
+def _panel(axes: Axes, table: pd.DataFrame) -> None:
+    first = table.drop_duplicates("k")
+    axes.plot(first["k"], first["paper_loss"], color=INK, lw=3, alpha=0.45, label="the paper's Table 5")
+    for index, (name, rows) in enumerate(table.groupby("explanation", sort=False)):
+        known = rows[rows["loss"].notna()]
+        off = np.array([known["loss"] - known["low"], known["high"] - known["loss"]]).clip(min=0)
+        indices, colour = known["k"] + 0.04 * (index % 5 - 2), PALETTE[index % len(PALETTE)]
+        axes.errorbar(indices, known["loss"], yerr=np.nan_to_num(off), fmt="none", ecolor=colour, elinewidth=0.6)
+        axes.plot(
+            indices,
+            known["loss"],
+            f"{EXPLANATION_MARKERS[index % len(EXPLANATION_MARKERS)]}-",
+            color=colour,
+            lw=0.9,
+            ms=3.5,
+            label=plain(str(name).replace("_", " ")),
+        )
+    axes.set(xlabel="columns of a claim, k", xticks=sorted(table["k"].unique()), ylim=(-4, 104))
+
+
+# Whole tracts: records singled out by the number of columns, from block tables, tract tables, and both.
+
+TABLE_MARKERS = {
+    BLOCKS: ("o-", 8, "none"),
+    TRACT_TABLES: ("s--", 4, None),
+    BOTH: ("D:", 4, None),
+}  # where two agree, both are seen
+WORDS = {BLOCKS: "block tables", TRACT_TABLES: "tract tables (in the tract)", BOTH: "block and tract tables"}
+ACROSS = 3  # panels that fit the width of a page
+
+
+def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
+    """One panel per source of records and reading; the share of records singled out over k."""
+    use_style()
+    panels = list(table.groupby(["source", "reading"], sort=False))
+    across, down = min(ACROSS, len(panels)), ceil(len(panels) / ACROSS)
+    figure, axes = plt.subplots(
+        down, across, figsize=(PAGE_WIDTH, 0.7 + 2.3 * down), sharey=True, layout="constrained", squeeze=False
+    )
+    for ax, ((source, reading), part) in zip(axes.flat, panels, strict=False):
+        part = part[
+            part["k"] >= part.loc[(part["k"] > 0) & (part["claims"] > 0), "k"].min()
+        ]  # below min_k nothing was asked
+        for colour, (tables, (mark, size, fill)) in zip(PALETTE, TABLE_MARKERS.items(), strict=False):
+            rows = part[part["tables"] == tables]
+            shares = 100 * rows["share_singled_out"]
+            ax.plot(rows["k"], shares, mark, color=colour, ms=size, mfc=fill, label=WORDS[tables])
+        ax.set_title(plain(in_words(str(source), str(reading))), fontsize=8)
+        ax.set(xlabel="columns of a claim, k", xticks=sorted(part["k"].unique()))
+    for ax in axes[:, 0]:
+        ax.set_ylabel("records singled out, %")
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    axes[0, 0].set_ylim(-4, 104)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    say_source(figure, label)
+    return figure

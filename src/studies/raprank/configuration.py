@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from genverify.model.domain import DomainFile
 from genverify.model.errors import ConfigError, GenverifyError, nearest
 from genverify.model.files import read_yaml
-from genverify.model.settings import merge, validate
+from genverify.model.release import Schema, build_schema
+from genverify.model.settings import ReleaseSettings, merge, validate
+from genverify.model.tabulate import marginal_queries
 from genverify.run.config import Config, Studies, section
 from studies.country.settings import Microdata, Persons, Sample
 from studies.country.study import STORES
-from studies.raprank.experiments import published_tables
 from studies.raprank.settings import Experiment, RapRank, RapSettings, ResolvedExperiment
 from studies.raprank.study import RECORDS, SURVEY
 
@@ -133,3 +135,23 @@ def _check_panel(config: Config, figure: str, panel: str) -> None:
             f"config.yaml: raprank.figures.{figure}: {panel!r} is no experiment/start: "
             f"{nearest(start, list(experiment.starts))}"
         )
+
+
+# What an experiment publishes about an area, and about its blocks.
+
+
+def experiment_schemas(domain_file: DomainFile, experiment: ResolvedExperiment) -> tuple[Schema, Schema | None]:
+    """What is published about an area, and about each of its blocks where they are distinguished."""
+    if experiment.marginals:
+        domain = domain_file.domain.restrict(domain_file.universe(experiment.keeps).codes)
+        return Schema(domain, (), marginal_queries(domain, experiment.marginals)), None
+    text = read_yaml(Path(experiment.release.tables_file))
+    of_area, *of_block = (build_schema(domain_file, text, release) for release in published_tables(experiment))
+    return of_area, of_block[0] if of_block else None
+
+
+def published_tables(experiment: ResolvedExperiment) -> list[ReleaseSettings]:
+    """The tables about an area, and those about its blocks where they are distinguished."""
+    if not experiment.tables:
+        raise ConfigError("no tables: nothing is published about an area")
+    return [experiment.release.but(tables=tables) for tables in (experiment.tables, experiment.block_tables) if tables]

@@ -14,9 +14,8 @@ from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
 from studies.country.store import write_microdata
-from studies.gtv.probabilities import WORLDS, expected, in_worlds
+from studies.gtv.probabilities import PRIORS, WORLDS, expected, in_worlds
 from studies.gtv.probability_evaluation import reliability
-from studies.gtv.probability_priors import PRIORS
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {

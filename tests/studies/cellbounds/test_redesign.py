@@ -13,8 +13,8 @@ from genverify.bounds.count_tables import read_printed
 from genverify.bounds.propositions import Design, disclosed_cells, named, redesign
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
+from studies.cellbounds.benchmarks import open_shapes, read_adult, stand_in, time_shape
 from studies.cellbounds.settings import Shape
-from studies.cellbounds.shapes import open_shapes, read_adult, stand_in, time_shape
 from studies.cellbounds.tables import sentences_table, solutions
 
 tables = st.integers(2, 4).flatmap(

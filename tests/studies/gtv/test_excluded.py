@@ -12,7 +12,7 @@ from genverify.attack.verify import Verifier
 from genverify.model.errors import DataError
 from genverify.solve.program_settings import DEFAULT
 from studies.country.ppmf import check_layout
-from studies.gtv.figure1 import toy_release
+from studies.gtv.figures import toy_release
 from studies.gtv.impossible_counts import draw_assignments, excluded_of_block, excluded_table, multiplicities
 from studies.gtv.settings import Excluded
 

@@ -16,12 +16,14 @@ from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError
 from genverify.report.figures import save
-from studies.gtv.figure1 import check_synthetic, choose_example, plot_fig1
 from studies.gtv.figures import (
     candidates_table,
+    check_synthetic,
+    choose_example,
     column_shares,
     count_candidates,
     plot_candidates,
+    plot_fig1,
     plot_fig3,
     plot_fig4,
     shown_k,

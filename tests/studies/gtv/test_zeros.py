@@ -35,6 +35,7 @@ from studies.gtv.withheld_zeros import (
     find_households,
     force_codes,
     losses,
+    losses_table,
     named_gap,
     paper_losses,
     possible_gaps,
@@ -44,8 +45,8 @@ from studies.gtv.withheld_zeros import (
     survivors,
     try_gaps,
     verified_by_k,
+    zeros_page,
 )
-from studies.gtv.zeros_table import losses_table, zeros_page
 
 BITS = tuple("ABCDEFG")
 VACANT = "V"

@@ -17,29 +17,27 @@ from genverify.solve.admissible import live_types
 from studies.mechanisms.matrix_mechanism import (
     NOTHING,
     Strategy,
+    Workload,
+    chain,
     compare_strategies,
+    exact_rank,
     finest,
+    l1_sensitivity,
+    l2_sensitivity,
+    memberships,
     most_named,
     noise_variance,
+    possible_records,
     projection_diagonal,
     query_errors,
+    query_matrix,
+    query_sensitivity,
     strategies,
     table_strategy,
     unprojected_strategy,
     workload_strategy,
 )
 from studies.mechanisms.randomized_response import PrivacyError
-from studies.mechanisms.workload import (
-    Workload,
-    chain,
-    exact_rank,
-    l1_sensitivity,
-    l2_sensitivity,
-    memberships,
-    possible_records,
-    query_matrix,
-    query_sensitivity,
-)
 
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 

@@ -12,7 +12,7 @@ from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import ConfigError
 from genverify.model.query import Query
 from studies.mechanisms.figures import dial_table
-from studies.mechanisms.matrix_mechanism import noise_variance, workload_strategy
+from studies.mechanisms.matrix_mechanism import Workload, noise_variance, query_matrix, workload_strategy
 from studies.mechanisms.randomized_response import PrivacyError, one_sided_losses, privacy_loss
 from studies.mechanisms.semantics import (
     Population,
@@ -25,7 +25,6 @@ from studies.mechanisms.semantics import (
 )
 from studies.mechanisms.settings import DataUtility, Dial, Semantics
 from studies.mechanisms.utility import Cara, Quadratic, Utility, approximate, compare_utilities, line, persons, weights
-from studies.mechanisms.workload import Workload, query_matrix
 
 DOMAIN = Domain((Column("A", "", (0, 1, 2), ("",) * 3), Column("B", "", (0, 1), ("",) * 2)))
 QUERIES = [

@@ -16,24 +16,27 @@ from genverify.model.query import Query
 from genverify.model.tabulate import marginal_queries, tabulate
 from studies.raprank.areas import BlockCounts, rank_rows
 from studies.raprank.rap import relaxed as problem_module
-from studies.raprank.rap import workload as layout
 from studies.raprank.rap.reconstruct import Reconstruction, make_keys, reconstruct
 from studies.raprank.rap.relaxed import (
+    _candidates,
+    _pivot_tables,
     answers,
     block_answers,
+    build_workload,
     clause_sums,
     descend,
     draw_rests,
     errors_of,
+    lay_out,
     logits_at,
     loss,
     make_problem,
     one_hot,
+    place_codes,
     probabilities,
     random_logits,
     round_rows,
 )
-from studies.raprank.rap.workload import _candidates, _tables, build_workload, lay_out, place_codes
 from studies.raprank.settings import RapSettings
 
 SETTINGS = RapSettings(
@@ -90,8 +93,8 @@ def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.M
     chances = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, data, "data")))
     clauses = jax.jit(clause_sums, static_argnums=0)(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
     assert [len(table.pivots) for table in lay_out(work, 1)] == [1]
-    monkeypatch.setattr(layout, "FEWEST_QUERIES", 3)
-    for tables in (lay_out(work, 1), *(_tables(work, taken) for taken in _candidates(work))):
+    monkeypatch.setattr(problem_module, "FEWEST_QUERIES", 3)
+    for tables in (lay_out(work, 1), *(_pivot_tables(work, taken) for taken in _candidates(work))):
         found = np.full((4, len(predicates)), -1.0)
         for table in tables:
             slots = jnp.broadcast_to(table.rests, (4, *table.rests.shape))

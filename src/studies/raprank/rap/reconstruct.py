@@ -15,7 +15,10 @@ from studies.raprank.areas import BlockCounts
 from studies.raprank.rap.relaxed import (
     CompiledSettings,
     Floats,
+    Indices,
     Problem,
+    Workload,
+    build_workload,
     check_memory,
     descend,
     errors_of,
@@ -23,12 +26,13 @@ from studies.raprank.rap.relaxed import (
     make_problem,
     one_hot,
     pad_runs,
+    place_codes,
     random_logits,
     rests_per_step,
+    room_for,
     round_rows,
     runs_at_once,
 )
-from studies.raprank.rap.workload import Indices, Workload, build_workload, place_codes, room_for
 from studies.raprank.settings import RapSettings
 
 Codes = npt.NDArray[np.int64]
