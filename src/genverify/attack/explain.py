@@ -269,7 +269,7 @@ def proof_cells(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str,
 
 
 @dataclass(frozen=True)
-class Sum:
+class _Sum:
     """Cells that are added up (over a common denominator), what follows, and the zeros and totals that this rests on."""
 
     conclusion: str
@@ -289,7 +289,7 @@ class CaseSplit:
     above: "Layout"
 
 
-Layout = Sum | CaseSplit
+Layout = _Sum | CaseSplit
 
 CONCLUSIONS = {
     "at_most": "every record that matches counts at least once in this sum, and no record counts below 0",
@@ -305,12 +305,12 @@ def lay_out(reasons: Reasons, node: Mapping[str, Any], s: int, matching: Sequenc
     if "kind" in node:
         because, weights = tuple(reasons.needed(node, s, forks, matching)), node.get("w", [])
         if not node["y"] and not any(weights):
-            return Sum("never_below" if s < 0 else "none_matches", 1, (), (), because)
+            return _Sum("never_below" if s < 0 else "none_matches", 1, (), (), because)
         sign = s if node["kind"] == "bound" else 1
         conclusion = "cannot_be" if node["kind"] != "bound" else "at_least" if s < 0 else "at_most"
         cells = tuple((sign * y, name) for name, y in node["y"].items())
         sides = tuple((sign * w, below) for (_, below), w in zip(forks, weights, strict=False) if w)
-        return Sum(conclusion, node.get("d", 1), cells, sides, because)
+        return _Sum(conclusion, node.get("d", 1), cells, sides, because)
     part = str(Predicate.of(node["where"])) if "where" in node else f"in the same published cells as {node['like']}"
     below, above = (
         lay_out(reasons, node[side], s, matching, [*forks, (node, side == "below")]) for side in ("below", "above")
@@ -486,7 +486,7 @@ def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]
 
 # The answer to "how likely is this claim?" about a block of a study.
 
-SHOWN = 0.00005  # what is less likely would be printed as 0.00 %
+LEAST_PRINTED = 0.00005  # what is less likely would be printed as 0.00 %
 
 
 def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget) -> Iterator[str]:
@@ -501,5 +501,5 @@ def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor
     if result.datasets is not None:
         yield f"Datasets that fit: {result.datasets:,}."
     for count, share in enumerate(result.counts):
-        if share >= SHOWN:
+        if share >= LEAST_PRINTED:
             yield f"  {count} such records: {100 * share:.2f} %"

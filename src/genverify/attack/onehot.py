@@ -224,11 +224,6 @@ def records_of(release: Release, point: Floats) -> Codes:
         if not ((part >= 0).all() and (part.sum(axis=1) == 1).all()):
             raise wrong_answer(release, f"a record has no or several codes of {columns[index].name}")
         records[:, index] = np.array(columns[index].codes)[part.argmax(axis=1)]
-    _recount(release, records)
-    return records[np.lexsort(records.T[::-1])]
-
-
-def _recount(release: Release, records: Codes) -> None:
     named = dict(zip(release.schema.domain.names, records.T, strict=True))
     for query, lo, hi in zip(release.queries, release.lo, release.hi, strict=True):
         count = int(query.predicate.matches(named).sum())
@@ -237,6 +232,7 @@ def _recount(release: Release, records: Codes) -> None:
     for rule in release.schema.rules:
         if rule.excludes(named).any():
             raise wrong_answer(release, f"a record breaks the rule {rule.name}")
+    return records[np.lexsort(records.T[::-1])]
 
 
 def wrong_answer(release: Release, why: str) -> WrongAnswer:

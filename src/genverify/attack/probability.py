@@ -106,7 +106,7 @@ class Posterior:
     prior: Prior
     masses: Masses
     weights: Weights
-    found: Forward
+    forward: Forward
 
     @property
     def error(self) -> float:
@@ -123,18 +123,18 @@ class Posterior:
         for top in np.unique(m).tolist():
             asked = np.flatnonzero(m == top)
             shares = self.masses.shares(codes[asked])
-            result[asked] = count_probability(self.diagram, self.weights, shares, top, self.found.total)
+            result[asked] = count_probability(self.diagram, self.weights, shares, top, self.forward.total)
         return result
 
     def present(self, codes: Codes) -> Floats:
         """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
-        absent = no_match(self.diagram, self.weights, self.masses.shares(codes), self.found.total)
+        absent = no_match(self.diagram, self.weights, self.masses.shares(codes), self.forward.total)
         return np.where(absent > 0, np.clip(1 - absent, 0, np.nextafter(1.0, 0.0)), 1.0)
 
     @cached_property
     def class_counts(self) -> Floats:
         """The distribution of every class count, a row per class."""
-        return class_counts(self.diagram, self.weights, self.found)
+        return class_counts(self.diagram, self.weights, self.forward)
 
     def rows(self, most: int) -> tuple[Codes, Floats]:
         """The likeliest records with the probability that at least one is there; of those with a floor's weight, some."""
@@ -146,7 +146,7 @@ class Posterior:
 
     def draw(self, draws: int, rng: np.random.Generator) -> Codes:
         """Independent datasets, each with its probability: shape (draws, N, columns), the records of each sorted."""
-        vectors = draw_vectors(self.diagram, self.weights, self.found, draws, rng)
+        vectors = draw_vectors(self.diagram, self.weights, self.forward, draws, rng)
         return np.array([self.masses.draw(z, rng) for z in vectors])
 
 

@@ -19,7 +19,7 @@ from genverify.attack.generate import generate_block
 from genverify.attack.onehot import onehot, records_of, refuting, wrong_answer
 from genverify.checker.certificate import ProvedBound, write_proofs
 from genverify.checker.record_proofs import CheckSummary, check_block, check_bounds
-from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
 from genverify.model.proof_form import EXACTLY
@@ -255,21 +255,17 @@ def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> 
     for claim in claims:
         match solver.solve(refuting(program, claim)):
             case Optimal(z=point):
-                _check_refuted(release, claim, point)
+                domain = release.schema.domain
+                named = dict(zip(domain.names, records_of(release, point).T, strict=True))
+                count = int(claim.predicate(domain).matches(named).sum())
+                if count == claim.m:
+                    raise wrong_answer(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")
                 decisions.append(Decision(claim, Verdict.REFUTED, integer=True))
             case Infeasible():
                 decisions.append(Decision(claim, Verdict.VERIFIED, integer=True))
             case Stopped(limit=limit):
                 decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
     return decisions
-
-
-def _check_refuted(release: Release, claim: Claim, point: Floats) -> None:
-    domain = release.schema.domain
-    named = dict(zip(domain.names, records_of(release, point).T, strict=True))
-    count = int(claim.predicate(domain).matches(named).sum())
-    if count == claim.m:
-        raise wrong_answer(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")
 
 
 # The second half of the attack on one block: from generated datasets to verified claims with checked proofs.
@@ -330,14 +326,14 @@ def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decis
     """What is known of each candidate, with the effective k of the verified ones."""
     verified = verified_of(decisions)
     effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
-    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, number_proofs(verified)[0])
+    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, _number_proofs(verified)[0])
 
 
 def verified_of(decisions: Sequence[Decision]) -> list[Decision]:
     return [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
 
 
-def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
+def _number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
     """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
     numbers: dict[tuple[int, int], int] = {}
     proofs: list[tuple[Node, Node]] = []
@@ -361,7 +357,7 @@ def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
 
 def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims, in the form that the checker reads."""
-    names, (proof_of, proofs) = release.schema.domain.names, number_proofs(verified)
+    names, (proof_of, proofs) = release.schema.domain.names, _number_proofs(verified)
     return certificate_of(release, lemmas) | {
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
         "statements": [

@@ -105,7 +105,10 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
     check_labels(table.rows, table.columns)
     if whole:
         check_not_negative(table.rows, table.columns, table.counts)
-    _check_no_totals(path, table)
+    for what, side in (("column", table), ("row", table.turned())):
+        named = side.columns[-1].lower() in TOTALS and len(side.columns) > 1
+        if named and all(sum(values[:-1]) == values[-1] for values in side.cells):
+            raise DataError(f"{path}: the last {what} ({side.columns[-1]!r}) adds up the others; leave it out")
     return table
 
 
@@ -114,13 +117,6 @@ def _number(path: Path, line: int, column: str, text: str) -> Fraction:
         return read_number(text)
     except ValueError as error:
         raise DataError(f"{path}, line {line}, column {column!r}: {error}") from None
-
-
-def _check_no_totals(path: Path, table: PrintedTwoWay) -> None:
-    for what, side in (("column", table), ("row", table.turned())):
-        named = side.columns[-1].lower() in TOTALS and len(side.columns) > 1
-        if named and all(sum(values[:-1]) == values[-1] for values in side.cells):
-            raise DataError(f"{path}: the last {what} ({side.columns[-1]!r}) adds up the others; leave it out")
 
 
 # Tables of several variables: counts by combination of levels, from records or from counts, and their marginals.

@@ -202,7 +202,7 @@ def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
         if choice.start >= full_from(result, limit):
             break
         result |= _extend(sums, choice.step, choice.terms, limit) << choice.start
-    return _cut(result, limit)
+    return result if result < 0 else result & ((2 << limit) - 1)
 
 
 def full_from(sums: int, limit: int) -> int:
@@ -213,10 +213,6 @@ def full_from(sums: int, limit: int) -> int:
     8
     """
     return min((~sums).bit_length(), limit + 1) if sums < 0 else limit + 1
-
-
-def _cut(sums: int, limit: int) -> int:
-    return sums if sums < 0 else sums & ((2 << limit) - 1)
 
 
 def _extend(sums: int, step: int, terms: int | None, limit: int) -> int:
@@ -268,7 +264,7 @@ def leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: in
     return leave_one_out(left, combine, with_right) + leave_one_out(right, combine, with_left)
 
 
-def flags_of(sums: int, length: int) -> Flags:
+def _flags_of(sums: int, length: int) -> Flags:
     """Whether each of 0, 1, ..., length - 1 is in the set."""
     low = sums & ((1 << length) - 1)
     packed = np.frombuffer(low.to_bytes(length // 8 + 1, "little"), dtype=np.uint8)
@@ -277,7 +273,7 @@ def flags_of(sums: int, length: int) -> Flags:
 
 def members(sums: int, largest: int) -> list[int]:
     """The numbers of the set up to the largest."""
-    return [int(index) for index in np.flatnonzero(flags_of(sums, largest + 1))]
+    return [int(index) for index in np.flatnonzero(_flags_of(sums, largest + 1))]
 
 
 def runs_of(sums: int, limit: int) -> Iterator[Steps]:
@@ -403,7 +399,7 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     end = full_from(others, target)
     full = min((target - end) // kind.r, most)
     open_ = np.arange(max(full, -1) + 1, most + 1, dtype=np.int64)
-    reached = flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
+    reached = _flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
     more = tuple(open_[reached].tolist())
     return Multipliers(0, full, more) if full >= 0 or more else None
 
@@ -672,7 +668,7 @@ class _Totals:
 
     def reached(self, others: int, spare: int) -> Ints:
         """The totals that leave the others a sum they can reach."""
-        both = flags_of(self.above, spare + 1) & flags_of(others, spare + 1)[::-1]
+        both = _flags_of(self.above, spare + 1) & _flags_of(others, spare + 1)[::-1]
         return self.least + np.flatnonzero(both)
 
 

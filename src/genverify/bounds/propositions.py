@@ -150,15 +150,15 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
 
 
 class _Reasons:
-    def __init__(self, r: Sequence[int], remainder: int, found: Sequence[Multipliers]) -> None:
-        self.found, self.remainder = found, remainder
+    def __init__(self, r: Sequence[int], remainder: int, multipliers: Sequence[Multipliers]) -> None:
+        self.multipliers, self.remainder = multipliers, remainder
         self.simple = proposition_3_1(r, remainder)
         parts = {"3.2 (b)": proposition_3_2b, "3.2 (c)": proposition_3_2c, "3.2 (d)": proposition_3_2d}
         self.parts = {name: part(r, remainder) for name, part in parts.items()}
-        self.divided = theorem_3_4(r, {i: row.greatest for i, row in enumerate(found)})
+        self.divided = theorem_3_4(r, {i: row.greatest for i, row in enumerate(multipliers)})
         self.ones: Facts = corollary_3_5(r, remainder)
         self.summed = corollary_3_9(r)
-        self.open = [i for i, row in enumerate(found) if row.greatest > 0]
+        self.open = [i for i, row in enumerate(multipliers) if row.greatest > 0]
 
     def least(self, i: int) -> tuple[str, ...]:
         named = {"3.1": self.simple.lower, "3.4": self.divided.lower, "3.5": self.ones.lower}
@@ -173,11 +173,11 @@ class _Reasons:
         return by or ("3.6",)
 
     def disclosed(self, i: int) -> tuple[str, ...]:
-        if not self.found[i].unique:
+        if not self.multipliers[i].unique:
             return ()
         if self.remainder == 0:
             return ("3.3",)
-        if self.found[i].greatest == 0:
+        if self.multipliers[i].greatest == 0:
             return self.greatest(i)
         return (LAST_ROW,) if self.open == [i] else (KNAPSACK,)
 

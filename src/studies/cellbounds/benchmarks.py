@@ -225,7 +225,7 @@ def read_adult(paths: Sequence[Path], layout: Mapping[str, Any]) -> Multiway:
     names, grouped = list(layout["columns"]), layout["variables"]
     frame = pd.concat([_read(path, names) for path in paths], ignore_index=True)
     columns = {name: _group(frame[name], how, name) for name, how in grouped.items()}
-    levels = {name: _levels(how) for name, how in grouped.items()}
+    levels = {name: [*map(str, how.get("groups", how.get("below", {}))), str(how["else"])] for name, how in grouped.items()}
     counts = np.zeros([len(level) for level in levels.values()], dtype=np.int64)
     np.add.at(counts, tuple(pd.Index(levels[name]).get_indexer(pd.Index(column)) for name, column in columns.items()), 1)
     if counts.size != layout["cells"] or counts.sum() != layout["records"]:
@@ -247,10 +247,6 @@ def _read(path: Path, names: Sequence[str]) -> pd.DataFrame:
             f"{path}, record {int(wrong[0]) + 1}: not {len(names)} values beginning with an age; a UCI Adult file?"
         )
     return frame
-
-
-def _levels(how: Mapping[str, Any]) -> list[str]:
-    return [*map(str, how.get("groups", how.get("below", {}))), str(how["else"])]
 
 
 def _group(column: "pd.Series[str]", how: Mapping[str, Any], name: str) -> "pd.Series[str]":

@@ -108,16 +108,16 @@ def bounded_cells(counts: PrintedTwoWay, name: str, decimals: Sequence[int]) -> 
     return pd.concat(frames, ignore_index=True).assign(table=name)
 
 
-def _cells(counts: PrintedTwoWay, found: CellBounds) -> pd.DataFrame:
-    rows, columns = found.lower.shape
+def _cells(counts: PrintedTwoWay, bounds: CellBounds) -> pd.DataFrame:
+    rows, columns = bounds.lower.shape
     return pd.DataFrame(
         {
-            "row": np.repeat(found.rows, columns),
-            "column": np.tile(found.columns, rows),
+            "row": np.repeat(bounds.rows, columns),
+            "column": np.tile(bounds.columns, rows),
             "count": counts.counts.ravel(),
-            "lower": found.lower.ravel(),
-            "upper": found.upper.ravel(),
-            "disclosed": np.repeat(found.disclosed, columns),
+            "lower": bounds.lower.ravel(),
+            "upper": bounds.upper.ravel(),
+            "disclosed": np.repeat(bounds.disclosed, columns),
         }
     )
 

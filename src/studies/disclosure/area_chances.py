@@ -74,7 +74,8 @@ class Tree:
 
     def posterior(self, printed: Mapping[str, int]) -> dict[str, Floats]:
         """The chances of the counts that each group may have, in order."""
-        key = self._key(printed)
+        differences = [printed[total] - sum(printed[part] for part in parts) for total, parts in self.sums.items()]
+        key = (*differences, *(min(printed[group], 2 * self.base) for group in self.groups))
         if key not in self.known:
             up: dict[str, Chances] = {}
             self._up(self.top, printed, up)
@@ -82,10 +83,6 @@ class Tree:
             self._down(self.top, Chances(0, np.ones(up[self.top].start + len(up[self.top].weights))), printed, up, result)
             self.known[key] = result
         return self.known[key]
-
-    def _key(self, printed: Mapping[str, int]) -> tuple[int, ...]:
-        differences = [printed[total] - sum(printed[part] for part in parts) for total, parts in self.sums.items()]
-        return (*differences, *(min(printed[group], 2 * self.base) for group in self.groups))
 
     def _up(self, group: str, printed: Mapping[str, int], up: dict[str, Chances]) -> Chances:
         chosen = rounding_chances(printed[group], self.base)
@@ -122,8 +119,8 @@ class _Tally:
     def __init__(self) -> None:
         self.counts, self.impossible, self.likeliest, self.bits, self.before, self.sure = 0, 0, 0.0, 0.0, 0.0, [0, 0]
 
-    def add(self, found: Mapping[str, Floats], printed: Mapping[str, int], base: int) -> None:
-        for group, shares in found.items():
+    def add(self, chances: Mapping[str, Floats], printed: Mapping[str, int], base: int) -> None:
+        for group, shares in chances.items():
             if shares.sum() == 0:
                 self.impossible += 1
                 continue

@@ -67,7 +67,7 @@ def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.Dat
     if not (source / "genverify").is_dir():
         raise DataError(f"{source}: no folder that holds genverify; see benchmark.blocks.before")
     # not run as a program: what a file does when it is imported would count for the code of all that import it
-    code = f"import runpy, sys; runpy.run_path(sys.argv[1])[{measure_blocks.__name__!r}]()"
+    code = f"import runpy, sys; runpy.run_path(sys.argv[1])[{_measure_blocks.__name__!r}]()"
     command, text = [sys.executable, "-P", "-c", code, __file__], pickle.dumps((list(releases), how))
     environment = {**os.environ, "PYTHONPATH": str(source.resolve())}
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True, env=environment)
@@ -135,7 +135,7 @@ def blocks_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return frame.round(digits | {f"{name}_per_verified": 2 for name in COUNTS[3:]})
 
 
-def measure_blocks() -> None:
+def _measure_blocks() -> None:
     """Read releases and settings from the standard input, write the cost of every block to the standard output."""
     releases, how = pickle.loads(sys.stdin.buffer.read())
     # what a process does once is not the cost of a block: what is looked up, until a first proof was checked, and a look

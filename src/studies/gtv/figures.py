@@ -121,24 +121,20 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
 def _boxes(axes: Axes, result: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
     boxes = {index: box for index, box in enumerate(result) if box}
     if boxes:
-        _draw(axes, list(boxes.values()), list(boxes))
+        axes.bxp(
+            list(boxes.values()),
+            positions=list(boxes),
+            widths=0.6,
+            patch_artist=True,
+            boxprops={"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7},
+            whiskerprops={"color": INK, "linewidth": 0.7},
+            capprops={"color": INK, "linewidth": 0.7},
+            medianprops={"color": PALETTE[1], "linewidth": 1.6},
+            flierprops={"marker": ".", "markersize": 1.6, "markerfacecolor": INK, "markeredgecolor": "none"},
+        )
     axes.set_xticks(range(len(ks)), [str(k) for k in ks])
     axes.set_xlim(-0.6, len(ks) - 0.4)
     axes.grid(visible=False, axis="x")
-
-
-def _draw(axes: Axes, boxes: Sequence[dict[str, Any]], places: Sequence[int]) -> None:
-    axes.bxp(
-        boxes,
-        positions=places,
-        widths=0.6,
-        patch_artist=True,
-        boxprops={"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7},
-        whiskerprops={"color": INK, "linewidth": 0.7},
-        capprops={"color": INK, "linewidth": 0.7},
-        medianprops={"color": PALETTE[1], "linewidth": 1.6},
-        flierprops={"marker": ".", "markersize": 1.6, "markerfacecolor": INK, "markeredgecolor": "none"},
-    )
 
 
 def _same_scale(panels: Sequence[Axes], top: float) -> None:
@@ -423,10 +419,10 @@ def toy_release(n: int, third: bool = True) -> Release:
     they are the same. Nothing else need be published but N.
 
     >>> from genverify.attack.verify import attack_release
-    >>> found = attack_release(toy_release(4))
-    >>> [claim.codes for claim in found.claims if claim.k == 3]
+    >>> result = attack_release(toy_release(4))
+    >>> [claim.codes for claim in result.claims if claim.k == 3]
     [(0, 0, 0)]
-    >>> {claim.m for claim in found.claims if claim.k == 3}
+    >>> {claim.m for claim in result.claims if claim.k == 3}
     {1}
 
     Without query 3 the two rows may be different people, and the claim falls:

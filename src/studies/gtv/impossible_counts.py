@@ -130,13 +130,10 @@ def excluded_of_block(
         yield {"k": k, "blocks": 1} | _counts(results)
 
 
-def _counts(found: Sequence[Multiplicities]) -> dict[str, int]:
-    values = (
-        len(found), sum(one.n + 1 for one in found), sum(one.outside for one in found), sum(len(one.gaps) for one in found),
-        sum(len(one.possible) for one in found), sum(len(one.undecided) for one in found),
-        sum(one.low == one.high for one in found),
-    )  # fmt: skip
-    return dict(zip(COUNTED, values, strict=True))
+def _counts(results: Sequence[Multiplicities]) -> dict[str, int]:
+    rows = [(1, one.n + 1, one.outside, len(one.gaps), len(one.possible), len(one.undecided), one.low == one.high)
+            for one in results]  # fmt: skip
+    return dict(zip(COUNTED, map(sum, zip(*rows, strict=True)), strict=True))
 
 
 def excluded_table(rows: Iterable[dict[str, Any]], label: str) -> pd.DataFrame:
@@ -159,6 +156,5 @@ def add_parser(commands: Any) -> None:
 
 
 def _excluded(options: argparse.Namespace) -> None:
-
     for line in _say_excluded(options.study, options.block, options.claim):
         print(line)

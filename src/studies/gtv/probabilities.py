@@ -129,7 +129,7 @@ def weigh_block(
     except TooManyStates:
         counted = None
     about = _about(program, counted, time.process_time() - started)
-    result, draws = _found(program, counted, known, priors, settings, seed)
+    result, draws = _weigh_priors(program, counted, known, priors, settings, seed)
     codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
     claims = _claims(program, known, codes, m, dict(zip(priors, result, strict=True)), sources)
     claims = claims.assign(**_claims_in_worlds(codes, m, sources[SAMPLED], dict(zip(priors, draws, strict=True))))
@@ -139,7 +139,7 @@ def weigh_block(
     return WeighedBlock(claims, rows, about)
 
 
-def _found(
+def _weigh_priors(
     program: Program,
     counted: DatasetCount | None,
     known: AttackFindings,
@@ -201,7 +201,7 @@ def _claims(
     known: AttackFindings,
     codes: Codes,
     m: Ints,
-    found: Mapping[str, Posterior | ChainDraws],
+    posteriors: Mapping[str, Posterior | ChainDraws],
     sources: Mapping[str, Flags],
 ) -> pd.DataFrame:
     names = program.types.domain.names
@@ -212,7 +212,7 @@ def _claims(
     # the claims of the first dataset are among those asked about, so that it would count for itself
     others = known.datasets[1:] if len(known.datasets) > 1 else known.datasets
     frame["generated"] = np.mean([matches(codes, dataset).sum(axis=1) == m for dataset in others], axis=0)
-    for name, one in found.items():
+    for name, one in posteriors.items():
         asked = np.flatnonzero(sources[CANDIDATE] | sources[SAMPLED] | sources.get(name, False))
         values = _values(one, codes[asked], m[asked], frame["verified"].to_numpy()[asked])
         for column, value in zip((name, f"{name}_low", f"{name}_high"), values, strict=True):

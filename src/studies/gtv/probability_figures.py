@@ -1,6 +1,6 @@
 """Figures about probabilities: how reliable they are, how well they rank rows, and how many datasets fit a block."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from math import ceil
 from typing import Any
 
@@ -114,22 +114,14 @@ def plot_reconstructions(blocks: pd.DataFrame, label: str) -> Figure:
     medians = pd.Series(tens, index=counted.index).groupby(counted["n_households"]).median()
     axes.plot(medians.index, medians, "D", color=PALETTE[1], ms=4.5, mfc="none", label="median")
     most = int(np.ceil(max(tens, default=1)))
-    ticks = _ticks(most)
-    axes.set_yticks(ticks, [_power(tick) for tick in ticks])
+    ticks = range(0, most + 1, max(1, int(np.ceil(most / 8))))
+    axes.set_yticks(ticks, [("1" if tick == 0 else rf"$10^{{{tick}}}$") for tick in ticks])
     axes.set(xlabel="households of the block", ylabel="datasets that fit the release", ylim=(-0.4, most + 0.6))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_title(f"{len(counted)} of {len(blocks)} blocks counted exactly")
     axes.legend(frameon=False, loc="lower right")
     say_source(figure, label)
     return figure
-
-
-def _ticks(most: int) -> Sequence[int]:
-    return range(0, most + 1, max(1, int(np.ceil(most / 8))))
-
-
-def _power(exponent: int) -> str:
-    return "1" if exponent == 0 else rf"$10^{{{exponent}}}$"
 
 
 # Generate-then-verify under protection: claims verified from the release, true and false of the private block.
@@ -140,15 +132,15 @@ MARKERS_OF_CLAIMS = {
 }
 
 
-def plot_gtv_protected(found: pd.DataFrame, label: str) -> Figure:
+def plot_gtv_protected(table: pd.DataFrame, label: str) -> Figure:
     """Two panels over the same protections: how many claims are verified, and which share of them is false."""
     use_style()
-    height = 1.5 + 0.3 * len(found)
+    height = 1.5 + 0.3 * len(table)
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
-    _claims(left, found)
-    _shares(right, found)
-    left.set_yticks(np.arange(len(found)), [words(row) for row in found.to_dict("records")])
-    left.set_ylim(len(found) - 0.5, -0.5)
+    _claims(left, table)
+    _shares(right, table)
+    left.set_yticks(np.arange(len(table)), [words(row) for row in table.to_dict("records")])
+    left.set_ylim(len(table) - 0.5, -0.5)
     say_source(figure, label)
     return figure
 
@@ -164,9 +156,9 @@ def words(row: Mapping[Hashable, Any]) -> str:
     return ("; ".join(words) or "no protection") + (f"\n({', '.join(lost)} of {row['blocks']} blocks)" if lost else "")
 
 
-def _claims(axes: Axes, found: pd.DataFrame) -> None:
-    indices, total = np.arange(len(found)), found["all_claims_verified_from_release"].to_numpy()
-    false = found["all_claims_false"].to_numpy()
+def _claims(axes: Axes, table: pd.DataFrame) -> None:
+    indices, total = np.arange(len(table)), table["all_claims_verified_from_release"].to_numpy()
+    false = table["all_claims_false"].to_numpy()
     axes.barh(indices, total - false, height=0.62, color=PALETTE[0], label="true of the private block")
     axes.barh(indices, false, left=total - false, height=0.62, color=PALETTE[1], hatch="////", edgecolor="white", lw=0,
               label="false of it")  # fmt: skip

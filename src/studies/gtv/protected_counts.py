@@ -358,17 +358,17 @@ def read_blocks(
 ) -> pa.Table:
     """The records of the given blocks as they are to be counted; swapping looks at the whole of every state with a block."""
     if swapping.rate == 0:
-        return _kept(read_microdata(folder, blocks=blocks), keeps)
+        return _in_universe(read_microdata(folder, blocks=blocks), keeps)
     parts = []
     for state in sorted({block[: GEOGRAPHY["state"]] for block in blocks}):
-        records = _kept(read_microdata(folder, states=[state]), keeps)
+        records = _in_universe(read_microdata(folder, states=[state]), keeps)
         moved = swapping.swapped(records, columns, state, seed)
         wanted = np.isin(moved["block"].cast(pa.string()).to_numpy(zero_copy_only=False), list(blocks))
         parts.append(moved.filter(pa.array(wanted)))
     return pa.concat_tables(parts).unify_dictionaries()
 
 
-def _kept(records: pa.Table, keeps: Predicate) -> pa.Table:
+def _in_universe(records: pa.Table, keeps: Predicate) -> pa.Table:
     flags = keeps.matches({name: records[name].to_numpy() for name in keeps.columns}) if keeps.columns else None
     return records if flags is None else records.filter(pa.array(flags))
 

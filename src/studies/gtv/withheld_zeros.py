@@ -124,7 +124,7 @@ def distance(ours: Floats, paper: Floats) -> float:
     return float(100 * np.abs(np.nan_to_num(ours[:end]) - paper[:end]).mean())
 
 
-def one_column_later(total: Mapping[int, int]) -> Iterator[int]:
+def _one_column_later(total: Mapping[int, int]) -> Iterator[int]:
     """A row of the paper as it would be if no claim could name one column that every claim could name before."""
     yield from (total.get(k + 1, 0) for k in PAPER_K)
 
@@ -240,12 +240,8 @@ def _names(query: Query, family: str) -> Iterator[str]:
     yield f"table {query.table}"
     yield f"tables {family}"
     yield f"line {family}.{query.id.partition('.')[2]}"
-    yield from (f"every {column}={_codes(codes)}" for column, codes in query.predicate.clauses)
+    yield from (f"every {column}={'/'.join(map(str, codes))}" for column, codes in query.predicate.clauses)
     yield f"columns {' x '.join(query.predicate.columns)}"
-
-
-def _codes(codes: Sequence[int]) -> str:
-    return "/".join(map(str, codes))
 
 
 # The paper's own program under a limit: which claims that hold with and without zeros it fails to decide.
@@ -477,7 +473,7 @@ ONEHOT = "one-hot program"
 PAPER_UNIT = "households (paper)"
 SEARCHED = "search, "
 NOT_KNOWN = (np.nan, np.nan)
-TOLD = ["explanation", "missing", "lines", "withheld", "unit"]
+DESCRIBED = ["explanation", "missing", "lines", "withheld", "unit"]
 FIGURES = ["k", "before", "after", "loss", "low", "high", "paper_loss", "distance"]
 
 
@@ -491,7 +487,7 @@ def losses_table(decided: pd.DataFrame, onehot: pd.DataFrame, printed: Printed, 
         for row in _explained(decided[decided["explanation"] == name], name, withheld, printed["table5"]["variants"], seed)
     ]
     rows += [*_limited(onehot, printed["table5"]["variants"]), *_later(printed)]
-    return pd.DataFrame(rows, columns=[*TOLD, *FIGURES]).round(2).assign(data=label)
+    return pd.DataFrame(rows, columns=[*DESCRIBED, *FIGURES]).round(2).assign(data=label)
 
 
 def _explained(part: pd.DataFrame, name: str, withheld: str, paper: Printed, seed: int) -> Iterator[tuple[Any, ...]]:
@@ -515,7 +511,7 @@ def _limited(onehot: pd.DataFrame, paper: Printed) -> Iterator[tuple[Any, ...]]:
 def _later(printed: Printed) -> Iterator[tuple[Any, ...]]:
     """The paper's own rows of Table 4 one column later: what is left if a column that was always known is not."""
     for design, row in printed["table4"]["designs"].items():
-        before, after = [row["total"][k] for k in PAPER_K], list(one_column_later(row["total"]))
+        before, after = [row["total"][k] for k in PAPER_K], list(_one_column_later(row["total"]))
         given = (f"Table 4, {design.replace('_', ' ')}, one column later", "", 0, "no_zeros", PAPER_UNIT)
         yield from _rows(given, before, after, None, paper_losses(printed["table5"]["variants"], "no_zeros"))
 
@@ -591,7 +587,7 @@ def _page_later(printed: Mapping[str, Any]) -> str:
     withheld = printed["table5"]["variants"]["no_zeros"]["total"]
     lines = [["Table 5, zeros withheld", *(withheld[k] for k in PAPER_K)]]
     for design, row in printed["table4"]["designs"].items():
-        lines.append([f"Table 4, {design.replace('_', ' ')}, at k + 1", *one_column_later(row["total"])])
+        lines.append([f"Table 4, {design.replace('_', ' ')}, at k + 1", *_one_column_later(row["total"])])
     return f"{LATER}\n\n{markdown_table(['', *BY_K], lines)}"
 
 

@@ -39,7 +39,13 @@ def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
     _frontier(left, rows[rows["population"] == populations[len(populations) // 2]])
     for index, n in enumerate(populations):
         _added_error(right, rows[rows["population"] == n], index, int(n))
-    _axes_of_errors(right, rows)
+    right.set(xscale="log", yscale="log", xticks=sorted(rows["epsilon"].unique()))
+    right.set_xlim(right=2.2 * rows["epsilon"].max())
+    right.xaxis.set_minor_locator(NullLocator())
+    for axis in (right.xaxis, right.yaxis):
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    right.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
+    right.set_title("b  what protection adds, by population", loc="left", color=INK)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(handles), frameon=False)
     say_source(figure, label)
@@ -80,16 +86,6 @@ def _added_error(axes: Axes, rows: pd.DataFrame, index: int, n: int) -> None:
     at = float(rows["epsilon"].max())
     height = 100 * np.sqrt(-Survey(0.5, n, float(rows["mu"].iloc[0])).accuracy_at(at))
     axes.annotate(f"N = {n:,}", (at, height), (7, 0), textcoords="offset points", fontsize=7.5, va="center")
-
-
-def _axes_of_errors(axes: Axes, rows: pd.DataFrame) -> None:
-    axes.set(xscale="log", yscale="log", xticks=sorted(rows["epsilon"].unique()))
-    axes.set_xlim(right=2.2 * rows["epsilon"].max())
-    axes.xaxis.set_minor_locator(NullLocator())
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
-    axes.set_title("b  what protection adds, by population", loc="left", color=INK)
 
 
 def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:

@@ -58,7 +58,7 @@ class Workload:
     @cached_property
     def sizes(self) -> list[int]:
         """How many records of the domain lie in each query: the sums of the rows of Q."""
-        return [_size(self.domain, part) for part in self.parts]
+        return [prod(len(part.get(column.name, column.codes)) for column in self.domain.columns) for part in self.parts]
 
     @cached_property
     def families(self) -> list[Columns]:
@@ -74,10 +74,6 @@ class Workload:
             flags = np.array([[code in codes for code in column.codes] for codes in held], dtype=np.int64)
             overlaps *= flags @ flags.T
         return overlaps
-
-
-def _size(domain: Domain, part: dict[str, frozenset[int]]) -> int:
-    return prod(len(part.get(column.name, column.codes)) for column in domain.columns)
 
 
 def exact_rank(matrix: Ints) -> int:

@@ -105,7 +105,8 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperi
     `sizes` has one row per block (block, tract, state, n), `sample` the blocks of the study. The draw depends on the data
     and the kind of area, not on the experiment's name: two experiments on the same areas reconstruct the same records.
     """
-    states = _largest_states(sizes, experiment.states)
+    totals = sizes.groupby("state")["n"].sum().sort_values(ascending=False, kind="stable")
+    states = sorted(map(str, totals.index[: experiment.states]))
     sizes = sizes[sizes["state"].isin(states)]
     kind = experiment.areas
     if kind == "sample":
@@ -122,11 +123,6 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperi
 
 def _areas(blocks: pd.DataFrame, level: str, size: str) -> pd.DataFrame:
     return blocks.assign(area=blocks[level], size=size)
-
-
-def _largest_states(sizes: pd.DataFrame, count: int | None) -> list[str]:
-    totals = sizes.groupby("state")["n"].sum().sort_values(ascending=False, kind="stable")
-    return sorted(map(str, totals.index[:count]))
 
 
 def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
@@ -155,17 +151,17 @@ def _tracts(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random
     return pd.concat([_tract(blocks[blocks["tract"] == tract], experiment.limit, rng) for tract in np.sort(drawn)])
 
 
-def _tract(own: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
+def _tract(blocks: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
     """A tract; where it is larger than the limit, whole blocks of it in random order, each that still fits."""
-    tract = own["tract"].iloc[0]
-    own = own.sort_values("block").iloc[rng.permutation(len(own))]
+    tract = blocks["tract"].iloc[0]
+    blocks = blocks.sort_values("block").iloc[rng.permutation(len(blocks))]
     if limit:
-        own = own.loc[list(_fitting(own["n"], limit))]
-    if own.empty:
+        blocks = blocks.loc[list(_fitting(blocks["n"], limit))]
+    if blocks.empty:
         raise DataError(
             f"tract {tract}: no block of at most {limit} records. Raise the limit of the experiment in config/raprank.yaml."
         )
-    return _areas(own, "tract", "tract")
+    return _areas(blocks, "tract", "tract")
 
 
 def _fitting(sizes: "pd.Series[int]", limit: int) -> Iterator[Any]:
@@ -190,18 +186,18 @@ class BlockCounts:
     counts: Ints
 
     @property
-    def places(self) -> npt.NDArray[np.int32]:
+    def block_of_row(self) -> npt.NDArray[np.int32]:
         """The block of each row of the area: as many rows in each as it has."""
         return np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)
 
 
-def place_rows(rows: BlockCodes, sizes: Ints, seed: int) -> BlockCodes:
+def assign_blocks(rows: BlockCodes, sizes: Ints, seed: int) -> BlockCodes:
     """
     As many of the given rows in every block as it has; their last column is a block, which they keep where there is room.
 
     Rows are chosen at random; those for which their own block has no room go, in random order, where rows are missing.
 
-    >>> place_rows(np.array([[7, 0], [7, 0], [8, 1], [9, 1]]), np.array([1, 2]), seed=1).tolist()
+    >>> assign_blocks(np.array([[7, 0], [7, 0], [8, 1], [9, 1]]), np.array([1, 2]), seed=1).tolist()
     [[7, 0], [8, 1], [9, 1]]
     """
     rows = rows[np.random.default_rng(seed).permutation(len(rows))]
@@ -245,14 +241,10 @@ def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predica
         inside = pd.Index(sorted(g for g in wanted if g and g.startswith(state)), dtype="str")
         local, whole = types_of_state(microdata, state, radix, keeps, inside)
         for index, geography in enumerate(inside):
-            counted[str(geography)] = _of_area(local, radix, index)
+            first, last = np.searchsorted(local.keys, [index * radix.total, (index + 1) * radix.total])
+            counted[str(geography)] = Types(local.keys[first:last] - index * radix.total, local.times[first:last])
         nation += whole
     return counted | ({"": nation} if "" in wanted else {})
-
-
-def _of_area(types: Types, radix: Radix, index: int) -> Types:
-    first, last = np.searchsorted(types.keys, [index * radix.total, (index + 1) * radix.total])
-    return Types(types.keys[first:last] - index * radix.total, types.times[first:last])
 
 
 def _rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:

@@ -121,7 +121,7 @@ def _check_queries(domain: Path, settings: ResolvedExperiment, studies: Studies)
     """The tables exist; marginals are not listed here (there may be very many), only counted."""
     columns = len(studies.domain(domain).domain.names)
     if settings.marginals is None:
-        for release in published_tables(settings):
+        for release in _published_tables(settings):
             studies.read(domain, release)
     elif settings.marginals > columns:
         raise ConfigError(f"{settings.marginals}-way marginals of {columns} columns")
@@ -146,11 +146,11 @@ def experiment_schemas(domain_file: DomainFile, experiment: ResolvedExperiment) 
         domain = domain_file.domain.restrict(domain_file.universe(experiment.keeps).codes)
         return Schema(domain, (), marginal_queries(domain, experiment.marginals)), None
     text = read_yaml(Path(experiment.release.tables_file))
-    of_area, *of_block = (build_schema(domain_file, text, release) for release in published_tables(experiment))
+    of_area, *of_block = (build_schema(domain_file, text, release) for release in _published_tables(experiment))
     return of_area, of_block[0] if of_block else None
 
 
-def published_tables(experiment: ResolvedExperiment) -> list[ReleaseSettings]:
+def _published_tables(experiment: ResolvedExperiment) -> list[ReleaseSettings]:
     """The tables about an area, and those about its blocks where they are distinguished."""
     if not experiment.tables:
         raise ConfigError("no tables: nothing is published about an area")

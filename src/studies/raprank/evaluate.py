@@ -123,14 +123,15 @@ class Evidence:
     holdout: pd.DataFrame
     ranked: Mapping[str, pd.DataFrame]
     published: Domain
-    told_apart: bool
+    distinguished: bool
 
     def domains(self) -> dict[str, Domain]:
         """The domain of every area that was split; with its blocks where they are distinguished."""
         split = set(self.private["area"])
         blocks = {str(area): sorted(group) for area, group in self.areas.groupby("area")["block"] if area in split}
         return {
-            area: with_block(self.published, group) if self.told_apart else self.published for area, group in blocks.items()
+            area: with_block(self.published, group) if self.distinguished else self.published
+            for area, group in blocks.items()
         }
 
 

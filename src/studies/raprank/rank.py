@@ -16,10 +16,10 @@ from studies.country.store import KnownBlock
 from studies.raprank.areas import (
     Codes,
     ConfidenceSet,
+    assign_blocks,
     codes_of,
     count_holders,
     match_curve,
-    place_rows,
     rank_rows,
     unique_rows,
 )
@@ -66,7 +66,7 @@ def _fitted(target: Target, start: Codes, seed: int) -> Codes:
             "Give a baseline with at least as many rows."
         )
     if target.blocks is not None:
-        return place_rows(start, target.blocks.sizes, seed)
+        return assign_blocks(start, target.blocks.sizes, seed)
     return start[np.sort(np.random.default_rng(seed).permutation(len(start))[: target.rows])]
 
 
@@ -145,7 +145,7 @@ def converge(
     private: pd.DataFrame,
     holdout: pd.DataFrame,
     settings: RapSettings,
-    own: Convergence,
+    asked: Convergence,
     seed: int,
 ) -> pd.DataFrame:
     """One row per way and number of steps: both errors (per row, and per count), match rates; the holdout beside them."""
@@ -154,11 +154,11 @@ def converge(
     ways = (("known", known, None), ("known", known, other), ("learned", learned, None))
     records = []
     for blocks, target, start in ways:
-        for steps in progress(own.steps, f"numbers of steps, blocks {blocks}"):
+        for steps in progress(asked.steps, f"numbers of steps, blocks {blocks}"):
             never = settings.but(steps=steps, tolerance=0.0, patience=steps)
             name = ("convergence", blocks, "random" if start is None else HOLDOUT)
-            ranked, runs = rank_target(target, name, own.runs, seed, never, start)
-            row: dict[str, Any] = {"blocks_are": blocks, "source": started(name[2]), "steps": steps, "runs": own.runs}
+            ranked, runs = rank_target(target, name, asked.runs, seed, never, start)
+            row: dict[str, Any] = {"blocks_are": blocks, "source": started(name[2]), "steps": steps, "runs": asked.runs}
             for word, errors in (("relaxed", runs.relaxed_errors), ("rounded", runs.rounded_errors)):
                 row[f"{word}_error"] = float(errors.mean())
                 row[f"{word}_rms_count"] = float(errors.mean() * np.sqrt(known.rows / known.published))

@@ -18,11 +18,11 @@ from studies.raprank.areas import (
     BLOCK,
     ConfidenceSet,
     area_records,
+    assign_blocks,
     baselines_above,
     codes_of,
     count_rows,
     draw_areas,
-    place_rows,
     populate_blocks,
     rank_counts,
     rank_geographies,
@@ -95,7 +95,7 @@ def test_a_state_of_too_few_blocks_is_named() -> None:
 
 def test_rows_of_a_start_stay_in_their_block_where_there_is_room() -> None:
     rows = np.array([[1, 0], [2, 0], [3, 0], [4, 1], [5, 2]])
-    placed = place_rows(rows, np.array([1, 3, 1]), seed=4)
+    placed = assign_blocks(rows, np.array([1, 3, 1]), seed=4)
     assert placed[:, -1].tolist() == [0, 1, 1, 1, 2]
     assert sorted(placed[:, 0].tolist()) == [1, 2, 3, 4, 5]
     assert {tuple(row) for row in placed.tolist()} >= {(4, 1), (5, 2)}

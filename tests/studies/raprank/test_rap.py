@@ -24,6 +24,7 @@ from studies.raprank.rap.relaxed import (
     block_answers,
     build_workload,
     clause_sums,
+    code_positions,
     descend,
     draw_rests,
     errors_of,
@@ -32,7 +33,6 @@ from studies.raprank.rap.relaxed import (
     loss,
     make_problem,
     one_hot,
-    place_codes,
     probabilities,
     random_logits,
     round_rows,
@@ -90,7 +90,7 @@ def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.M
     data = np.stack([rng.choice(column.codes, (4, 30)) for column in DOMAIN.columns], axis=-1)
     predicates = PREDICATES + MARGINALS
     work = build_workload(DOMAIN, predicates)
-    chances = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, data, "data")))
+    chances = jnp.asarray(one_hot(work.sizes, code_positions(DOMAIN, data, "data")))
     clauses = jax.jit(clause_sums, static_argnums=0)(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
     assert [len(table.pivots) for table in lay_out(work, 1)] == [1]
     monkeypatch.setattr(problem_module, "FEWEST_QUERIES", 3)
@@ -191,7 +191,7 @@ BLOCKS = BlockCounts(
 def test_answers_of_blocks_are_the_integer_counts_and_their_gradients_those_of_sums_over_all_rows() -> None:
     work = build_workload(DOMAIN, [EVERY, *BLOCKS.predicates])
     problem = make_problem(work, np.array([4]), 4, 8, 1, BLOCKS)
-    at = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, np.pad(ROWS, ((0, 4), (0, 0)), "edge")[None], "rows")))
+    at = jnp.asarray(one_hot(work.sizes, code_positions(DOMAIN, np.pad(ROWS, ((0, 4), (0, 0)), "edge")[None], "rows")))
     assert float(errors_of(work.sizes, problem, at)[0]) == 0
     (table,) = problem.block_tables
     rng = np.random.default_rng(3)

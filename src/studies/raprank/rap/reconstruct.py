@@ -20,13 +20,13 @@ from studies.raprank.rap.relaxed import (
     Workload,
     build_workload,
     check_memory,
+    code_positions,
     descend,
     errors_of,
     logits_at,
     make_problem,
     one_hot,
     pad_runs,
-    place_codes,
     random_logits,
     rests_per_step,
     room_for,
@@ -116,7 +116,7 @@ def _run(
 def _coded(domain: Domain, indices: Indices, blocks: BlockCounts | None) -> Codes:
     columns = [np.asarray(column.codes, np.int64)[indices[..., c]] for c, column in enumerate(domain.columns)]
     if blocks is not None:
-        columns.append(np.broadcast_to(blocks.places.astype(np.int64), indices.shape[:2]))
+        columns.append(np.broadcast_to(blocks.block_of_row.astype(np.int64), indices.shape[:2]))
     return np.stack(columns, axis=-1)
 
 
@@ -153,7 +153,7 @@ def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Ind
             f"a start of shape {start.shape} for {runs} runs of {rows} rows: give (rows, columns) or (runs, rows, columns); "
             "draw as many rows from the baseline as the block has"
         )
-    indices = np.broadcast_to(place_codes(domain, start, "the start"), (runs, rows, start.shape[-1]))
+    indices = np.broadcast_to(code_positions(domain, start, "the start"), (runs, rows, start.shape[-1]))
     filled = np.zeros((runs, room, start.shape[-1]), np.int32)
     filled[:, :rows] = indices
     return filled

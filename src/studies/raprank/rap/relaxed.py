@@ -24,11 +24,11 @@ Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int32]
 
 
-def roomy(n: int) -> int:
+def _roomy(n: int) -> int:
     """
     The next number with at most three leading bits: so few sizes exist that most blocks share a compiled program.
 
-    >>> [roomy(n) for n in (1, 7, 9, 10, 13, 17, 621, 1000)]
+    >>> [_roomy(n) for n in (1, 7, 9, 10, 13, 17, 621, 1000)]
     [1, 7, 10, 10, 14, 20, 640, 1024]
     """
     step = 1 << max(int(n).bit_length() - 3, 0)
@@ -46,7 +46,7 @@ def room_for(rows: int) -> int:
     [8, 12, 16, 128, 512, 640, 1792]
     """
     if rows > MANY_ROWS:
-        return roomy(rows)
+        return _roomy(rows)
     step = 1 << max(int(rows).bit_length() - 2, 0)
     return max(-(-rows // step) * step, FEWEST_TABLE_ROWS)
 
@@ -111,7 +111,7 @@ def _number_clauses(domain: Domain, clauses: Sequence[Clause]) -> tuple[dict[Cla
             if codes not in part:
                 number[column.name, codes] = always if inside.all() else first + int(np.argmax(inside))
         number |= {(column.name, codes): next_set + index for index, codes in enumerate(part)}
-        matrix = np.zeros((roomy(len(part)), len(column.codes)), np.float32)
+        matrix = np.zeros((_roomy(len(part)), len(column.codes)), np.float32)
         for index, codes in enumerate(part):
             matrix[index] = member[codes]
         sets.append(matrix)
@@ -119,7 +119,7 @@ def _number_clauses(domain: Domain, clauses: Sequence[Clause]) -> tuple[dict[Cla
     return number, tuple(sets)
 
 
-def place_codes(domain: Domain, codes: npt.NDArray[np.integer], what: str) -> Indices:
+def code_positions(domain: Domain, codes: npt.NDArray[np.integer], what: str) -> Indices:
     """The place of each code among the codes of its column; `codes` ends in one axis of columns."""
     if codes.shape[-1] != len(domain.columns):
         raise DataError(f"{what} has {codes.shape[-1]} columns, the domain has {len(domain.columns)}: give the same columns")
@@ -147,7 +147,7 @@ FEWEST_QUERIES = 64  # a table of fewer queries saves less than it costs to comp
 @dataclass(frozen=True)
 class Layout:
     """
-    Rests (R, width) and pivots (V,) as numbers of clauses; query `queries[i]` stands in the table at (row[i], place[i]).
+    Rests (R, width) and pivots (V,) as numbers of clauses; query `queries[i]` stands in the table at (row[i], column[i]).
 
     Queries that belong to no table of their own have the clause that always holds as their pivot: each is a rest.
     """
@@ -156,7 +156,7 @@ class Layout:
     pivots: Indices
     queries: Ints
     row: Ints
-    place: Ints
+    column: Ints
 
     @property
     def work(self) -> float:
@@ -577,10 +577,10 @@ def make_problem(
     counted, index, of_blocks = np.zeros(room, np.float32), np.zeros(room, np.int32), []
     counted[:rows] = 1
     if blocks is not None:
-        full = np.zeros((roomy(len(blocks.sizes)), len(blocks.predicates)), np.float32)
+        full = np.zeros((_roomy(len(blocks.sizes)), len(blocks.predicates)), np.float32)
         full[: len(blocks.sizes)] = blocks.counts
         index[:] = len(full)
-        index[:rows] = blocks.places
+        index[:rows] = blocks.block_of_row
         asked = replace(workload, slots=workload.slots[len(counts) :])
         of_blocks = [_block_table(workload, layout, full, room * runs) for layout in lay_out(asked, rows)]
     return Problem(
@@ -591,7 +591,7 @@ def make_problem(
 def _table(workload: Workload, layout: Layout, counts: Ints, cells: int) -> Table:
     batches, slots, weights = _batches(workload, layout, cells)
     targets = np.zeros_like(weights)
-    np.add.at(targets, (layout.row, layout.place), counts[layout.queries])
+    np.add.at(targets, (layout.row, layout.column), counts[layout.queries])
     targets /= np.maximum(weights, 1)
     return _in_batches(batches, slots, layout, targets, weights)
 
@@ -600,19 +600,19 @@ def _block_table(workload: Workload, layout: Layout, counts: npt.NDArray[np.floa
     batches, slots, weights = _batches(workload, layout, cells * len(layout.pivots))
     targets = np.zeros((len(slots), len(counts), len(layout.pivots)), np.float32)
     # Two queries that ask the same have the same count, so that either may stand here.
-    targets[layout.row, :, layout.place] = counts[:, layout.queries].T
+    targets[layout.row, :, layout.column] = counts[:, layout.queries].T
     return _in_batches(batches, slots, layout, targets, weights)
 
 
 def _batches(workload: Workload, layout: Layout, cells: int) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """The number of batches, and the slots and weights of all rests, filled up to whole batches."""
-    full = roomy(len(layout.rests))
+    full = _roomy(len(layout.rests))
     size = min(full, max(MOST_CELLS // cells, 1))
     batches = -(-full // size)
     slots = np.full((batches * size, layout.rests.shape[1]), workload.always, np.int32)
     slots[: len(layout.rests)] = layout.rests
     weights = np.zeros((batches * size, len(layout.pivots)), np.float32)
-    np.add.at(weights, (layout.row, layout.place), 1)
+    np.add.at(weights, (layout.row, layout.column), 1)
     return batches, slots, weights
 
 
