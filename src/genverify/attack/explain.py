@@ -98,14 +98,14 @@ def listed(words: Sequence[str]) -> str:
 def read_phrases(path: Path, domain: Domain) -> Phrases:
     """A phrase file, which must have words for every code of the domain."""
     try:
-        return parse_phrases(read_yaml(path), domain)
+        return _parse_phrases(read_yaml(path), domain)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{path}: not a phrase file ({error!r}); see data/census/phrases.yaml for the form") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
 
 
-def parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
+def _parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
     """A phrase file from its parsed YAML."""
     sentences = tuple(_sentence(part, domain) for part in text["sentences"])
     vary = tuple(domain[name].name for name in text.get("vary", []))

@@ -49,13 +49,13 @@ def write_generated(
     frames, rows = [], []
     for release in progress(releases, "blocks generated"):
         generated = find(release, derive_seed(seed, "generate", release.block))
-        frames.append(datasets_frame(release.block, generated, release.schema.domain))
-        rows.append(pd.DataFrame([generated_row(release, generated)]))
+        frames.append(_datasets_frame(release.block, generated, release.schema.domain))
+        rows.append(pd.DataFrame([_generated_row(release, generated)]))
     stack(frames).to_parquet(datasets, index=False)
     stack(rows).to_parquet(blocks, index=False)
 
 
-def datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> pd.DataFrame:
+def _datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> pd.DataFrame:
     """The generated records of a block: dataset number and one code per column."""
     K, N, _ = generated.records.shape
     codes = generated.records.reshape(K * N, len(domain.names))
@@ -69,7 +69,7 @@ def _width(column: Column) -> str:
     return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
 
 
-def generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:
+def _generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:
     """What is known of the number of datasets that fit a block."""
     return {
         "block": release.block,
@@ -117,7 +117,7 @@ class Enumeration(NamedTuple):
     complete: bool
 
 
-def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumeration:
+def _all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumeration:
     """Every fitting z, up to `limit`: all counts of the classes that some z uses; not complete where that is too much."""
     program = bounder.program
     used = np.zeros(program.classes, dtype=bool)
@@ -199,7 +199,7 @@ def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
     _walk(program, collection, starts, K, rng)
     complete = False
     if len(collection.datasets) < K:
-        every = all_class_counts(bounder, collection.vectors, K)
+        every = _all_class_counts(bounder, collection.vectors, K)
         for z in every.vectors:
             collection.take(np.repeat(np.arange(len(z)), z), list_records(program, z), K)
         complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(collection.datasets)

@@ -221,20 +221,20 @@ PATIENCE = 50  # rounds of K draws; then fewer than K are given
 
 def find_datasets(release: Release, settings: ProgramSettings, how: Generate, seed: int) -> GeneratedDatasets:
     """Datasets of a block by the method of the settings; the one-hot program has a way of its own."""
-    find = draw_block if how.method == "exact" and settings.proves else generate_block
+    find = _draw_block if how.method == "exact" and settings.proves else generate_block
     return find(release, settings, how.datasets, seed)
 
 
-def draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
+def _draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
     """K distinct datasets that fit the release of a block, drawn exactly; found by walking where counting takes too much."""
     bounder = settings.proving("drawing exactly (generate.method: exact)").bounder(release)
-    drawn = draw_exactly(bounder.program, K, seed)
+    drawn = _draw_exactly(bounder.program, K, seed)
     if drawn is None:
         return generate(bounder, K, seed)
     return GeneratedDatasets(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
 
 
-def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
+def _draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
     """K distinct datasets as independent draws bring them, or all, and whether these are all; None beyond the budget."""
     try:
         counted = count_release(program, budget)

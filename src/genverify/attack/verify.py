@@ -400,7 +400,7 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
     return frame
 
 
-def verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
+def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
     """What became of the candidates of a block, by verdict and k, and how; without proofs, how many have none."""
     decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
     row: dict[str, Any] = {
@@ -429,7 +429,7 @@ def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSe
     generated = read_datasets(datasets, releases)
     for release in progress(releases, "blocks verified"):
         verified = verify_block(release, generated[release.block], settings, min_k)
-        yield claims_frame(verified), verified_row(verified, settings), verified.certificate
+        yield claims_frame(verified), _verified_row(verified, settings), verified.certificate
 
 
 def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:

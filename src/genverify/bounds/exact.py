@@ -199,17 +199,17 @@ def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
     """
     result = 0
     for choice in choices:
-        if choice.start >= full_from(result, limit):
+        if choice.start >= _full_from(result, limit):
             break
         result |= _extend(sums, choice.step, choice.terms, limit) << choice.start
     return result if result < 0 else result & ((2 << limit) - 1)
 
 
-def full_from(sums: int, limit: int) -> int:
+def _full_from(sums: int, limit: int) -> int:
     """
     The number from which the set holds everything; limit + 1 where that is not known.
 
-    >>> full_from(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 20)
+    >>> _full_from(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 20)
     8
     """
     return min((~sums).bit_length(), limit + 1) if sums < 0 else limit + 1
@@ -217,7 +217,7 @@ def full_from(sums: int, limit: int) -> int:
 
 def _extend(sums: int, step: int, terms: int | None, limit: int) -> int:
     """The set plus 0, step, 2 step, ...: each turn doubles how many steps are covered."""
-    end = full_from(sums, limit)
+    end = _full_from(sums, limit)
     mask = (1 << end) - 1
     low = sums & mask
     most = end // step + 1
@@ -244,12 +244,12 @@ def _saturate(sums: int, step: int) -> int:
     return sums | -(run & -run) if run else sums
 
 
-def leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: int = ZERO_ALONE) -> list[int]:
+def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: int = ZERO_ALONE) -> list[int]:
     """
     For each item, the sums of all the others: halves are added to each other's context, so that `combine` is called
     about n log n times instead of n squared.
 
-    >>> leave_one_out([1, 2, 4], lambda sums, shift: sums << shift)
+    >>> _leave_one_out([1, 2, 4], lambda sums, shift: sums << shift)
     [64, 32, 8]
     """
     if len(items) <= 1:
@@ -261,7 +261,7 @@ def leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: in
         with_left = combine(with_left, item)
     for item in right:
         with_right = combine(with_right, item)
-    return leave_one_out(left, combine, with_right) + leave_one_out(right, combine, with_left)
+    return _leave_one_out(left, combine, with_right) + _leave_one_out(right, combine, with_left)
 
 
 def _flags_of(sums: int, length: int) -> Flags:
@@ -276,14 +276,14 @@ def members(sums: int, largest: int) -> list[int]:
     return [int(index) for index in np.flatnonzero(_flags_of(sums, largest + 1))]
 
 
-def runs_of(sums: int, limit: int) -> Iterator[Steps]:
+def _runs_of(sums: int, limit: int) -> Iterator[Steps]:
     """
     A set as runs of numbers in a row; the last one without end where the set has none.
 
-    >>> list(runs_of(0b1011, 10))
+    >>> list(_runs_of(0b1011, 10))
     [Steps(start=0, step=1, terms=2), Steps(start=3, step=1, terms=1)]
     """
-    end = full_from(sums, limit)
+    end = _full_from(sums, limit)
     text = bin((sums & ((1 << end) - 1)) | 1 << end)[:2:-1]
     for match in re.finditer("1+", text):
         yield Steps(match.start(), 1, match.end() - match.start())
@@ -373,7 +373,7 @@ def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | Non
     # distinct rows with how many there are, small reduced sums first, so that the sums are soon without gaps
     kinds = [_Kind(r_i, room, rows) for (r_i, room), rows in Counter(zip(r, rooms, strict=True)).items()]
     kinds.sort(key=lambda kind: (kind.room is not None, kind.r, kind.room or 0))
-    others = leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
+    others = _leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
     result: dict[tuple[int, int | None], Multipliers] = {}
     for kind, sums in zip(kinds, others, strict=True):
         solved = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
@@ -396,7 +396,7 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     """The nu for which target - r nu is a sum of the others; None where there is none."""
     most = target // kind.r
     most = most if kind.room is None else min(most, kind.room)
-    end = full_from(others, target)
+    end = _full_from(others, target)
     full = min((target - end) // kind.r, most)
     open_ = np.arange(max(full, -1) + 1, most + 1, dtype=np.int64)
     reached = _flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
@@ -624,7 +624,7 @@ def _feasible(table: RoundedConditionals, N: int) -> Iterator[tuple[list[int], I
     if not sets and N > 0:
         raise _no_rounded_table(N)
     sets.sort(key=lambda part: part.above >= 0)
-    left_out = leave_one_out(sets, lambda sums, part: part.added(sums, len(part.rows), spare))
+    left_out = _leave_one_out(sets, lambda sums, part: part.added(sums, len(part.rows), spare))
     for part, others in zip(sets, left_out, strict=True):
         totals = part.reached(part.added(others, len(part.rows) - 1, spare), spare)
         if len(totals) == 0:
@@ -661,7 +661,7 @@ class _Totals:
     def added(self, sums: int, rows: int, limit: int) -> int:
         """The sums with that many of these rows added."""
         for _ in range(rows):
-            before, sums = sums, add(sums, runs_of(self.above, limit), limit)
+            before, sums = sums, add(sums, _runs_of(self.above, limit), limit)
             if before == sums:
                 break
         return sums

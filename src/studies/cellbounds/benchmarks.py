@@ -148,7 +148,7 @@ EVEN = 2.0  # levels of nearly the same size: few cells are fixed by zeros, whic
 def time_marginals(name: str, case: MarginalCase, settings: MarginalsBenchmark, seed: int) -> Iterator[dict[str, Any]]:
     """One line for the ranges of all cells, and one for the integer program on some of their ends (not on huge tables)."""
     rng = np.random.default_rng(seed)
-    full = stand_in(case.levels, case.records, rng, EVEN)
+    full = _stand_in(case.levels, case.records, rng, EVEN)
     marginals = [full.marginal(names) for names in combinations(full.names, case.way)]
     base = {"case": name, "data": MARGINAL_DATA, "cells": full.counts.size, "marginals": len(marginals), "way": case.way,
             "records": case.records}  # fmt: skip
@@ -202,11 +202,11 @@ CLASSES, SPREAD = 5, 0.5
 STAND_IN = "synthetic stand-in of the same shape"
 
 
-def stand_in(levels: Sequence[int], records: int, rng: np.random.Generator, spread: float = SPREAD) -> Multiway:
+def _stand_in(levels: Sequence[int], records: int, rng: np.random.Generator, spread: float = SPREAD) -> Multiway:
     """
     Records over the cells, each of one of a few classes, with the variables apart from each other within a class.
 
-    >>> stand_in([2, 3], 10, np.random.default_rng(0)).counts.sum()
+    >>> _stand_in([2, 3], 10, np.random.default_rng(0)).counts.sum()
     np.int64(10)
     """
     of_class = rng.choice(CLASSES, records, p=rng.dirichlet(np.ones(CLASSES)))
@@ -220,7 +220,7 @@ def stand_in(levels: Sequence[int], records: int, rng: np.random.Generator, spre
     return Multiway(names, tuple(tuple(map(str, range(size))) for size in levels), counts)
 
 
-def read_adult(paths: Sequence[Path], layout: Mapping[str, Any]) -> Multiway:
+def _read_adult(paths: Sequence[Path], layout: Mapping[str, Any]) -> Multiway:
     """The eight-way table of the UCI Adult files (adult.data, adult.test), grouped as the layout says."""
     names, grouped = list(layout["columns"]), layout["variables"]
     frame = pd.concat([_read(path, names) for path in paths], ignore_index=True)
@@ -275,10 +275,10 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
     """The table of every shape: from its files, or a stand-in."""
     for name, shape in shapes.items():
         if not shape.files:
-            yield ShapedTable(name, stand_in(shape.levels, shape.records, _rng(seed, name)), STAND_IN)
+            yield ShapedTable(name, _stand_in(shape.levels, shape.records, _rng(seed, name)), STAND_IN)
             continue
         paths = [Path(path) for path in shape.files]
-        table = read_adult(paths, adult_layout) if shape.adult else read_multiway(paths[0])
+        table = _read_adult(paths, adult_layout) if shape.adult else read_multiway(paths[0])
         if table.counts.size != prod(shape.levels) or table.total != shape.records:
             raise DataError(
                 f"{paths[0]}: {table.counts.size:,} cells and {table.total:,} records; benchmark.cellbounds.shapes.{name} "

@@ -50,11 +50,11 @@ class Chances:
         return self.weights / total if total > 0 else self.weights
 
 
-def rounding_chances(printed: int, base: int) -> Chances:
+def _rounding_chances(printed: int, base: int) -> Chances:
     """
     How likely a printed count is for each true one: 1 if it is the count itself, else by how near it is.
 
-    >>> rounding_chances(3, 3).start, rounding_chances(3, 3).weights.round(2).tolist()
+    >>> _rounding_chances(3, 3).start, _rounding_chances(3, 3).weights.round(2).tolist()
     (1, [0.33, 0.67, 1.0, 0.67, 0.33])
     """
     start = max(0, printed - base + 1)
@@ -85,7 +85,7 @@ class Tree:
         return self.known[key]
 
     def _up(self, group: str, printed: Mapping[str, int], up: dict[str, Chances]) -> Chances:
-        chosen = rounding_chances(printed[group], self.base)
+        chosen = _rounding_chances(printed[group], self.base)
         if group in self.sums:
             chosen = chosen.times(reduce(Chances.plus, [self._up(part, printed, up) for part in self.sums[group]]))
         up[group] = chosen
@@ -94,7 +94,7 @@ class Tree:
     def _down(
         self, group: str, rest: Chances, printed: Mapping[str, int], up: Mapping[str, Chances], result: dict[str, Floats]
     ) -> None:
-        said = rest.times(rounding_chances(printed[group], self.base))
+        said = rest.times(_rounding_chances(printed[group], self.base))
         for part in self.sums.get(group, ()):
             others = reduce(Chances.plus, [up[other] for other in self.sums[group] if other != part], Chances(0, np.ones(1)))
             outside = said.minus(others)
@@ -128,7 +128,7 @@ class _Tally:
             self.counts += 1
             self.likeliest += best
             self.bits += _bits(shares)
-            self.before += _bits(rounding_chances(printed[group], base).shares)
+            self.before += _bits(_rounding_chances(printed[group], base).shares)
             self.sure = [n + (best >= least) for n, least in zip(self.sure, SURE, strict=True)]
 
     def row(self) -> dict[str, float]:

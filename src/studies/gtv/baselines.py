@@ -138,7 +138,7 @@ def _count_areas(types: Types, radix: Radix, questions: Questions, widths: Mappi
     return {name: Prior(count, sizes[area]) for name, count, area in zip(kinds, counts, numbers, strict=True)}
 
 
-def uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
+def _uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
     """One over the number of ways to fill the columns of each claim."""
     codes = np.array([len(column.codes) for column in domain.columns], dtype=np.int64)
     named = claims[list(domain.names)].notna().to_numpy()
@@ -180,7 +180,7 @@ def fit_baselines(
     for name in PRIORS:
         priors[name] = counted[name]
         priors[name + LEAVE_OUT] = counted[name].without(counted["block"])
-    priors[UNIFORM] = uniform_prior(claims, published)
+    priors[UNIFORM] = _uniform_prior(claims, published)
     baselines = claims[["block", "design", "k", "m"]].assign(**{name: binomial(n, m, p) for name, p in priors.items()})
     unseen = [{"prior": name, "claims": len(claims), "unseen": int((p.count == 0).sum())} for name, p in priors.items()]
     return baselines, pd.DataFrame(unseen)

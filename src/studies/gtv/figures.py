@@ -156,7 +156,7 @@ DARK = 0.6  # of the colour scale: above, black text is hard to read
 WRAP = 11  # characters of a label below a column of the figure
 
 
-def column_shares(groups: Mapping[int, Sequence[Group]], names: Sequence[str], ks: Sequence[int]) -> pd.DataFrame:
+def _column_shares(groups: Mapping[int, Sequence[Group]], names: Sequence[str], ks: Sequence[int]) -> pd.DataFrame:
     """For every k (rows), the share of its claims that contain each column; no number where there is no claim."""
     rows = {k: [sum(group["columns"][name] for group in groups.get(k, [])) for name in names] for k in ks}
     counts = pd.Series({k: sum(group["count"] for group in groups.get(k, [])) or np.nan for k in ks}, dtype=float)
@@ -167,7 +167,7 @@ def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label
     """A cell per k and column: the share of the verified singleton claims about k columns that contain the column."""
     use_style()
     groups = chosen(summary, SINGLETON)
-    shares = column_shares(groups, domain.names, ks)
+    shares = _column_shares(groups, domain.names, ks)
     counts = {k: sum(group["count"] for group in result) for k, result in groups.items()}
     figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.0 + 0.34 * len(ks)), layout="constrained")
     axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
@@ -216,7 +216,7 @@ def spread_blocks(blocks: Sequence[str], number: int = BLOCKS) -> list[str]:
     return [every[index * len(every) // taken] for index in range(taken)]
 
 
-def count_candidates(datasets: Codes, min_k: int, numbers: Sequence[int] = DATASETS) -> list[int]:
+def _count_candidates(datasets: Codes, min_k: int, numbers: Sequence[int] = DATASETS) -> list[int]:
     """How many claims hold in the first K datasets, for each K; with fewer datasets than K, in all of them."""
     counts: dict[int, int] = {}
     for number in numbers:
@@ -232,7 +232,7 @@ def candidates_table(blocks: Iterable[tuple[str, Codes]], total: int, claims: pd
 
     `total` is the number of blocks that the given ones were taken from.
     """
-    counted = {block: count_candidates(datasets, min_k) for block, datasets in blocks}
+    counted = {block: _count_candidates(datasets, min_k) for block, datasets in blocks}
     verified = claims[claims["k"] >= min_k].drop_duplicates(["block", "k", "m", *_columns(claims)])["block"].value_counts()
     final = np.array([int(verified.get(block, 0)) for block in counted])
     held = np.array(list(counted.values())).reshape(len(counted), len(DATASETS))

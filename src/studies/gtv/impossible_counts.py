@@ -101,7 +101,7 @@ def _check_impossible(program: Program, claim: Claim, proof: Node) -> None:
     check_block(program.release, certificate_of(program.release, program.lemmas, said))
 
 
-def draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def _draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
     """Distinct assignments of k columns that records of the generated datasets have, at most `count`."""
     records = datasets.reshape(-1, datasets.shape[-1])
     result: dict[tuple[int, ...], None] = {}
@@ -122,7 +122,7 @@ def excluded_of_block(
     verifier = Verifier(settings.bounder(release))
     for k in part.columns:
         rng = np.random.default_rng(derive_seed(seed, "excluded", release.block, str(k)))
-        drawn = draw_assignments(datasets, k, part.assignments, rng)
+        drawn = _draw_assignments(datasets, k, part.assignments, rng)
         flags = np.stack([matches(np.array(drawn), one).sum(axis=1) for one in datasets])
         results = [
             multiplicities(verifier, codes, set(flags[:, index].tolist()), settings) for index, codes in enumerate(drawn)

@@ -71,7 +71,7 @@ def _worlds_in(drawn: Codes) -> Codes:
     return drawn[np.arange(WORLDS) * len(drawn) // WORLDS]
 
 
-def in_worlds(holds: Sequence[npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
+def _in_worlds(holds: Sequence[npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
     """What holds in each world, as bits."""
     bits = np.array(holds).astype(np.int64)
     result: Worlds = (bits << np.arange(WORLDS)[:, None]).sum(axis=0)
@@ -260,7 +260,7 @@ def _rows(
         else:
             frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
         frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
-        frame[_worlds_of(name)] = in_worlds([matches(records, dataset).any(axis=1) for dataset in _worlds_in(drawn)])
+        frame[_worlds_of(name)] = _in_worlds([matches(records, dataset).any(axis=1) for dataset in _worlds_in(drawn)])
     return frame
 
 
@@ -269,7 +269,7 @@ def _claims_in_worlds(codes: Codes, m: Ints, asked: Flags, draws: Mapping[str, C
     result = {}
     for name, drawn in draws.items():
         worlds = np.zeros(len(m), dtype=np.int64)
-        worlds[asked] = in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in _worlds_in(drawn)])
+        worlds[asked] = _in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in _worlds_in(drawn)])
         result[_worlds_of(name)] = worlds
     return result
 

@@ -459,7 +459,7 @@ def compare_speed(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
     spent = {DICTIONARY: [0, 0.0], ARRAYS: [0, 0.0]}
     for program in programs:
         started = process_time()
-        plain, moves = count_by_dictionary(program.A, program.lo, program.hi)
+        plain, moves = _count_by_dictionary(program.A, program.lo, program.hi)
         middle = process_time()
         diagram = draw_diagram(program, budget)
         if count_vectors(diagram) != plain:
@@ -511,7 +511,7 @@ def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[
 # The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
 
 
-def count_by_dictionary(A: npt.NDArray[Any], lo: Ints, hi: Ints) -> tuple[int, int]:
+def _count_by_dictionary(A: npt.NDArray[Any], lo: Ints, hi: Ints) -> tuple[int, int]:
     """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
     order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
     columns = [tuple(A[:, c].tolist()) for c in order]

@@ -79,7 +79,7 @@ class Kinds:
         return flags
 
 
-def possible_schema(domain: Path, settings: ReleaseSettings) -> Schema:
+def _possible_schema(domain: Path, settings: ReleaseSettings) -> Schema:
     """What is published, with all that is known of records beforehand: the structural rules, and what the universe keeps."""
     schema = read_study(domain, settings.but(structural_zeros=True))
     keeps = Rule("universe", EVERY, (read_domain(domain).universe(settings.universe).keeps,))
@@ -97,7 +97,7 @@ def build_kinds(schema: Schema, max_types: int) -> Kinds:
     return Kinds(program, csr_array(A.T).astype(np.int64))
 
 
-def queries_of(schema: Schema, tables: str | Sequence[str]) -> Flags:
+def _queries_of(schema: Schema, tables: str | Sequence[str]) -> Flags:
     """The queries of the named tables (names and patterns), or all of them."""
     names = [query.table for query in schema.queries]
     patterns = ["*"] if tables == "all" else list(tables)
@@ -201,11 +201,11 @@ class Search:
 # nothing and get no noise.
 
 
-def noise_variance(most: int, rho: float) -> Fraction:
+def _noise_variance(most: int, rho: float) -> Fraction:
     """
     sigma^2 with which noisy counts are rho-zCDP, where a record lies in at most that many of them.
 
-    >>> noise_variance(25, 0.1)
+    >>> _noise_variance(25, 0.1)
     Fraction(250, 1)
     """
     if not 0 < rho < float("inf"):
@@ -241,7 +241,7 @@ class Noise:
     def of(cls, kinds: Kinds, measured: Flags, rho: float, confidence: float | None) -> "Noise":
         """The noise of a budget on the measured queries; with a confidence it is published as ranges."""
         noised = measured & kinds.varies
-        sigma2 = noise_variance(kinds.most(noised), rho)
+        sigma2 = _noise_variance(kinds.most(noised), rho)
         off = None if confidence is None else half_width(sigma2, int(noised.sum()), confidence)
         return cls(kinds, noised, sigma2, off)
 
@@ -272,7 +272,7 @@ class Noise:
 def _make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
     if settings is None:
         return None
-    measured = queries_of(possible, settings.tables)
+    measured = _queries_of(possible, settings.tables)
     return Noise.of(build_kinds(possible, max_types), measured, settings.rho, settings.confidence)
 
 
@@ -345,15 +345,15 @@ def protect_counts(
     source: Source, how: Protection, swapping: SwapColumns, max_types: int, seed: int, purpose: str
 ) -> ProtectedCounts:
     """The counts of the blocks under a protection: households swapped, then counted, then noise on the counts."""
-    possible = possible_schema(source.domain, source.release)
+    possible = _possible_schema(source.domain, source.release)
     noise = _make_noise(possible, how.noise, max_types)
     keeps = read_domain(source.domain).universe(source.release.universe).keeps
     swap = Swapping(how.swap, swapping.key, swapping.size)
-    records = read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)
+    records = _read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)
     return ProtectedCounts(possible, publish(records, possible, noise, seed, purpose), describe(how, noise))
 
 
-def read_blocks(
+def _read_blocks(
     folder: Path, blocks: Collection[str], keeps: Predicate, columns: Sequence[str], swapping: Swapping, seed: int
 ) -> pa.Table:
     """The records of the given blocks as they are to be counted; swapping looks at the whole of every state with a block."""

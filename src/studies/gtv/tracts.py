@@ -542,12 +542,12 @@ def sample_tracts(
     for name, codes in domain.universe(published.universe).keeps.clauses:
         records = records[records[name].isin(list(codes))]
     records = records.assign(block=records["block"].astype(str))
-    part = choose_tracts(records, chosen.tracts, chosen.records, derive_seed(seed, "tracts", "sample"))
+    part = _choose_tracts(records, chosen.tracts, chosen.records, derive_seed(seed, "tracts", "sample"))
     rest: pd.DataFrame = part[part.groupby("block")["block"].transform("size") <= published.largest_block]
     return rest.reset_index(drop=True)
 
 
-def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> pd.DataFrame:
+def _choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> pd.DataFrame:
     """The records of some tracts, drawn from those with at least a number of records."""
     tract = records["block"].str[:TRACT_DIGITS]
     sizes = tract.value_counts().sort_index()

@@ -42,10 +42,10 @@ def read_households(
     for name, code in codes.items():
         if code not in domain.domain[name].codes:
             raise ConfigError(f"config/zeros.yaml: zeros.records gives {name} the code {code}, which it does not have")
-    return force_codes(rest, codes, seed) if codes else rest
+    return _force_codes(rest, codes, seed) if codes else rest
 
 
-def force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> pd.DataFrame:
+def _force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> pd.DataFrame:
     """The records with the codes put into one record, drawn at random, of every block that has none with all of them."""
     wanted = np.logical_and.reduce([records[name].to_numpy() == code for name, code in codes.items()])
     indices = {str(block): np.asarray(rows, dtype=np.int64) for block, rows in records.groupby("block").indices.items()}
@@ -288,7 +288,7 @@ def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, 
     return pd.DataFrame(rows, columns=columns)
 
 
-def verified_by_k(result: pd.DataFrame) -> pd.DataFrame:
+def _verified_by_k(result: pd.DataFrame) -> pd.DataFrame:
     """Claims by k: how many were tried, and verified with and without zeros."""
     flags = result[["k"]].assign(tried=1)
     for name in ("with_zeros", "without_zeros"):
@@ -503,7 +503,7 @@ def _by_block(rows: pd.DataFrame) -> Any:
 
 def _limited(onehot: pd.DataFrame, paper: Printed) -> Iterator[tuple[Any, ...]]:
     """Claims that hold without zeros: how many of them the one-hot program verifies with zeros, and how many without."""
-    result = verified_by_k(onehot)
+    result = _verified_by_k(onehot)
     row = (ONEHOT, "", 0, "no_zeros", "claims")
     yield from _rows(row, result["with_zeros"], result["without_zeros"], None, paper_losses(paper, "no_zeros"))
 
@@ -592,6 +592,6 @@ def _page_later(printed: Mapping[str, Any]) -> str:
 
 
 def _onehot(onehot: pd.DataFrame) -> str:
-    result = verified_by_k(onehot)
+    result = _verified_by_k(onehot)
     names = {"tried": "claims tried", "with_zeros": "verified with zeros", "without_zeros": "verified without zeros"}
     return markdown_table(["", *BY_K], [[said, *result[name].tolist()] for name, said in names.items()])

@@ -187,7 +187,7 @@ def _box(domain: Domain, query: Predicate) -> SmallInts:
 
 def query_sensitivity(domain: Domain, queries: Sequence[Predicate], rules: Sequence[Rule] = ()) -> Sensitivity:
     """The sensitivity of counting queries over the records that break no rule, with a record that attains it."""
-    lies_in, possible = memberships(domain, queries), possible_records(domain, rules)
+    lies_in, possible = memberships(domain, queries), _possible_records(domain, rules)
     if not possible.any():
         raise PrivacyError("no record of the domain keeps the structural rules: check the rules of the domain file")
     index = np.unravel_index(int(np.where(possible, lies_in, -1).argmax()), lies_in.shape)
@@ -195,7 +195,7 @@ def query_sensitivity(domain: Domain, queries: Sequence[Predicate], rules: Seque
     return Sensitivity(int(lies_in[possible].min()), int(lies_in[index]), record)
 
 
-def possible_records(domain: Domain, rules: Sequence[Rule]) -> Flags:
+def _possible_records(domain: Domain, rules: Sequence[Rule]) -> Flags:
     """Which records of the domain break no structural rule, an axis per column."""
     possible: Flags = np.ones([len(column.codes) for column in domain.columns], dtype=bool)
     for rule in rules:
@@ -276,16 +276,16 @@ def noise_variance(epsilon: float) -> float:
 def strategies(workload: Workload) -> list[Strategy]:
     """The strategies of this module on a workload, in the order of its list."""
     return [
-        table_strategy("identity", workload, [frozenset(workload.codes)]),
-        table_strategy("hierarchical", workload, chain(most_named(workload))),
-        table_strategy("tables", workload, [NOTHING, *workload.families]),
-        table_strategy("finest", workload, finest(workload.families) or [NOTHING]),
-        workload_strategy(workload),
-        unprojected_strategy(workload),
+        _table_strategy("identity", workload, [frozenset(workload.codes)]),
+        _table_strategy("hierarchical", workload, chain(_most_named(workload))),
+        _table_strategy("tables", workload, [NOTHING, *workload.families]),
+        _table_strategy("finest", workload, finest(workload.families) or [NOTHING]),
+        _workload_strategy(workload),
+        _unprojected_strategy(workload),
     ]
 
 
-def most_named(workload: Workload) -> list[str]:
+def _most_named(workload: Workload) -> list[str]:
     """The columns, those first that more queries name; equal ones in the order of the domain."""
     named = {name: sum(name in part for part in workload.parts) for name in workload.codes}
     return sorted(workload.codes, key=lambda name: -named[name])
@@ -301,7 +301,7 @@ def finest(tables: Sequence[Columns]) -> list[Columns]:
     return [columns for columns in tables if not any(columns < other for other in tables)]
 
 
-def table_strategy(name: str, workload: Workload, tables: Iterable[Columns]) -> Strategy:
+def _table_strategy(name: str, workload: Workload, tables: Iterable[Columns]) -> Strategy:
     """A strategy that publishes full tables; a record lies in one cell of each, so the sensitivity is their number."""
     rest = list(dict.fromkeys(tables))
     factors = [len(rest) ** 2 * _table_factor(workload, part, rest) for part in workload.parts]
@@ -346,14 +346,14 @@ def _energy(workload: Workload, part: dict[str, frozenset[int]], effect: Columns
     return energy
 
 
-def workload_strategy(workload: Workload) -> Strategy:
+def _workload_strategy(workload: Workload) -> Strategy:
     """A = Q. Q Q+ projects on the answers that data can give: the factors are its diagonal, and add up to the rank."""
     sensitivity = query_sensitivity(workload.domain, workload.queries).l1
     answers = sum(size > 0 for size in workload.sizes)
-    return Strategy("workload", sensitivity, answers, sensitivity**2 * projection_diagonal(workload))
+    return Strategy("workload", sensitivity, answers, sensitivity**2 * _projection_diagonal(workload))
 
 
-def projection_diagonal(workload: Workload) -> Floats:
+def _projection_diagonal(workload: Workload) -> Floats:
     """The diagonal of Q Q+; 0 for a query that nobody can meet."""
     result: Floats = (_directions(workload) ** 2).sum(axis=1)
     return np.where(np.array(workload.sizes) > 0, result, 0.0)
@@ -380,7 +380,7 @@ def _directions(workload: Workload) -> Floats:
     return directions
 
 
-def unprojected_strategy(workload: Workload) -> Strategy:
+def _unprojected_strategy(workload: Workload) -> Strategy:
     """The queries with their own noise, nothing derived; a query that nobody can meet is 0, and needs none."""
     sensitivity = query_sensitivity(workload.domain, workload.queries).l1
     factors = np.where(np.array(workload.sizes) > 0, float(sensitivity) ** 2, 0.0)

@@ -42,10 +42,10 @@ def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
     """
     (keys,) = row_keys([rows])
     _, first, frequency = np.unique(keys, return_index=True, return_counts=True)
-    return rank_counts(rows[first], frequency, seed)
+    return _rank_counts(rows[first], frequency, seed)
 
 
-def rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None) -> ConfidenceSet:
+def _rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None) -> ConfidenceSet:
     """R(X) where the distinct rows of X, in an order of their own, and their frequencies are known; at most `most` rows."""
     ties = np.random.default_rng(seed).permutation(len(rows))
     order = np.lexsort((ties, -frequency))[:most]
@@ -250,7 +250,7 @@ def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predica
 def _rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
     radix = Radix(domain)
     rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
-    return rank_counts(rows, types.times, seed, most)
+    return _rank_counts(rows, types.times, seed, most)
 
 
 def populate_blocks(ranked: ConfidenceSet, blocks: Ints, seed: int, most: int) -> ConfidenceSet:
@@ -262,7 +262,7 @@ def populate_blocks(ranked: ConfidenceSet, blocks: Ints, seed: int, most: int) -
     codes, times = np.unique(blocks, return_counts=True)
     rows = np.repeat(ranked.rows[:most], len(codes), axis=0)
     pairs = np.column_stack([rows, np.tile(codes, len(rows) // len(codes))]).astype(np.int64)
-    return rank_counts(pairs, np.outer(ranked.frequency[:most], times).ravel(), seed, most)
+    return _rank_counts(pairs, np.outer(ranked.frequency[:most], times).ravel(), seed, most)
 
 
 def rank_geographies(

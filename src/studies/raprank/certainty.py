@@ -40,25 +40,25 @@ class WholeBlockRankings:
         return unique_rows(self.private)
 
 
-def read_ranking(rows: pd.DataFrame, names: Sequence[str], runs: int) -> Ranking:
+def _read_ranking(rows: pd.DataFrame, names: Sequence[str], runs: int) -> Ranking:
     """The ranked rows of a block as `rank_release` wrote them."""
     codes = rows[list(names)].to_numpy(dtype=np.int64)
     return Ranking(ConfidenceSet(codes, rows["frequency"].to_numpy()), rows["runs"].to_numpy() / runs)
 
 
-def rank_datasets(datasets: Codes, seed: int) -> Ranking:
+def _rank_datasets(datasets: Codes, seed: int) -> Ranking:
     """The rows of the generated datasets of a block by frequency, which reflects how they were generated: no posterior."""
     ranked = rank_rows(datasets.reshape(-1, datasets.shape[-1]), seed)
     return Ranking(ranked, count_holders(ranked.rows, datasets) / len(datasets))
 
 
-def full_rows(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _full_rows(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The claims about all columns, each once: block, m and a code per column."""
     full = claims[claims["k"] == len(names)]
     return full[["block", "m", *names]].drop_duplicates().astype(dict.fromkeys(names, np.int16)).reset_index(drop=True)
 
 
-def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[str]) -> None:
+def _check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[str]) -> None:
     """An error unless every verified full row appears, m times, in every generated dataset of its block."""
     copies = datasets.groupby(["block", "dataset", *names], observed=True).size().rename("copies").reset_index()
     joined = full.reset_index().merge(copies, on=["block", *names])
@@ -151,14 +151,14 @@ def certainty_numbers(
 ) -> pd.DataFrame:
     """All numbers of the figure: part, source, x, value, its interval, and how many blocks, rows or records it is about."""
     claims = claims[claims["proof"].notna()]  # what rests on a solver alone is not certain
-    full = full_rows(claims, names)
-    check_full_rows(full, datasets, names)
+    full = _full_rows(claims, names)
+    _check_full_rows(full, datasets, names)
     parts = [dict(iter(frame.groupby("block"))) for frame in (records, ranked, datasets, full)]
     blocks = []
     for block in map(str, parts[1]):
         rankings = {
-            RAP: read_ranking(parts[1][block], names, runs),
-            GENERATED: rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
+            RAP: _read_ranking(parts[1][block], names, runs),
+            GENERATED: _rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
         }
         proved = parts[3].get(block, full.iloc[:0])
         blocks.append(WholeBlockRankings(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))

@@ -31,7 +31,7 @@ EQUATIONS, FREQUENCY = "equations 3 and 4", "frequency"
 MAX_TYPES = 10_000  # bounds memory: the releases here have few
 
 
-def tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schema:
+def _tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schema:
     """Columns A, B, ... of the given numbers of codes, and tables that cross some of them."""
     columns = {chr(65 + index): [str(code) for code in range(size)] for index, size in enumerate(sizes)}
     names = list(columns)
@@ -100,7 +100,7 @@ def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, setti
 
 def intuition(settings: Intuition, rap: RapSettings, seed: int) -> pd.DataFrame:
     """All numbers of the figure."""
-    small, large = (tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
+    small, large = (_tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
     return pd.concat(
         [
             equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed"))),

@@ -28,12 +28,13 @@ from studies.gtv.withheld_zeros import (
     Gap,
     Search,
     TrialBlocks,
+    _force_codes,
+    _verified_by_k,
     choose_claims,
     claims_by_block,
     decide_both,
     distance,
     find_households,
-    force_codes,
     losses,
     losses_table,
     named_gap,
@@ -44,7 +45,6 @@ from studies.gtv.withheld_zeros import (
     steps_frame,
     survivors,
     try_gaps,
-    verified_by_k,
     zeros_page,
 )
 
@@ -216,13 +216,13 @@ def test_a_false_claim_is_an_error(bits: Schema, records: pd.DataFrame) -> None:
 
 
 def test_codes_are_forced_into_blocks_that_lack_them(records: pd.DataFrame) -> None:
-    forced = force_codes(records, {"A": 1, "B": 1}, 1)
+    forced = _force_codes(records, {"A": 1, "B": 1}, 1)
     has = (forced["A"] == 1) & (forced["B"] == 1)
     assert (has.groupby(forced["block"]).sum() >= 1).all()
     before = (records["A"] == 1) & (records["B"] == 1)
     changed = (forced != records).any(axis=1).groupby(records["block"]).sum()
     assert (changed == (before.groupby(records["block"]).sum() == 0)).all()
-    pd.testing.assert_frame_equal(forced, force_codes(records, {"A": 1, "B": 1}, 1))
+    pd.testing.assert_frame_equal(forced, _force_codes(records, {"A": 1, "B": 1}, 1))
 
 
 def test_the_onehot_program_is_asked_what_holds_without_zeros(
@@ -232,7 +232,7 @@ def test_the_onehot_program_is_asked_what_holds_without_zeros(
     assert {claim.k for _, claim in chosen} <= {6, 7, 8}
     assert max(pd.Series([claim.k for _, claim in chosen]).value_counts()) <= 2
     found = decide_both(chosen, "highs", 10_000, 60.0)
-    counted = verified_by_k(found)
+    counted = _verified_by_k(found)
     assert (counted["tried"] == counted["with_zeros"]).all()
     assert (counted["tried"] == counted["without_zeros"]).all()
     assert counted["tried"].sum() == len(chosen) > 0

@@ -16,19 +16,19 @@ from genverify.model.query import Query
 from genverify.model.tabulate import marginal_queries, tabulate
 from studies.raprank.areas import BlockCounts, rank_rows
 from studies.raprank.rap import relaxed as problem_module
-from studies.raprank.rap.reconstruct import Reconstruction, make_keys, reconstruct
+from studies.raprank.rap.reconstruct import Reconstruction, _make_keys, reconstruct
 from studies.raprank.rap.relaxed import (
+    _block_answers,
     _candidates,
+    _clause_sums,
+    _draw_rests,
+    _lay_out,
     _pivot_tables,
     answers,
-    block_answers,
     build_workload,
-    clause_sums,
     code_positions,
     descend,
-    draw_rests,
     errors_of,
-    lay_out,
     logits_at,
     loss,
     make_problem,
@@ -91,10 +91,10 @@ def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.M
     predicates = PREDICATES + MARGINALS
     work = build_workload(DOMAIN, predicates)
     chances = jnp.asarray(one_hot(work.sizes, code_positions(DOMAIN, data, "data")))
-    clauses = jax.jit(clause_sums, static_argnums=0)(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
-    assert [len(table.pivots) for table in lay_out(work, 1)] == [1]
+    clauses = jax.jit(_clause_sums, static_argnums=0)(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
+    assert [len(table.pivots) for table in _lay_out(work, 1)] == [1]
     monkeypatch.setattr(problem_module, "FEWEST_QUERIES", 3)
-    for tables in (lay_out(work, 1), *(_pivot_tables(work, taken) for taken in _candidates(work))):
+    for tables in (_lay_out(work, 1), *(_pivot_tables(work, taken) for taken in _candidates(work))):
         found = np.full((4, len(predicates)), -1.0)
         for table in tables:
             slots = jnp.broadcast_to(table.rests, (4, *table.rests.shape))
@@ -152,10 +152,10 @@ def test_a_run_stops_when_it_is_near_enough_or_stuck_or_out_of_steps() -> None:
 
 
 def test_minibatches_differ_between_runs_and_steps_and_reach_every_query() -> None:
-    compiled = jax.jit(draw_rests, static_argnums=2)
+    compiled = jax.jit(_draw_rests, static_argnums=2)
 
     def draw(step: int) -> Any:
-        return np.asarray(compiled(make_keys([1, 2**63 + 1]), jnp.int32(step), 40, jnp.int32(7)))
+        return np.asarray(compiled(_make_keys([1, 2**63 + 1]), jnp.int32(step), 40, jnp.int32(7)))
 
     assert draw(0).tolist() == draw(0).tolist() != draw(1).tolist()
     assert draw(0)[0].tolist() != draw(0)[1].tolist()
@@ -200,7 +200,7 @@ def test_answers_of_blocks_are_the_integer_counts_and_their_gradients_those_of_s
     inside = jnp.asarray(np.arange(4)[:, None] == np.asarray(problem.block), jnp.float32)
 
     def grouped(values: Any) -> Any:
-        return (weights * block_answers(values, table.slots, table.pivots, problem.block, 4)).sum()
+        return (weights * _block_answers(values, table.slots, table.pivots, problem.block, 4)).sum()
 
     def dense(values: Any) -> Any:
         rests = jnp.prod(values[table.slots[0], 0], axis=1) * values[table.pivots[0], 0]

@@ -107,7 +107,7 @@ def _run(
     logits: Floats,
 ) -> tuple[Indices, Errors, Errors, Ints]:
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
-    chances, steps = descend(workload.sizes, numbers, problem, pace, make_keys(seeds), logits)
+    chances, steps = descend(workload.sizes, numbers, problem, pace, _make_keys(seeds), logits)
     indices = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, indices)))
     return indices, np.asarray(relaxed), np.asarray(rounded), np.asarray(steps)
@@ -159,7 +159,7 @@ def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Ind
     return filled
 
 
-def make_keys(seeds: Sequence[int]) -> jax.Array:
+def _make_keys(seeds: Sequence[int]) -> jax.Array:
     """A random stream per run, from all 64 bits of its seed."""
     words = [[seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF] for seed in map(int, seeds)]
     keys: jax.Array = jax.random.wrap_key_data(jnp.asarray(np.array(words, np.uint32)), impl="threefry2x32")

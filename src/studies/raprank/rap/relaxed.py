@@ -164,7 +164,7 @@ class Layout:
         return float(len(self.rests) * (self.rests.shape[1] + len(self.pivots) / MATRIX_SPEED))
 
 
-def lay_out(workload: Workload, rows: int) -> list[Layout]:
+def _lay_out(workload: Workload, rows: int) -> list[Layout]:
     """The tables with the least work: no pivot, or those of one column, or the last clause of every query as pivots."""
     everything = [_without_pivot(workload, np.arange(len(workload.slots)))]
     if rows < FEWEST_ROWS or workload.slots.shape[1] == 1:
@@ -280,7 +280,7 @@ def probabilities(sizes: Sequence[int], logits: jax.Array) -> jax.Array:
     return chances
 
 
-def clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
+def _clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
     """The probability of every clause in every row (clauses, runs, rows), numbered as in the workload."""
     shape = (-1, *chances.shape[1:])
     columns = _columns_of(sizes, chances.reshape(len(chances), -1))
@@ -367,7 +367,7 @@ def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tup
 _sum_blocks.defvjp(_sum_forward, _sum_backward)
 
 
-def block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
+def _block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
     """
     The counts of every block, whose rows are known: (runs, blocks, rests, pivots).
 
@@ -431,7 +431,7 @@ class State(NamedTuple):
     steps: jax.Array
 
 
-def draw_rests(keys: jax.Array, step: jax.Array, number: int, rests: jax.Array) -> jax.Array:
+def _draw_rests(keys: jax.Array, step: jax.Array, number: int, rests: jax.Array) -> jax.Array:
     """Random rests of every run for one step (runs, number), with replacement; each brings the queries of its pivots."""
 
     def draw(key: jax.Array) -> jax.Array:
@@ -445,7 +445,7 @@ def _choose(table: Table, keys: jax.Array, step: jax.Array, number: int) -> jax.
     """The rests of a table that a step takes; all of them, where it may take as many as there are."""
     most = table.slots.shape[0] * table.slots.shape[1]
     everything = jnp.broadcast_to(jnp.arange(most), (len(keys), most))
-    return everything if number >= most else draw_rests(keys, step, number, table.rests)
+    return everything if number >= most else _draw_rests(keys, step, number, table.rests)
 
 
 def _tables(problem: Problem) -> Iterator[tuple[Table, bool]]:
@@ -459,14 +459,14 @@ def _squares(problem: Problem, of_blocks: bool, clauses: jax.Array, table: Table
         off = answers(clauses, table.slots, table.pivots, problem.counted) - table.targets
         return (table.weights * off**2).sum(axis=(1, 2))
     blocks = table.targets.shape[2]
-    counts = block_answers(clauses, table.slots, table.pivots, problem.block, blocks)
+    counts = _block_answers(clauses, table.slots, table.pivots, problem.block, blocks)
     off = counts - table.targets.transpose(0, 2, 1, 3)
     return (table.weights[:, None] * off**2).sum(axis=(1, 2, 3))
 
 
 def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: tuple[jax.Array, ...]) -> jax.Array:
     """The squared error of the chosen rests of every table (runs, number), scaled to all rests, per row, over all runs."""
-    clauses = clause_sums(sizes, problem.sets, probabilities(sizes, logits))
+    clauses = _clause_sums(sizes, problem.sets, probabilities(sizes, logits))
     total = jnp.zeros(())
     for (table, of_blocks), entry in zip(_tables(problem), chosen, strict=True):
         parts = (part.reshape(-1, *part.shape[2:])[entry] for part in (table.slots, table.targets, table.weights))
@@ -481,7 +481,7 @@ def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: tuple[jax.Ar
 @partial(jax.jit, static_argnums=0)
 def errors_of(sizes: Sizes, problem: Problem, chances: jax.Array) -> jax.Array:
     """The error of every run over all queries: the root of the squared differences of counts per row; in batches."""
-    clauses = clause_sums(sizes, problem.sets, chances)
+    clauses = _clause_sums(sizes, problem.sets, chances)
     runs = chances.shape[1]
     total = jnp.zeros(runs)
     for table, of_blocks in _tables(problem):
@@ -573,7 +573,7 @@ def make_problem(
     bound the memory: all rests at once would hold runs * room * rests cells.
     """
     part = replace(workload, slots=workload.slots[: len(counts)])
-    tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in lay_out(part, rows)]
+    tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in _lay_out(part, rows)]
     counted, index, of_blocks = np.zeros(room, np.float32), np.zeros(room, np.int32), []
     counted[:rows] = 1
     if blocks is not None:
@@ -582,7 +582,7 @@ def make_problem(
         index[:] = len(full)
         index[:rows] = blocks.block_of_row
         asked = replace(workload, slots=workload.slots[len(counts) :])
-        of_blocks = [_block_table(workload, layout, full, room * runs) for layout in lay_out(asked, rows)]
+        of_blocks = [_block_table(workload, layout, full, room * runs) for layout in _lay_out(asked, rows)]
     return Problem(
         tuple(map(jnp.asarray, workload.sets)), tuple(tables), tuple(of_blocks), jnp.asarray(counted), jnp.asarray(index)
     )
