@@ -35,12 +35,7 @@ from genverify.solve.program_settings import DEFAULT
 Known = Mapping[str, int]  # column name: code, for the columns that a claim speaks of
 
 
-@dataclass(frozen=True)
-class Case:
-    """Words for a claim that holds the codes of `when`."""
-
-    when: Predicate
-    say: str
+Case = tuple[Predicate, str]  # words for a claim that holds the codes of the condition
 
 
 @dataclass(frozen=True)
@@ -55,13 +50,10 @@ class Sentence:
 
     def text(self, known: Known) -> str:
         """The sentence about a claim; empty if it has nothing to say."""
-        if (self.only and not any(fits(when, known) for when in self.only)) or any(
-            fits(when, known) for when in self.unless
-        ):
-            return ""
-        cases = [next((case.say for case in slot if fits(case.when, known)), "") for slot in self.slots]
+        allowed = not self.only or any(fits(when, known) for when in self.only)
+        cases = [next((words for when, words in slot if fits(when, known)), "") for slot in self.slots]
         phrases = [words for words in cases if words]
-        if not phrases:
+        if not allowed or not phrases or any(fits(when, known) for when in self.unless):
             return ""
         return " ".join([self.start, listed(phrases) if self.as_list else " ".join(phrases)]).strip() + "."
 
@@ -114,7 +106,7 @@ def _parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
 
 
 def _sentence(text: Mapping[str, Any], domain: Domain) -> Sentence:
-    slots = tuple(tuple(Case(_condition(case.get("when"), domain), case["say"]) for case in slot) for slot in text["slots"])
+    slots = tuple(tuple((_condition(case.get("when"), domain), case["say"]) for case in slot) for slot in text["slots"])
     only, unless = (tuple(_condition(when, domain) for when in text.get(key, [])) for key in ("only", "unless"))
     return Sentence(text.get("start", ""), slots, text.get("join") == "list", only, unless)
 
@@ -124,7 +116,7 @@ def _condition(when: Mapping[str, Sequence[int]] | None, domain: Domain) -> Pred
 
 
 def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[int]], domain: Domain) -> None:
-    conditions = [case.when for sentence in sentences for slot in sentence.slots for case in slot]
+    conditions = [when for sentence in sentences for slot in sentence.slots for when, _ in slot]
     conditions += [when for sentence in sentences for when in sentence.only]
     for column in domain.columns:
         spoken = {code for when in conditions for code in when.where.get(column.name, ())}
@@ -320,10 +312,10 @@ def lay_out(reasons: Reasons, node: Mapping[str, Any], s: int, matching: Sequenc
 
 def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
     """The two halves of a verified claim's proof, line by line."""
+    where = [exactly(claim["where"])]
     for words, side, s in (("At least", "lower", -1), ("At most", "upper", +1)):
         yield f"{words} {claim['m']}:"
-        layout = lay_out(reasons, proofs["proofs"][claim["proof"]][side], s, [exactly(claim["where"])])
-        yield from layout_lines(reasons, layout, "  ")
+        yield from layout_lines(reasons, lay_out(reasons, proofs["proofs"][claim["proof"]][side], s, where), "  ")
 
 
 def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], leaf: Mapping[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ its tables.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from genverify.attack.generate import generate_block
-from genverify.attack.onehot import onehot, records_of, refuting, wrong_answer
+from genverify.attack.onehot import OneHot, records_of, refuting, wrong_answer
 from genverify.checker.certificate import ProvedBound, write_proofs
 from genverify.checker.record_proofs import CheckSummary, check_block, check_bounds
 from genverify.model.arrays import Flags, Ints
@@ -190,7 +190,7 @@ class Verifier:
             if open_[index]:
                 before = len(self.bounder.seen)
                 sides = {+1: _classes(T, index), -1: _classes(F, index)}
-                decisions.append(self._question(claim, sides))
+                decisions.append(decide(claim, partial(self._bound, sides)))
                 if len(self.bounder.seen) > before:
                     open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
@@ -207,9 +207,6 @@ class Verifier:
         high, upper = self.bounder.maximum(T)
         low, lower = self.bounder.maximum(-F)
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
-
-    def _question(self, claim: Claim, sides: Mapping[int, Ints]) -> Decision:
-        return decide(claim, partial(self._bound, sides))
 
     def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
         key = (sides[sign].tobytes(), sign, b)
@@ -250,7 +247,7 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
     """The verdict of each claim, one solve of Problem 3 each, as in the paper: without a proof, by the solver's word."""
-    program = onehot(release)
+    program = OneHot(release)
     decisions = []
     for claim in claims:
         match solver.solve(refuting(program, claim)):
@@ -318,15 +315,10 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())
-    result = collect(bounder.program, claims, decisions, datasets[0])
-    return replace(result, linear_programs=bounder.linear_programs, searches=bounder.searches)
-
-
-def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:
-    """What is known of each candidate, with the effective k of the verified ones."""
     verified = verified_of(decisions)
-    effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
-    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, _number_proofs(verified)[0])
+    effective = tuple(effective_k(bounder.program, [decision.claim for decision in verified], datasets[0]))
+    work = bounder.linear_programs, bounder.searches
+    return VerifiedBlock(bounder.program, tuple(claims), tuple(decisions), effective, _number_proofs(verified)[0], *work)
 
 
 def verified_of(decisions: Sequence[Decision]) -> list[Decision]:
@@ -335,19 +327,10 @@ def verified_of(decisions: Sequence[Decision]) -> list[Decision]:
 
 def _number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
     """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
-    numbers: dict[tuple[int, int], int] = {}
-    proofs: list[tuple[Node, Node]] = []
-    proof_of: list[int | None] = []
-    for decision in verified:
-        if decision.lower is None or decision.upper is None:
-            proof_of.append(None)
-            continue
-        key = (id(decision.lower), id(decision.upper))
-        if key not in numbers:
-            numbers[key] = len(proofs)
-            proofs.append((decision.lower, decision.upper))
-        proof_of.append(numbers[key])
-    return tuple(proof_of), tuple(proofs)
+    pairs = [(one.lower, one.upper) if one.lower and one.upper else None for one in verified]
+    proofs = {(id(pair[0]), id(pair[1])): pair for pair in pairs if pair}
+    number = {key: index for index, key in enumerate(proofs)}
+    return tuple(number[id(pair[0]), id(pair[1])] if pair else None for pair in pairs), tuple(proofs.values())
 
 
 def check_decisions(program: Program, verified: Sequence[Decision]) -> None:

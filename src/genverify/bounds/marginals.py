@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, islice, pairwise
 
 import numpy as np
 
@@ -31,12 +31,7 @@ MOST = 60  # exchanges that are looked for: others follow from them
 
 def _symmetries_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> list[Symmetry]:
     """Some exchanges of levels and of variables that leave every marginal as it is; all are tried on the counts."""
-    result = list[Symmetry]()
-    for exchange in (*_of_levels(tables, names, shape), *_of_variables(tables, names, shape)):
-        result.append(exchange)
-        if len(result) == MOST:
-            break
-    return result
+    return list(islice(chain(_of_levels(tables, names, shape), _of_variables(tables, names, shape)), MOST))
 
 
 def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:

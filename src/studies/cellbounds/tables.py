@@ -9,9 +9,19 @@ import numpy as np
 import pandas as pd
 
 from genverify.bounds.count_tables import PrintedTwoWay
-from genverify.bounds.exact import CellBounds, Conditionals, Prior, Rounding, bound_rounded, exact_bounds, row_multipliers
+from genverify.bounds.exact import (
+    CellBounds,
+    Conditionals,
+    Multipliers,
+    Prior,
+    Rounding,
+    bound_rounded,
+    exact_bounds,
+    row_multipliers,
+)
 from genverify.bounds.propositions import (
     RowExplanation,
+    disclosed_cells,
     explain_rows,
     named,
     proposition_3_1,
@@ -148,10 +158,6 @@ def _known(tables: Tables, name: str) -> Conditionals:
     return tables[name].conditionals()
 
 
-def _denominators(tables: Tables, name: str) -> int:
-    return _known(tables, name).total
-
-
 def _remainder(tables: Tables, name: str) -> int:
     return _known(tables, name).remainder(TOTALS[name])
 
@@ -197,40 +203,26 @@ def _further(r: list[int], remainder: int) -> set[int]:
     return proposition_3_2d(r, remainder) - proposition_3_2b(r, remainder) - proposition_3_2c(r, remainder)
 
 
-def _multiplier(tables: Tables, name: str, row: int) -> str:
-    result = row_multipliers(_known(tables, name), TOTALS[name])[row - 1]
+def _multipliers(tables: Tables, name: str) -> list[Multipliers]:
+    return row_multipliers(_known(tables, name), TOTALS[name])
+
+
+def _sixth_multiplier(tables: Tables) -> str:
+    result = _multipliers(tables, "table6")[3]
     return str(result.least) if result.unique else f"{result.least} to {result.greatest}"
 
 
-def _small_disclosed(tables: Tables, name: str) -> int:
-    counts = tables[name].counts[exact_bounds(_known(tables, name), TOTALS[name]).disclosed]
-    return int(((counts > 0) & (counts <= SMALL)).sum())
-
-
-def _zeros(tables: Tables, name: str) -> int:
-    return int((tables[name].counts == 0).sum())
-
-
-def _greatest(tables: Tables, row: int) -> int:
+def _greatest(tables: Tables) -> int:
     r = _known(tables, "table7").sums.tolist()
-    return proposition_3_1(r, _remainder(tables, "table7")).upper[row - 1]
-
-
-def _reduced_sum(tables: Tables, name: str, row: int) -> int:
-    return int(_known(tables, name).sums[row - 1])
-
-
-def _least_multipliers(tables: Tables, name: str) -> str:
-    result = row_multipliers(_known(tables, name), TOTALS[name])
-    return _listed({row.least for row in result})
+    return proposition_3_1(r, _remainder(tables, "table7")).upper[4]
 
 
 COMPUTED: Mapping[str, Callable[[Tables], Any]] = {
-    "table1_denominators": partial(_denominators, name="table1"),
+    "table1_denominators": lambda tables: _known(tables, "table1").total,
     "table1_remainder": partial(_remainder, name="table1"),
     "table1_solutions": partial(_solutions, name="table1"),
     "table1_disclosed": partial(_disclosed_rows, name="table1"),
-    "table2_denominators": partial(_denominators, name="table2"),
+    "table2_denominators": lambda tables: _known(tables, "table2").total,
     "table2_remainder": partial(_remainder, name="table2"),
     "table2_solutions": partial(_solutions, name="table2"),
     "table2_disclosed": partial(_disclosed_rows, name="table2"),
@@ -241,14 +233,14 @@ COMPUTED: Mapping[str, Callable[[Tables], Any]] = {
     "table2_3_2d": partial(_by, name="table2", result=_further),
     "table6_3_2b": partial(_by, name="table6", result=proposition_3_2b),
     "table6_disclosed": partial(_disclosed_rows, name="table6"),
-    "table6_multiplier": partial(_multiplier, name="table6", row=4),
-    "table7_greatest": partial(_greatest, row=5),
+    "table6_multiplier": _sixth_multiplier,
+    "table7_greatest": _greatest,
     "table7_3_2c": partial(_by, name="table7", result=proposition_3_2c),
     "table7_3_2d": partial(_by, name="table7", result=_further),
-    "table7_first_sum": partial(_reduced_sum, name="table7", row=1),
-    "table7_small": partial(_small_disclosed, name="table7"),
-    "table7_zeros": partial(_zeros, name="table7"),
-    "table9_least": partial(_least_multipliers, name="table9"),
+    "table7_first_sum": lambda tables: int(_known(tables, "table7").sums[0]),
+    "table7_small": lambda tables: disclosed_cells(tables["table7"].counts, SMALL),
+    "table7_zeros": lambda tables: int((tables["table7"].counts == 0).sum()),
+    "table9_least": lambda tables: _listed({row.least for row in _multipliers(tables, "table9")}),
     "table9_disclosed": partial(_disclosed_rows, name="table9"),
 }
 

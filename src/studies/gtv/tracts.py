@@ -56,15 +56,6 @@ class AreaFindings:
 
 @dataclass(frozen=True)
 class TractFindings:
-    """What came out of a tract: by area, the certificate from both levels, and what it took as a whole."""
-
-    areas: Sequence[AreaFindings]
-    certificate: Mapping[str, Any]
-    whole: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class TractsFound:
     """What came out of some tracts, as tables and as lines of a file of proofs."""
 
     claims: pd.DataFrame
@@ -75,24 +66,23 @@ class TractsFound:
 
 def attack_tracts(
     tracts: Sequence[AreaReleases], names: Sequence[str], settings: ProgramSettings, asked: TractTables, seed: int
-) -> TractsFound:
+) -> TractFindings:
     """Attack one tract after the other; `names` are the columns of a record."""
-    result = []
+    claims, areas = [_claims_frame("", [], names)], [_areas_frame("", [], len(names))]
+    wholes, proofs = [], []
     for levels in progress(tracts, "tracts attacked"):
-        one = _attack_tract(levels, settings, asked, seed)
-        result.append(one)
-        log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in one.whole.items()))
-    claims = [claims_frame(one.whole["tract"], one.areas, names) for one in result]
-    areas = [_areas_frame(one.whole["tract"], one.areas, len(names)) for one in result]
-    return TractsFound(
-        stack([claims_frame("", [], names), *claims]),
-        stack([_areas_frame("", [], len(names)), *areas]),
-        pd.DataFrame([one.whole for one in result]),
-        [one.certificate for one in result],
-    )
+        findings, certificate, whole = _attack_tract(levels, settings, asked, seed)
+        log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in whole.items()))
+        claims.append(_claims_frame(whole["tract"], findings, names))
+        areas.append(_areas_frame(whole["tract"], findings, len(names)))
+        wholes.append(whole)
+        proofs.append(certificate)
+    return TractFindings(stack(claims), stack(areas), pd.DataFrame(wholes), proofs)
 
 
-def _attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFindings:
+def _attack_tract(
+    levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int
+) -> tuple[list[AreaFindings], dict[str, Any], dict[str, Any]]:
     """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
     [area] = levels.areas
     result = list(_blocks_alone(levels, settings, asked, seed))
@@ -107,7 +97,7 @@ def _attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractT
         result.append(_area_findings(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
         statements.append({"block": one.block, "alone": one.alone, "together": one.together})
     certificate = attack.shared | {"statements": statements}
-    return TractFindings(result, certificate, _whole(attack, result, certificate, settings, seed_here))
+    return result, certificate, _whole(attack, result, certificate, settings, seed_here)
 
 
 def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[AreaFindings]:
@@ -171,7 +161,7 @@ def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Va
     return solution_variability(program, records, settings.make_solver(CHECKS))
 
 
-def claims_frame(tract: str, findings: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
+def _claims_frame(tract: str, findings: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
     """The verified claims as rows: tract, tables, area, m, and a code per column (-1: any)."""
     rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in findings for claim in one.claims]
     frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "m", *names])
@@ -221,11 +211,6 @@ def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, name
         for k in range(len(names) + 1):
             rows.append({"tables": tables, "k": k, **dict(zip(COUNTED, total[k].tolist(), strict=True)), **whole})
     return pd.DataFrame(rows)
-
-
-def _unit_of(tables: str) -> str:
-    """What a claim from these tables is about."""
-    return "the tract" if tables == TRACT else "a block"
 
 
 # Which cells are missing for the records that no tables determine: what is known of them, and in which columns it ends.
@@ -412,7 +397,14 @@ def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, missing: pd.DataFrame,
         shares = [f"{100 * row[f'share_{name}']:.1f} %" for name in ("singled_out", "determined")]
         unique = f"{row['unique_areas']:,} of {row['areas']:,}"
         source = in_words(str(row["source"]), str(row["reading"]))
-        known = [source, row["tables"], _unit_of(str(row["tables"])), row["persons"], *shares, unique]
+        known = [
+            source,
+            row["tables"],
+            "the tract" if row["tables"] == TRACT else "a block",
+            row["persons"],
+            *shares,
+            unique,
+        ]
         rows.append([*known, *(row[name] for name in ("claims", "false_claims", "undecided", "cells_per_proof"))])
     header = ["records", "tables", "claims about", "number", "singled out", "determined", "areas with one solution"]
     main = markdown_table([*header, "claims", "false", "undecided", "cells per proof"], rows, left=3)

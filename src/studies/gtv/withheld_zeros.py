@@ -302,28 +302,17 @@ SEARCH_ZEROS = (0,)
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a gap does: households by k with zeros published and withheld, and the complete release's for comparison."""
+class GapTrial:
+    """
+    A set of so many gaps that was tried: households by k with zeros published and withheld, and the three ways in which it
+    can contradict the paper, in points: losses of withheld zeros that differ from Table 5's, households lost while zeros are
+    published (Table 4 has them), and lines missing of the number of queries that it states.
+    """
 
+    size: int
     gap: Gap
-    complete: Ints
     published: Ints
     withheld: Ints
-
-    def apart(self, paper: Floats, queries: int) -> "Discrepancy":
-        """How far a release with this gap is from the paper's."""
-        spoilt = np.nan_to_num(losses(self.complete, self.published))[: len(COMPARED)].mean()
-        table5 = distance(losses(self.published, self.withheld), paper)
-        return Discrepancy(table5, 100 * float(spoilt), 100 * len(self.gap.cells) / queries)
-
-
-@dataclass(frozen=True)
-class Discrepancy:
-    """
-    The three ways in which a gap can contradict the paper, in points: losses of withheld zeros that differ from Table 5's,
-    households lost while zeros are published (Table 4 has them), and lines missing of the number of queries that it states.
-    """
-
     table5: float
     table4: float
     queries: float
@@ -348,10 +337,14 @@ class TrialBlocks:
         rows = [self._block(release, gap.cells, withhold) for release in self.releases[:first]]
         return np.array(rows, dtype=np.int64).reshape(len(rows), len(PAPER_K))
 
-    def row(self, gap: Gap) -> Row:
-        """What the gap does on all blocks together."""
+    def trial(self, size: int, gap: Gap, paper: Floats, queries: int) -> GapTrial:
+        """What the gap does on all blocks together, and how far a release with it is from the paper's."""
         kinds = ((NO_GAP, ()), (gap, ()), (gap, SEARCH_ZEROS))
-        return Row(gap, *(self.households(part, withhold).sum(axis=0) for part, withhold in kinds))
+        complete, published, withheld = (self.households(part, withhold).sum(axis=0) for part, withhold in kinds)
+        spoilt = np.nan_to_num(losses(complete, published))[: len(COMPARED)].mean()
+        table5 = distance(losses(published, withheld), paper)
+        lines = 100 * len(gap.cells) / queries
+        return GapTrial(size, gap, published, withheld, table5, 100 * float(spoilt), lines)
 
     def _block(self, release: Release, missing: Collection[int], withhold: Collection[int]) -> Ints:
         """Two gaps that leave the same counts of a block published ask the same question."""
@@ -365,15 +358,6 @@ class TrialBlocks:
             self.undecided += result.undecided
             self.known[key] = result.verified
         return part.count(self.known[key])
-
-
-@dataclass(frozen=True)
-class GapTrial:
-    """A set of gaps that was tried, and how far it leaves the release from the paper's."""
-
-    size: int
-    row: Row
-    apart: Discrepancy
 
 
 @dataclass(frozen=True)
@@ -393,15 +377,12 @@ class Search:
         result = NO_GAP
         for number in range(1, size + 1):
             larger = [result | gap for gap in gaps if not gap.cells & result.cells]
-            ranked = sorted((self._step(number, gap) for gap in self._last(larger, result)), key=_order)
+            tried = (self.lab.trial(number, gap, self.paper, self.queries) for gap in self._last(larger, result))
+            ranked = sorted(tried, key=lambda one: (one.score, len(one.gap.cells), one.gap.name))
             if not ranked:
                 return
             yield ranked
-            result = ranked[0].row.gap
-
-    def _step(self, number: int, gap: Gap) -> GapTrial:
-        row = self.lab.row(gap)
-        return GapTrial(number, row, row.apart(self.paper, self.queries))
+            result = ranked[0].gap
 
     def _last(self, gaps: Sequence[Gap], before: Gap) -> Sequence[Gap]:
         """The gaps that are left after all rounds; those that add nothing to the one before go first."""
@@ -417,10 +398,6 @@ class Search:
     def _far(self, gap: Gap, complete: Ints, blocks: int) -> float:
         lost = losses(complete, self.lab.households(gap, SEARCH_ZEROS, blocks).sum(axis=0))
         return distance(lost, self.paper) + 100 * len(gap.cells) / self.queries
-
-
-def _order(step: GapTrial) -> tuple[float, int, str]:
-    return step.apart.score, len(step.row.gap.cells), step.row.gap.name
 
 
 # Explanations tried on the same blocks: households singled out, by k, for every answer that may be withheld.
@@ -456,11 +433,10 @@ def steps_frame(steps: Sequence[GapTrial], schema: Schema) -> pd.DataFrame:
     """The sets of gaps that the search kept: what they lack, and the three ways in which they differ from the paper."""
     rows = []
     for step in steps:
-        lines = [schema.queries[index].id for index in sorted(step.row.gap.cells)]
-        row = {"size": step.size, "missing": step.row.gap.name, "lines": len(lines)}
-        row |= {"table5": step.apart.table5, "table4": step.apart.table4, "queries": step.apart.queries}
-        row |= {"score": step.apart.score}
-        for name, counts in (("published", step.row.published), ("withheld", step.row.withheld)):
+        lines = [schema.queries[index].id for index in sorted(step.gap.cells)]
+        row = {"size": step.size, "missing": step.gap.name, "lines": len(lines)}
+        row |= {"table5": step.table5, "table4": step.table4, "queries": step.queries, "score": step.score}
+        for name, counts in (("published", step.published), ("withheld", step.withheld)):
             row |= {f"{name}_k{k}": int(count) for k, count in zip(PAPER_K, counts, strict=True)}
         rows.append(row)
     return pd.DataFrame(rows).round(2)

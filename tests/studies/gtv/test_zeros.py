@@ -173,15 +173,17 @@ def test_the_search_finds_the_line_that_was_left_out(
 ) -> None:
     """A paper that lost what V.0 costs is explained by V.0."""
     lab = TrialBlocks(releases, claims, program_settings, check=False)
-    row = lab.row(named_gap(bits, ["V.0"], ""))
-    paper = np.nan_to_num(losses(row.complete, row.withheld))
+    before, after = (
+        lab.households(gap, withhold).sum(axis=0) for gap, withhold in ((NO_GAP, ()), (named_gap(bits, ["V.0"], ""), (0,)))
+    )
+    paper = np.nan_to_num(losses(before, after))
     ranked, larger = Search(lab, paper, len(bits.queries), ROUNDS).steps(possible_gaps(bits), 2)
-    assert ranked[0].row.gap.cells == {bits.position["V.0"]}
-    assert ranked[0].apart.table5 == pytest.approx(0)
-    assert ranked[0].apart.table4 == 0
-    assert ranked[0].apart.score == pytest.approx(100 / len(bits.queries))
-    assert [step.apart.score for step in ranked] == sorted(step.apart.score for step in ranked)
-    assert all(ranked[0].row.gap.cells < step.row.gap.cells for step in larger)
+    assert ranked[0].gap.cells == {bits.position["V.0"]}
+    assert ranked[0].table5 == pytest.approx(0)
+    assert ranked[0].table4 == 0
+    assert ranked[0].score == pytest.approx(100 / len(bits.queries))
+    assert [step.score for step in ranked] == sorted(step.score for step in ranked)
+    assert all(ranked[0].gap.cells < step.gap.cells for step in larger)
     frame = steps_frame([*ranked, *larger], bits)
     assert frame["missing"].iloc[0].endswith("V.0")
     assert set(frame["size"]) == {1, 2}
