@@ -397,14 +397,8 @@ def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, missing: pd.DataFrame,
         shares = [f"{100 * row[f'share_{name}']:.1f} %" for name in ("singled_out", "determined")]
         unique = f"{row['unique_areas']:,} of {row['areas']:,}"
         source = in_words(str(row["source"]), str(row["reading"]))
-        known = [
-            source,
-            row["tables"],
-            "the tract" if row["tables"] == TRACT else "a block",
-            row["persons"],
-            *shares,
-            unique,
-        ]
+        unit = "the tract" if row["tables"] == TRACT else "a block"
+        known = [source, row["tables"], unit, row["persons"], *shares, unique]
         rows.append([*known, *(row[name] for name in ("claims", "false_claims", "undecided", "cells_per_proof"))])
     header = ["records", "tables", "claims about", "number", "singled out", "determined", "areas with one solution"]
     main = markdown_table([*header, "claims", "false", "undecided", "cells per proof"], rows, left=3)

@@ -9,8 +9,8 @@ import pytest
 from genverify.model.domain import parse_domain
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
-from genverify.model.tabulate import marginal_queries
 from studies.country.surveys import domain_text, read_survey
+from studies.raprank.configuration import marginal_queries
 from studies.raprank.tables import _count_marginals, survey_task_table
 
 ROWS = [(6, 20, 1, 100.0), (6, 40, 2, 250.0), (48, 60, None, 300.0), (48, 10, 1, None), (6, 30, 9, 200.0)]

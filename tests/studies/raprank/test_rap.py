@@ -13,8 +13,9 @@ import pytest
 from genverify.model.domain import EVERY, Column, Domain, Predicate
 from genverify.model.errors import ConfigError, DataError, ReleaseError
 from genverify.model.query import Query
-from genverify.model.tabulate import marginal_queries, tabulate
+from genverify.model.tabulate import tabulate
 from studies.raprank.areas import BlockCounts, rank_rows
+from studies.raprank.configuration import marginal_queries
 from studies.raprank.rap import relaxed as problem_module
 from studies.raprank.rap.reconstruct import Reconstruction, _make_keys, reconstruct
 from studies.raprank.rap.relaxed import (
@@ -99,7 +100,7 @@ def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.M
         for table in tables:
             slots = jnp.broadcast_to(table.rests, (4, *table.rests.shape))
             counts = jax.jit(answers)(clauses, slots, jnp.asarray(table.pivots), jnp.ones(30, jnp.float32))
-            found[:, table.queries] = np.asarray(counts)[:, table.row, table.place]
+            found[:, table.queries] = np.asarray(counts)[:, table.row, table.column]
         assert found.tolist() == [counts_of(rows, predicates).tolist() for rows in data]
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 from genverify.model.arrays import Ints
 from genverify.model.domain import Domain, Records
 from genverify.model.release import Release
-from genverify.model.tabulate import marginal_counts, marginal_queries
 from genverify.model.work import derive_seed, watch
+from studies.raprank.configuration import marginal_counts, marginal_queries
 from studies.raprank.rap.reconstruct import reconstruct
 from studies.raprank.settings import RapBenchmark, RapSettings
 
