@@ -381,8 +381,7 @@ def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: Ve
         for stored in certificate["statements"] if certificate else ():
             if certificate and stored["where"] == where and stored["m"] == claim.m:
                 checker.check(verified.number, verified.alone, verified.together)
-                reasons = Reasons(release, certificate["lemmas"])
-                lines = explain_proof(reasons, certificate, stored)
+                lines = explain_proof(Reasons(release, certificate["lemmas"]), certificate, stored)
                 return "\n  ".join([f"block {verified.block}: {_in_words(domain, claim)}", *lines])
     raise DataError(f"block {verified.block}: {_in_words(domain, claim)} is not among the verified claims")
 

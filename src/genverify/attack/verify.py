@@ -237,8 +237,7 @@ def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:
 
 def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits, max_types: int) -> Bound:
     """Whether COUNT(a) = m in no dataset that fits (footnote 9): a program of its own, since counts may have gaps."""
-    predicate = claim.predicate(program.types.domain)
-    counted = build_program(program.release, max_types, (predicate, claim.m))
+    counted = build_program(program.release, max_types, (claim.predicate(program.types.domain), claim.m))
     return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)
 
 
@@ -363,8 +362,7 @@ WITHOUT_PROOF = "without_proof"
 
 def claims_frame(verified: VerifiedBlock) -> pd.DataFrame:
     """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
-    names = verified.program.types.domain.names
-    frame = claim_columns(verified.claims, names)
+    frame = claim_columns(verified.claims, verified.program.types.domain.names)
     frame.insert(0, "block", verified.program.release.block)
     nullable = pd.array(verified.proof_of, dtype="Int32")
     proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)

@@ -212,8 +212,7 @@ def _enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> In
         for others in np.ndindex(*fresh.shape):
             inside = frozenset(axis for axis, other in zip(marginal, others, strict=True) if other)
             fresh[others], seen = inside not in seen, seen | {inside}
-        levels = np.minimum(np.indices(size), 1)
-        rows.append(before + np.flatnonzero(fresh[tuple(levels)]))
+        rows.append(before + np.flatnonzero(fresh[tuple(np.minimum(np.indices(size), 1))]))
         before += int(np.prod(size))
     return np.concatenate(rows)
 

@@ -232,8 +232,7 @@ class Redesign:
 def disclosed_cells(counts: Ints, small: int | None) -> int:
     """Nonzero cells of disclosed rows; with `small`, only those whose count is at most that."""
     rows, columns = (list(map(str, range(size))) for size in counts.shape)
-    result = exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum()))
-    cells = counts[result.disclosed]
+    cells = counts[exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum())).disclosed]
     return int(((cells > 0) & (cells <= (small or cells.max(initial=0)))).sum())
 
 

@@ -213,8 +213,7 @@ def _sixth_multiplier(tables: Tables) -> str:
 
 
 def _greatest(tables: Tables) -> int:
-    r = _known(tables, "table7").sums.tolist()
-    return proposition_3_1(r, _remainder(tables, "table7")).upper[4]
+    return proposition_3_1(_known(tables, "table7").sums.tolist(), _remainder(tables, "table7")).upper[4]
 
 
 COMPUTED: Mapping[str, Callable[[Tables], Any]] = {

@@ -58,8 +58,7 @@ def _rounding_chances(printed: int, base: int) -> Chances:
     (1, [0.33, 0.67, 1.0, 0.67, 0.33])
     """
     start = max(0, printed - base + 1)
-    counts = np.arange(start, printed + base)
-    return Chances(start, 1 - np.abs(counts - printed) / base)
+    return Chances(start, 1 - np.abs(np.arange(start, printed + base) - printed) / base)
 
 
 class Tree:

@@ -79,8 +79,7 @@ def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[
     counts = np.zeros_like(wanted)
     for rows, open_columns in questions.by_columns():
         keys, index = np.unique(wanted[:, rows], return_inverse=True)
-        held = types.keys - shares[open_columns].sum(axis=0)
-        at = positions(keys, held)
+        at = positions(keys, types.keys - shares[open_columns].sum(axis=0))
         is_known = at >= 0
         totals = np.bincount(at[is_known], types.times[is_known], minlength=len(keys)).astype(np.int64)
         counts[:, rows] = totals[index.reshape(len(areas), len(rows))]
@@ -114,8 +113,7 @@ def count_priors(
         for name, prior in _count_areas(local, radix, part, widths).items():
             counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
     nation = nation_types(microdata, domain, keeps) if nation is None else nation
-    everywhere = np.zeros_like(questions.keys)
-    counted["nation"].count[:] = _count_claims(nation, radix, questions, [everywhere])[0]
+    counted["nation"].count[:] = _count_claims(nation, radix, questions, [np.zeros_like(questions.keys)])[0]
     counted["nation"].size[:] = nation.times.sum()
     return counted
 

@@ -204,8 +204,7 @@ def _claims(
     posteriors: Mapping[str, Posterior | ChainDraws],
     sources: Mapping[str, Flags],
 ) -> pd.DataFrame:
-    names = program.types.domain.names
-    frame = pd.DataFrame(codes, columns=list(names)).astype("Int16").mask(codes == ANY)
+    frame = pd.DataFrame(codes, columns=list(program.types.domain.names)).astype("Int16").mask(codes == ANY)
     frame.insert(0, "block", program.release.block)
     frame = frame.assign(m=m, k=(codes != ANY).sum(axis=1))
     frame["verified"] = [(tuple(row), int(count)) in known.verified for row, count in zip(codes.tolist(), m, strict=True)]

@@ -313,8 +313,7 @@ class Swapping:
         key, attributes = np.column_stack([values[name] for name in self.key]), np.column_stack(list(values.values()))
         seen = Records(block, block // BLOCKS_OF_A_TRACT, key, attributes, values[self.size])
         source = swap_areas(np.full(len(block), state), seen, self.rate, seed)
-        moved = records.select(list(columns)).take(pa.array(source))
-        return moved.append_column("block", records["block"])
+        return records.select(list(columns)).take(pa.array(source)).append_column("block", records["block"])
 
 
 @dataclass(frozen=True)

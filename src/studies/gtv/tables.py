@@ -111,8 +111,7 @@ def column_table(
 
 
 def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    marks = claims[list(names)].notna().to_numpy()
-    sets, which = np.unique(~marks, axis=0, return_inverse=True)
+    sets, which = np.unique(~claims[list(names)].notna().to_numpy(), axis=0, return_inverse=True)
     counts = np.bincount(which, minlength=len(sets))
     chosen = np.argsort(-counts, kind="stable")[:TOP]
     index = blocks.get_indexer(pd.MultiIndex.from_frame(claims[["design", "block"]]))
@@ -253,8 +252,7 @@ def _design_rows(
     counts: pd.DataFrame, design: str, claims: str, grouping: str, paper: Mapping[str, Any], seed: int
 ) -> Iterator[tuple[Any, ...]]:
     table = pivot(counts, claims, grouping)
-    households = table.index.get_level_values("n_households").to_numpy()
-    values = np.column_stack([households, table.to_numpy()])
+    values = np.column_stack([table.index.get_level_values("n_households").to_numpy(), table.to_numpy()])
     low, high = total_interval(values, block_weights([design] * len(table), seed))
     heads = ["households", *map(int, table.columns)]
     for statistic, divisor, digits in (("total", 1, 1), ("average", len(table), 3)):
@@ -267,8 +265,7 @@ def _design_rows(
 def _printed(paper: Mapping[str, Any], statistic: str, grouping: str) -> dict[Any, float]:
     if not paper:
         return {}
-    by_k = paper[statistic] if grouping == "k" else {}
-    return {"households": paper["households"][statistic], **by_k}
+    return {"households": paper["households"][statistic], **(paper[statistic] if grouping == "k" else {})}
 
 
 def figures(ours: Sequence[float], paper: float, digits: int) -> tuple[float, ...]:

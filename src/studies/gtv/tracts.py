@@ -129,8 +129,7 @@ def _whole(
 ) -> dict[str, Any]:
     both = [one for one in areas if one.tables == BOTH]
     columns = len(attack.levels.schema.domain.names)
-    known = sum(determined(one.claims, columns) for one in both)
-    unique = known == int(attack.levels.sizes.sum())
+    unique = sum(determined(one.claims, columns) for one in both) == int(attack.levels.sizes.sum())
     variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
     return {
         "tract": certificate["about"]["name"],

@@ -150,8 +150,7 @@ def publish_less(release: Release, withhold: Collection[int], missing: Collectio
 
 def singletons(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> list[Claim]:
     """The singleton claims that are verified from all counts, every proof checked."""
-    generated = generate_block(release, settings, K, seed)
-    result = verify_block(release, generated.records, settings, min_k)
+    result = verify_block(release, generate_block(release, settings, K, seed).records, settings, min_k)
     return [claim for claim in result.claims if claim.m == 1]
 
 
@@ -538,8 +537,7 @@ def zeros_page(
 
 
 def _losses(table: pd.DataFrame) -> str:
-    first = table.iloc[: len(PAPER_K)]
-    lines = [["**the paper**", "", "", *first["paper_loss"], ""]]
+    lines = [["**the paper**", "", "", *table.iloc[: len(PAPER_K)]["paper_loss"], ""]]
     for name, rows in table.groupby("explanation", sort=False):
         result = rows.iloc[0]
         lines.append(

@@ -148,8 +148,7 @@ def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, u
 def _axes_of_zeros(axes: Axes, part: pd.DataFrame, domain: int, unit: str) -> None:
     axes.set(xscale="log", yscale="log", ylim=(0.8, 2.5 * domain))
     sizes = sorted(part["households"].unique())
-    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]]
-    axes.set_xticks(ticks)
+    axes.set_xticks([n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

@@ -202,8 +202,7 @@ def assign_blocks(rows: BlockCodes, sizes: Ints, seed: int) -> BlockCodes:
     """
     rows = rows[np.random.default_rng(seed).permutation(len(rows))]
     rows = rows[np.argsort(rows[:, -1], kind="stable")]
-    first = np.searchsorted(rows[:, -1], rows[:, -1])
-    stays = np.arange(len(rows)) - first < sizes[rows[:, -1]]
+    stays = np.arange(len(rows)) - np.searchsorted(rows[:, -1], rows[:, -1]) < sizes[rows[:, -1]]
     missing = sizes - np.bincount(rows[stays, -1], minlength=len(sizes))
     moved = np.random.default_rng(seed).permutation(rows[~stays])[: missing.sum()]
     moved[:, -1] = np.repeat(np.arange(len(sizes)), missing)
@@ -281,8 +280,7 @@ BLOCK = "BLOCK"
 
 def with_block(domain: Domain, blocks: list[str]) -> Domain:
     """The domain with a column BLOCK, whose codes are the places of the blocks in their order."""
-    codes = tuple(range(len(blocks)))
-    return Domain((*domain.columns, Column(BLOCK, "block", codes, tuple(blocks))))
+    return Domain((*domain.columns, Column(BLOCK, "block", tuple(range(len(blocks))), tuple(blocks))))
 
 
 def area_records(records: pd.DataFrame, areas: pd.DataFrame, domain: Domain) -> pd.DataFrame:

@@ -63,8 +63,7 @@ def _check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence
     copies = datasets.groupby(["block", "dataset", *names], observed=True).size().rename("copies").reset_index()
     joined = full.reset_index().merge(copies, on=["block", *names])
     agree = joined[joined["copies"] == joined["m"]].groupby("index").size().reindex(full.index, fill_value=0)
-    made = full["block"].map(datasets.groupby("block")["dataset"].nunique()).fillna(0)
-    wrong = full[agree != made]
+    wrong = full[agree != full["block"].map(datasets.groupby("block")["dataset"].nunique()).fillna(0)]
     if len(wrong):
         raise DataError(
             f"block {wrong['block'].iloc[0]}: a verified claim about all columns (m = {wrong['m'].iloc[0]}) does not hold "

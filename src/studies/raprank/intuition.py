@@ -51,8 +51,7 @@ def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
     both, twice = np.zeros(len(records)), np.zeros(len(records))
     for datasets in answers.values():
         release = _release(schema, records[list(datasets[0][1])])
-        result = count_release(build_program(release, MAX_TYPES)).posterior(prior)
-        there = result.present(records)
+        there = count_release(build_program(release, MAX_TYPES)).posterior(prior).present(records)
         twice += sum(weight for weight, _ in datasets) * there**2
         for weight, held in datasets:
             for row in set(held):
