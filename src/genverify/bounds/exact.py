@@ -1,6 +1,6 @@
 """
-Exact bounds of every cell from exact conditionals and N (Theorem 2.1): reduced counts, reachable sums, the knapsack
-(6)-(8).
+Exact bounds of every cell from conditionals and N (Theorem 2.1): reduced counts, reachable sums, the knapsack (6)-(8); and
+from conditionals that were rounded.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""How fast cell bounds are: from conditionals and from marginals, against integer programs."""
+"""How fast cell bounds are: from conditionals and from marginals, against integer programs, on the shapes of the paper."""
 
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Figures 2 to 5, candidates, scaling, solution variability, and the country beside surveys."""
+"""Figures 1 to 5, the toy example, candidates, scaling, solution variability, and the country beside surveys."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

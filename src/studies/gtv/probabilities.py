@@ -1,4 +1,4 @@
-"""The probabilities of a block: its claims and rows under every prior, exact or estimated."""
+"""The probabilities of a block: its claims and rows under every prior, exact or estimated; and the priors of the study."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Tables 1 to 7 beside the paper's, calibration, and what the proofs are like."""
+"""Tables 1 to 7 beside the paper's, the households that claims represent, calibration, and what the proofs are like."""
 
 import json
 from collections import Counter

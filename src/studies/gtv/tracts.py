@@ -1,6 +1,6 @@
 """
-The attack on a tract from block tables, tract tables, and both; whom it singles out, which cells are missing, and the
-tables.
+Whole tracts: what is published about them, the attack from block tables, tract tables, and both, whom it singles out, which
+cells are missing, and the tables.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The matrix mechanism (appendices C and E), and its strategies side by side."""
+"""Workloads of counting queries, their sensitivity, the matrix mechanism (appendices C and E), strategies side by side."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

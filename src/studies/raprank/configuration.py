@@ -1,4 +1,4 @@
-"""What the settings say of the experiments, checked before the first job, and as their jobs see them."""
+"""What the settings say of the experiments, checked before the first job, and what each of them publishes."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations, product

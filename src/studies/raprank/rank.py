@@ -1,4 +1,4 @@
-"""RAP-RANK (Algorithm 1): K reconstructions from what is published, rows ranked by how often they came out."""
+"""RAP-RANK (Algorithm 1): K reconstructions from what is published, rows ranked by how often they came out; convergence."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The relaxed dataset: a distribution over the codes of every cell, its starts, and what RAP is asked, as arrays."""
+"""The workload of RAP, and the relaxed dataset: a distribution over the codes of every cell, its starts, what is asked of it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Figures about probabilities: how reliable they are, how well they rank rows, and how many datasets fit a block."""
+"""Figures beyond the paper: probabilities, counts of datasets that fit, protected counts, withheld zeros, whole tracts."""
 
 from collections.abc import Hashable, Mapping
 from math import ceil
