@@ -1,4 +1,4 @@
-"""The paper's Table 5: which claims survive when zeros are withheld, explanations tried on the same blocks, and their page."""
+"""The paper's Table 5: which claims survive when zeros are withheld, explanations tried on the same blocks, their page."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
