@@ -1,4 +1,4 @@
-"""The workload of RAP, and the relaxed dataset: a distribution over the codes of every cell, its starts, what it is asked."""
+"""The workload of RAP, and the relaxed dataset: a distribution over the codes of every cell, starts, what it is asked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
