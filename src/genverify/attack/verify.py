@@ -5,7 +5,7 @@ its tables.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
 from pathlib import Path
@@ -190,7 +190,7 @@ class Verifier:
             if open_[index]:
                 before = len(self.bounder.seen)
                 sides = {+1: _classes(T, index), -1: _classes(F, index)}
-                decisions.append(decide(claim, partial(self._bound, sides)))
+                decisions.append(self._question(claim, sides))
                 if len(self.bounder.seen) > before:
                     open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
@@ -207,6 +207,9 @@ class Verifier:
         high, upper = self.bounder.maximum(T)
         low, lower = self.bounder.maximum(-F)
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
+
+    def _question(self, claim: Claim, sides: Mapping[int, Ints]) -> Decision:
+        return decide(claim, partial(self._bound, sides))
 
     def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
         key = (sides[sign].tobytes(), sign, b)
@@ -314,10 +317,15 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())
+    result = collect(bounder.program, claims, decisions, datasets[0])
+    return replace(result, linear_programs=bounder.linear_programs, searches=bounder.searches)
+
+
+def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:
+    """What is known of each candidate, with the effective k of the verified ones."""
     verified = verified_of(decisions)
-    effective = tuple(effective_k(bounder.program, [decision.claim for decision in verified], datasets[0]))
-    work = bounder.linear_programs, bounder.searches
-    return VerifiedBlock(bounder.program, tuple(claims), tuple(decisions), effective, _number_proofs(verified)[0], *work)
+    effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
+    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, _number_proofs(verified)[0])
 
 
 def verified_of(decisions: Sequence[Decision]) -> list[Decision]:
