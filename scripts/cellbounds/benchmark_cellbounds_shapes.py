@@ -6,8 +6,8 @@ import pandas as pd
 
 from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, log, run
+from studies.cellbounds.benchmarks import open_shapes, time_shape
 from studies.cellbounds.settings import CellboundsBenchmark
-from studies.cellbounds.shapes import open_shapes, time_shape
 
 
 def main(job: Job) -> None:

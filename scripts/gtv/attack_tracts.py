@@ -7,8 +7,7 @@ from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.settings import KIND_OF, SyntheticTracts, TractTables
-from studies.gtv.tract_counts import batch_of_tracts
-from studies.gtv.tracts import attack_tracts
+from studies.gtv.tracts import attack_tracts, batch_of_tracts
 
 
 def main(job: Job) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.model.domain import read_domain
 from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
-from studies.gtv.probability_priors import OutsideHouseholds, chosen_smoothing, score_smoothing
+from studies.gtv.probabilities import OutsideHouseholds, chosen_smoothing, score_smoothing
 from studies.gtv.settings import Probability
 
 

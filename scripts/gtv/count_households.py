@@ -12,7 +12,7 @@ from genverify.model.tablefiles import FEW_BLOCKS_AT_ONCE, read_blocks, split_ro
 from genverify.run.jobs import Job, log, run
 from studies.country.settings import Sample
 from studies.country.store import read_microdata
-from studies.gtv.households import count_answers, count_households
+from studies.gtv.tables import count_answers, count_households
 
 
 def main(job: Job) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.model.domain import read_domain
 from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, run
-from studies.gtv.probability_priors import OutsideHouseholds
+from studies.gtv.probabilities import OutsideHouseholds
 
 
 def main(job: Job) -> None:

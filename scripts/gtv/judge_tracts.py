@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.model.release import read_schema
 from genverify.model.tablefiles import stack
 from genverify.run.jobs import Job, run
-from studies.gtv.tracts import judge, missing_cells, told_apart
+from studies.gtv.tracts import distinguished_codes, judge, missing_cells
 
 
 def main(job: Job) -> None:
@@ -15,7 +15,7 @@ def main(job: Job) -> None:
     records = pd.read_parquet(job.input.records)
     names = [name for name in records.columns if name != "block"]
     judge(claims, areas, records, names).to_csv(job.output.judged, index=False)
-    apart = told_apart(read_schema(Path(job.input.blocks)))
+    apart = distinguished_codes(read_schema(Path(job.input.blocks)))
     missing_cells(claims, records, names, apart).to_csv(job.output.missing, index=False)
     stack([pd.read_parquet(path) for path in job.input.whole]).to_csv(job.output.whole, index=False)
 

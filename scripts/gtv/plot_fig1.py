@@ -12,7 +12,7 @@ from genverify.model.settings import ReleaseSettings
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.country.store import read_microdata
-from studies.gtv.figure1 import LARGEST, check_synthetic, choose_example, plot_fig1
+from studies.gtv.figures import LARGEST, check_synthetic, choose_example, plot_fig1
 
 
 def main(job: Job) -> None:

@@ -8,8 +8,8 @@ import pandas as pd
 from genverify.model.files import data_label
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
+from studies.gtv.extension_figures import plot_gtv_protected
 from studies.gtv.protected_attack import check_unprotected, summarise
-from studies.gtv.protected_figure import plot_gtv_protected
 
 
 def main(job: Job) -> None:

@@ -9,7 +9,7 @@ from genverify.model.release import ranges_frame, write_schema
 from genverify.run.jobs import Job, log, run
 from studies.country.store import read_microdata, read_person_records
 from studies.gtv.settings import KIND_OF, SyntheticTracts, TractTables
-from studies.gtv.tract_counts import publish_tracts, read_tables, sample_tracts
+from studies.gtv.tracts import publish_tracts, read_tables, sample_tracts
 
 
 def main(job: Job) -> None:

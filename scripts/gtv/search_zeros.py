@@ -10,6 +10,7 @@ from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.settings import GapSearch
 from studies.gtv.withheld_zeros import (
+    SEARCHED,
     Search,
     TrialBlocks,
     claims_by_block,
@@ -18,7 +19,6 @@ from studies.gtv.withheld_zeros import (
     steps_frame,
     try_gaps,
 )
-from studies.gtv.zeros_table import SEARCHED
 
 
 def main(job: Job) -> None:
@@ -30,7 +30,7 @@ def main(job: Job) -> None:
     lab = TrialBlocks(releases[: how.blocks], claims, settings, check=False)
     result = list(Search(lab, paper, len(schema.queries), how.rounds).steps(possible_gaps(schema), how.size))
     steps_frame([step for ranked in result for step in ranked[: how.shown]], schema).to_csv(job.output.steps, index=False)
-    best = {f"{SEARCHED}{ranked[0].size} missing": ranked[0].row.gap for ranked in result}
+    best = {f"{SEARCHED}{ranked[0].size} missing": ranked[0].gap for ranked in result}
     rows = ("paper", "no_zeros")
     try_gaps(best, releases, claims, settings, rows).to_parquet(job.output.decided, index=False)
 

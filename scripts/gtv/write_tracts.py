@@ -8,8 +8,7 @@ from genverify.model.domain import read_domain
 from genverify.model.files import data_labels
 from genverify.run.jobs import Job, run
 from studies.gtv.settings import TractTables
-from studies.gtv.tract_counts import read_tables, schema_of
-from studies.gtv.tracts import cells_by_table, missing_table, tracts_table, tracts_text, whole_table
+from studies.gtv.tracts import cells_by_table, missing_table, read_tables, schema_of, tracts_table, tracts_text, whole_table
 
 
 def main(job: Job) -> None:

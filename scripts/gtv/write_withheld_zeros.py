@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, run
-from studies.gtv.zeros_table import losses_table, zeros_page
+from studies.gtv.withheld_zeros import losses_table, zeros_page
 
 
 def main(job: Job) -> None:

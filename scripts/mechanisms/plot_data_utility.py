@@ -15,9 +15,9 @@ from genverify.report.figures import save
 from genverify.run.jobs import Job, log, run
 from studies.country.store import read_microdata
 from studies.mechanisms.figures import plot_utility
+from studies.mechanisms.matrix_mechanism import Workload
 from studies.mechanisms.settings import DataUtility
 from studies.mechanisms.utility import compare_utilities, made, persons
-from studies.mechanisms.workload import Workload
 
 
 def main(job: Job) -> None:

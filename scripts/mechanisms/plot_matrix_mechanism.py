@@ -8,9 +8,8 @@ from genverify.model.settings import ReleaseSettings
 from genverify.report.figures import save
 from genverify.run.jobs import Job, log, run
 from studies.mechanisms.figures import plot_matrix_mechanism
-from studies.mechanisms.matrix_mechanism import compare_strategies, query_errors, strategies
+from studies.mechanisms.matrix_mechanism import Workload, compare_strategies, query_errors, strategies
 from studies.mechanisms.settings import MatrixMechanism
-from studies.mechanisms.workload import Workload
 
 LABEL = "expected error, whatever the data; no data are shown"
 

@@ -20,7 +20,7 @@ def main(job: Job) -> None:
         holdout=pd.read_parquet(job.input.holdout),
         ranked=by_start(job.input.ranked, experiment.starts),
         published=read_schema(Path(job.input.schema)).domain,
-        told_apart=bool(experiment.block_tables),
+        distinguished=bool(experiment.block_tables),
     )
     keeps = domain_file.universe(experiment.keeps).keeps
     curves = judge_areas(evidence, Path(job.input.microdata), domain_file.domain, keeps, job.params.grid, job.params.seed)

@@ -9,8 +9,8 @@ from genverify.model.release import read_schema
 from genverify.model.tablefiles import neutral_frame
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from studies.raprank.convergence import converge, most_blocks
 from studies.raprank.figures import plot_convergence
+from studies.raprank.rank import converge, most_blocks
 from studies.raprank.settings import Convergence, ResolvedExperiment
 
 

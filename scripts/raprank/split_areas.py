@@ -10,7 +10,7 @@ from genverify.run.jobs import Job, log, run
 from studies.country.sample import batch_of
 from studies.country.store import read_records
 from studies.raprank.areas import area_records, split_areas
-from studies.raprank.experiments import experiment_schemas
+from studies.raprank.configuration import experiment_schemas
 from studies.raprank.published import both_schemas, publish_areas
 from studies.raprank.settings import ResolvedExperiment
 

@@ -7,7 +7,7 @@ import pytest
 
 from census_blocks import census_release
 from genverify.attack.generate import generate
-from genverify.attack.onehot import generate_onehot, onehot, onehot_program, records_of, refuting
+from genverify.attack.onehot import OneHot, generate_onehot, onehot_program, records_of, refuting
 from genverify.attack.verify import Verdict, Verifier, decide_onehot
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims
 from genverify.model.domain import Column, Domain, Predicate, Rule
@@ -78,7 +78,7 @@ def as_sets(datasets: list[Codes]) -> set[bytes]:
 def test_size_and_rows_by_hand() -> None:
     program = onehot_program(TOYS["tight"])  # d = 7, queries with r = 1, 2, 1, 2
     assert program.A.shape == (3 * 3 + 3 * 6 + 3 * 4 + 4 + 2, 3 * 7 + 3 * 4)
-    program = refuting(onehot(TOYS["tight"]), Claim((1, ANY, 1), 1))  # A_oh has 3 + 2 indices
+    program = refuting(OneHot(TOYS["tight"]), Claim((1, ANY, 1), 1))  # A_oh has 3 + 2 indices
     assert program.A.shape == (45 + 3 * 5 * 5 + 3 + 2, 33 + 2 * 3 * 5 + 3 + 1)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import brute_force as brute
 from genverify.attack.generate import generate_block
-from genverify.attack.probability import Effort, count_release, draw_block, draw_exactly, estimate, interval
+from genverify.attack.probability import Effort, _draw_block, _draw_exactly, count_release, estimate, interval
 from genverify.attack.verify import verify_block
 from genverify.model.release import Release, Schema
 from genverify.model.tabulate import tabulate
@@ -33,7 +33,7 @@ def test_exact_draws_leave_the_verified_claims_unchanged(seed: int, program_sett
     release = brute.some_release(Random(seed), slack=seed % 2 == 1, sums=seed % 3 == 1)
     found = [
         verify_block(release, generated(release, program_settings, 15, 1).records, program_settings, 1)
-        for generated in (generate_block, draw_block)
+        for generated in (generate_block, _draw_block)
     ]
     assert set(found[0].claims) == set(found[1].claims)
 
@@ -43,7 +43,7 @@ def test_exact_draws_are_distinct_and_all_where_there_are_few(seed: int) -> None
     release = brute.some_release(Random(seed), slack=True)
     listed = {dataset.tobytes() for dataset in brute.Truth(release).datasets}
     program = build_program(release, 10_000)
-    drawn = draw_exactly(program, 20, 1)
+    drawn = _draw_exactly(program, 20, 1)
     assert drawn is not None
     records, complete = drawn
     seen = {dataset.tobytes() for dataset in records.astype(np.int64)}
@@ -51,12 +51,12 @@ def test_exact_draws_are_distinct_and_all_where_there_are_few(seed: int) -> None
     assert seen <= listed
     assert complete == (len(listed) <= 20)
     assert not complete or seen == listed
-    assert np.array_equal(records, draw_exactly(program, 20, 1)[0])
+    assert np.array_equal(records, _draw_exactly(program, 20, 1)[0])
 
 
 def test_a_block_beyond_the_budget_is_left_to_the_walk(program_settings: ProgramSettings) -> None:
     program = build_program(brute.some_graph(Random(1)), 1000)
-    assert draw_exactly(program, 5, 1, Budget(2, 100, 10.0)) is None
+    assert _draw_exactly(program, 5, 1, Budget(2, 100, 10.0)) is None
 
 
 def test_probability_1_and_verified_are_the_same(toy_schema: Schema, program_settings: ProgramSettings) -> None:

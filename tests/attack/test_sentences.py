@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.attack.explain import parse_phrases, read_phrases
+from genverify.attack.explain import _parse_phrases, read_phrases
 from genverify.model.domain import Column, Domain, read_domain
 from genverify.model.errors import DataError
 
@@ -63,14 +63,14 @@ def test_a_vacant_unit_has_no_householder() -> None:
 
 
 def test_the_first_fitting_case_speaks() -> None:
-    phrases = parse_phrases(WORDS, PAIR)
+    phrases = _parse_phrases(WORDS, PAIR)
     assert phrases.describe({"SEX": 2, "OLD": 1}) == "Someone female. They are old and here."
     assert phrases.describe({"OLD": 0}) == "They are here."
 
 
 def test_a_code_without_words_is_named() -> None:
     with pytest.raises(DataError, match=r"no words for OLD=0 \(young\)"):
-        parse_phrases(WORDS | {"unsaid": {}}, PAIR)
+        _parse_phrases(WORDS | {"unsaid": {}}, PAIR)
 
 
 def test_a_case_about_an_unknown_column_is_named(tmp_path: Path) -> None:

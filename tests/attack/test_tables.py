@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.attack.generate import GeneratedDatasets, generate_block, generated_row
-from genverify.attack.verify import VerifiedBlock, claim_columns, claims_frame, verified_row, verify_block
+from genverify.attack.generate import GeneratedDatasets, _generated_row, generate_block
+from genverify.attack.verify import VerifiedBlock, _verified_row, claim_columns, claims_frame, verify_block
 from genverify.model.claims import ANY, Claim
 from genverify.model.release import Release, Schema, read_releases
 from genverify.model.tablefiles import by_design
@@ -35,11 +35,11 @@ def verified(
 def test_what_is_known_of_the_number_of_datasets(
     releases: dict[str, Release], generated: dict[str, GeneratedDatasets]
 ) -> None:
-    assert generated_row(releases[FIRST], generated[FIRST]) == {
+    assert _generated_row(releases[FIRST], generated[FIRST]) == {
         "block": FIRST, "n_households": 3, "datasets": 4, "class_vectors": 2, "complete": True, "unique": False,
         "two_solutions": True,
     }  # fmt: skip
-    assert generated_row(releases[SECOND], generated[SECOND]) == {
+    assert _generated_row(releases[SECOND], generated[SECOND]) == {
         "block": SECOND, "n_households": 4, "datasets": 1, "class_vectors": 1, "complete": True, "unique": True,
         "two_solutions": False,
     }  # fmt: skip
@@ -73,7 +73,7 @@ def test_the_claims_of_a_toy_block(verified: dict[str, VerifiedBlock]) -> None:
 
 
 def test_what_became_of_the_candidates(verified: dict[str, VerifiedBlock], program_settings: ProgramSettings) -> None:
-    row = verified_row(verified[FIRST], program_settings)
+    row = _verified_row(verified[FIRST], program_settings)
     assert "without_proof" not in row
     assert (row["block"], row["solver"], row["limits"]) == (FIRST, "highs", "")
     assert [row[f"candidates_k{k}"] for k in (1, 2, 3)] == [0, 6, 1]
@@ -82,7 +82,7 @@ def test_what_became_of_the_candidates(verified: dict[str, VerifiedBlock], progr
         assert [row[f"{verdict}_k{k}"] for k in (1, 2, 3)] == [0, 0, 0]
     assert row["decided_lp"] + row["decided_ip"] == 7
     assert row["classes"] == 5  # cat or dog x young or aged in a house; fish, flat, middle-aged
-    assert verified_row(verified[SECOND], program_settings)["classes"] == 1
+    assert _verified_row(verified[SECOND], program_settings)["classes"] == 1
 
 
 def test_a_block_of_two_designs_has_its_rows_twice() -> None:

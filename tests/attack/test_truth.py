@@ -11,7 +11,7 @@ from genverify.attack.evaluate import (
     total_interval,
 )
 from genverify.model.errors import DataError
-from studies.gtv.households import count_answers, count_households
+from studies.gtv.tables import count_answers, count_households
 
 RECORDS = pd.DataFrame(
     [("x", 1, 1, 1), ("x", 1, 2, 1), ("x", 2, 2, 1), ("y", 1, 1, 1), ("y", 1, 1, 0)], columns=["block", "A", "B", "C"]

@@ -9,7 +9,7 @@ import pytest
 
 from genverify.disclosure.area_tables import AreaTables, Part, bound_part, read_area_tables, read_areas, work_of
 from genverify.model.errors import GenverifyError
-from studies.disclosure.area_chances import Tree, rounding_chances, summary_frame
+from studies.disclosure.area_chances import Tree, _rounding_chances, summary_frame
 
 SPEC = AreaTables(title="made up", source="synthetic", base=3, sums={"t": {"total": ["a", "b"]}})
 WORK = work_of(20.0)
@@ -80,7 +80,7 @@ def test_chances_are_those_of_all_true_tables() -> None:
 
 
 def _chance(printed: int, true: int) -> float:
-    own = rounding_chances(printed, 3)
+    own = _rounding_chances(printed, 3)
     at = true - own.start
     return float(own.weights[at]) if 0 <= at < len(own.weights) else 0.0
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack.generate import datasets_frame, generate_block, generated_row
-from genverify.attack.verify import claims_frame, verified_row, verify_block
+from genverify.attack.generate import _datasets_frame, _generated_row, generate_block
+from genverify.attack.verify import _verified_row, claims_frame, verify_block
 from genverify.checker.certificate import write_proofs
 from genverify.model.release import Schema, counts_frame, make_release, write_schema
 from genverify.model.tablefiles import by_design, stack
@@ -173,10 +173,10 @@ def make_study(study: Path, schema: Schema, settings: ProgramSettings, blocks: M
         proofs.append(found.certificate)
         rows = {
             "release/000": frame,
-            "generated/000": datasets_frame(block, made, schema.domain),
-            "generated/000.blocks": pd.DataFrame([generated_row(release, made)]),
+            "generated/000": _datasets_frame(block, made, schema.domain),
+            "generated/000.blocks": pd.DataFrame([_generated_row(release, made)]),
             "claims/000": claims_frame(found),
-            "claims/000.blocks": pd.DataFrame([verified_row(found, settings)]),
+            "claims/000.blocks": pd.DataFrame([_verified_row(found, settings)]),
         }
         for name, part in rows.items():
             tables.setdefault(name, []).append(part)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.generate import generate_block, generated_row
-from genverify.attack.verify import claims_frame, verified_row, verify_block
+from genverify.attack.generate import _generated_row, generate_block
+from genverify.attack.verify import _verified_row, claims_frame, verify_block
 from genverify.checker.certificate import write_proofs
 from genverify.model.domain import Domain
 from genverify.model.release import Release, Schema, counts_frame, make_release, write_schema
@@ -21,7 +21,7 @@ from genverify.run.code import find_script
 from genverify.run.jobs import Job
 from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.baselines import LEAVE_OUT, PRIORS, UNIFORM
-from studies.gtv.households import count_households
+from studies.gtv.tables import count_households
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = '01"><img src=x onerror=alert(1)>'
@@ -75,7 +75,7 @@ def write_study(folder: Path, schema: Schema, program: ProgramSettings, source: 
         frames.append(frame)
         proofs.append(found.certificate)
         claims.append(claims_frame(found))
-        rows.append(pd.DataFrame([generated_row(release, generated) | verified_row(found, program)]))
+        rows.append(pd.DataFrame([_generated_row(release, generated) | _verified_row(found, program)]))
     write_schema(schema, folder / "schema.json")
     pd.concat(frames, ignore_index=True).to_parquet(folder / "000.parquet", index=False)
     write_proofs(proofs, folder / "000.jsonl.gz")

@@ -18,7 +18,7 @@ from types import FrameType
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src"
-LISTED = (ast.Dict, ast.List, ast.Tuple, ast.Call, ast.Set)
+LISTED = (ast.Dict, ast.List, ast.Tuple, ast.Call, ast.Set, ast.ListComp, ast.DictComp)
 PACKAGES = ("genverify", "studies")  # the library, and what is not in the wheel
 
 
@@ -58,20 +58,22 @@ def _public(path: Path) -> set[str]:
 
 
 def _constants(paths: list[Path]) -> tuple[int, int]:
-    """Numbers named at the top of a module, and those with a comment in the line or above it."""
-    found = said = 0
+    """Numbers named at the top of a module, and those with a comment in the line or above it, or a text below."""
+    numeric = explained = 0
     for path in paths:
         lines = path.read_text().splitlines()
-        for node in ast.parse("\n".join(lines)).body:
+        body = ast.parse("\n".join(lines)).body
+        for node, after in zip(body, [*body[1:], None], strict=True):
             if not isinstance(node, ast.Assign) or isinstance(node.value, LISTED):
                 continue
             target, values = node.targets[0], [part for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
             numbers = [part for part in values if type(part.value) in (int, float)]
             if isinstance(target, ast.Name) and target.id.isupper() and numbers:
-                found += 1
+                numeric += 1
                 last, above = lines[(node.end_lineno or node.lineno) - 1], lines[node.lineno - 2]
-                said += "#" in last or above.lstrip().startswith("#")
-    return found, said
+                below = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                explained += "#" in last or above.lstrip().startswith("#") or below
+    return numeric, explained
 
 
 def _imports(path: Path) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from genverify.bounds import marginals as module
 from genverify.bounds.count_tables import Multiway
-from genverify.bounds.marginals import bound_marginals, enough_rows, levels_of, marginal_sums, symmetries_of
+from genverify.bounds.marginals import _enough_rows, _symmetries_of, bound_marginals, levels_of, marginal_sums
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import Checking, check_linear
 from genverify.model.arrays import Flags
@@ -21,11 +21,11 @@ from genverify.solve.program import matrix_of
 from genverify.solve.proving import Ends, exact_leaf
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.solvers.highs import CellProgram
-from studies.cellbounds.shapes import stand_in
+from studies.cellbounds.benchmarks import _stand_in
 
 
 def made(shape: list[int], way: int, records: int, seed: int = 1) -> tuple[Multiway, list[Multiway], LinearSystem]:
-    full = stand_in(shape, records, np.random.default_rng(seed), 2.0)
+    full = _stand_in(shape, records, np.random.default_rng(seed), 2.0)
     tables = [full.marginal(names) for names in combinations(full.names, way)]
     return full, tables, marginal_sums(tables, levels_of(tables))
 
@@ -39,7 +39,7 @@ def even(shape: tuple[int, ...], count: int) -> tuple[Multiway, list[Multiway]]:
 @pytest.mark.parametrize(("shape", "way"), [([2, 2, 2, 2], 2), ([3, 4, 2], 2), ([2, 3, 2, 2], 3), ([3, 3], 1)])
 def test_enough_rows_say_all_and_nothing_twice(shape: list[int], way: int) -> None:
     _, _, sums = made(shape, way, 50)
-    rows = enough_rows(shape, list(combinations(range(len(shape)), way)))
+    rows = _enough_rows(shape, list(combinations(range(len(shape)), way)))
     dense = matrix_of(sums).toarray()
     assert np.linalg.matrix_rank(dense[rows]) == len(rows) == np.linalg.matrix_rank(dense)
 
@@ -48,7 +48,7 @@ def test_enough_rows_say_all_and_nothing_twice(shape: list[int], way: int) -> No
 def test_corners_attain_what_the_integer_search_attains(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Ends by corners alone are those of the search with its proofs, and a point near a vertex fits."""
     full, _, sums = made([2] * 7, 2, 150, seed)
-    counts, rows = full.counts.ravel(), enough_rows([2] * 7, list(combinations(range(7), 2)))
+    counts, rows = full.counts.ravel(), _enough_rows([2] * 7, list(combinations(range(7), 2)))
     wanted = np.arange(128) % 9 == 0
     searched = all_ranges(sums, Work(seconds=60), wanted, [counts])
     monkeypatch.setattr(Dives, "attain", lambda self, ends: None)
@@ -100,7 +100,7 @@ def test_symmetric_cells_are_searched_once(monkeypatch: pytest.MonkeyPatch, shap
 
     monkeypatch.setattr(module, "all_ranges", counted)
     once = bound_marginals(tables, Work(seconds=30), full)
-    monkeypatch.setattr(module, "symmetries_of", lambda *words: [])
+    monkeypatch.setattr(module, "_symmetries_of", lambda *words: [])
     each = bound_marginals(tables, Work(seconds=30), full)
     assert asked == [1, full.counts.size]
     assert once.exact.all()
@@ -111,11 +111,11 @@ def test_symmetric_cells_are_searched_once(monkeypatch: pytest.MonkeyPatch, shap
 def test_an_exchange_that_changes_a_count_is_none() -> None:
     full, tables = even((2, 2, 2), 1)
     sums = marginal_sums(tables, levels_of(tables))
-    exchanges = symmetries_of(tables, full.names, [2, 2, 2])
+    exchanges = _symmetries_of(tables, full.names, [2, 2, 2])
     assert exchanges
     assert all(leaves_as_it_is(sums, one) for one in exchanges)
     other, changed, _ = made([2, 2, 2], 2, 37)
-    assert not symmetries_of(changed, other.names, [2, 2, 2])
+    assert not _symmetries_of(changed, other.names, [2, 2, 2])
     assert not leaves_as_it_is(sums, Symmetry(np.roll(np.arange(8), 1), np.arange(12)))
 
 

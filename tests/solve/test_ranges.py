@@ -15,12 +15,12 @@ from genverify.solve.linear import ranges
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Dives, Ranges, Work, cubes_of
 from genverify.solve.proving import Ends, exact_leaf
-from studies.cellbounds.shapes import stand_in
+from studies.cellbounds.benchmarks import _stand_in
 
 
 def marginals(variables: int, way: int, records: int, seed: int) -> tuple[LinearSystem, np.ndarray]:
     """All marginals of so many variables of a table, and its own counts."""
-    full = stand_in([2] * variables, records, np.random.default_rng(seed), spread=5.0)
+    full = _stand_in([2] * variables, records, np.random.default_rng(seed), spread=5.0)
     tables = [full.marginal(names) for names in combinations(full.names, way)]
     return marginal_sums(tables, levels_of(tables)), full.counts.ravel()
 
@@ -94,7 +94,7 @@ def test_a_step_along_a_cube_by_hand() -> None:
 def test_walks_leave_every_marginal_as_it_is(seed: int, case: tuple[tuple[int, ...], int]) -> None:
     shape, way = case
     rng = np.random.default_rng(seed)
-    full = stand_in(shape, 30, rng, 2.0)
+    full = _stand_in(shape, 30, rng, 2.0)
     tables = [full.marginal(names) for names in combinations(full.names, way)]
     sums = marginal_sums(tables, levels_of(tables))
     cubes = cubes_of(shape, list(combinations(range(len(shape)), way)), seed)
@@ -108,7 +108,7 @@ def test_walks_leave_every_marginal_as_it_is(seed: int, case: tuple[tuple[int, .
 
 def test_walks_alone_attain_the_ends_of_three_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
     """The linear program is not needed where rows alone give ends that walks attain; the answers are the same."""
-    full = stand_in([4, 5, 4], 120, np.random.default_rng(1), 2.0)
+    full = _stand_in([4, 5, 4], 120, np.random.default_rng(1), 2.0)
     tables = [full.marginal(names) for names in combinations(full.names, 2)]
     with_walks = bound_marginals(tables, Work(seconds=30), full)
     monkeypatch.setattr("genverify.bounds.marginals.cubes_of", lambda *words: None)

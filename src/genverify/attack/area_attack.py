@@ -119,8 +119,8 @@ class AreaAttack:
         proved = {decision.claim for decision in from_block}
         decisions = self.together(number, [claim for claim in candidates if claim not in proved])
         more = verified_of(decisions)
-        placed = [_placed(number, decision) for decision in more]
-        together = certificate_for(self.joint.release, (), placed) if placed else None
+        of_all = [replace(decision, claim=Claim((number + 1, *decision.claim.codes), decision.claim.m)) for decision in more]
+        together = certificate_for(self.joint.release, (), of_all) if of_all else None
         if together:
             self.checker.together(together)
         claims = tuple(decision.claim for decision in (*from_block, *more))
@@ -183,8 +183,3 @@ class AreaAttack:
         if ((vectors @ F != claim.m) | (vectors @ T != claim.m)).any():
             return Decision(claim, Verdict.REFUTED)
         return decide(claim, lambda sign, b: self.bounder.at_most(number, T if sign > 0 else -F, b))
-
-
-def _placed(number: int, decision: Decision) -> Decision:
-    """The decision about the records of all blocks, whose first column is the block."""
-    return replace(decision, claim=Claim((number + 1, *decision.claim.codes), decision.claim.m))

@@ -35,12 +35,7 @@ from genverify.solve.program_settings import DEFAULT
 Known = Mapping[str, int]  # column name: code, for the columns that a claim speaks of
 
 
-@dataclass(frozen=True)
-class Case:
-    """Words for a claim that holds the codes of `when`."""
-
-    when: Predicate
-    say: str
+Case = tuple[Predicate, str]  # words for a claim that holds the codes of the condition
 
 
 @dataclass(frozen=True)
@@ -55,13 +50,10 @@ class Sentence:
 
     def text(self, known: Known) -> str:
         """The sentence about a claim; empty if it has nothing to say."""
-        if (self.only and not any(fits(when, known) for when in self.only)) or any(
-            fits(when, known) for when in self.unless
-        ):
-            return ""
-        cases = [next((case.say for case in slot if fits(case.when, known)), "") for slot in self.slots]
+        allowed = not self.only or any(fits(when, known) for when in self.only)
+        cases = [next((words for when, words in slot if fits(when, known)), "") for slot in self.slots]
         phrases = [words for words in cases if words]
-        if not phrases:
+        if not allowed or not phrases or any(fits(when, known) for when in self.unless):
             return ""
         return " ".join([self.start, listed(phrases) if self.as_list else " ".join(phrases)]).strip() + "."
 
@@ -98,14 +90,14 @@ def listed(words: Sequence[str]) -> str:
 def read_phrases(path: Path, domain: Domain) -> Phrases:
     """A phrase file, which must have words for every code of the domain."""
     try:
-        return parse_phrases(read_yaml(path), domain)
+        return _parse_phrases(read_yaml(path), domain)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{path}: not a phrase file ({error!r}); see data/census/phrases.yaml for the form") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
 
 
-def parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
+def _parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
     """A phrase file from its parsed YAML."""
     sentences = tuple(_sentence(part, domain) for part in text["sentences"])
     vary = tuple(domain[name].name for name in text.get("vary", []))
@@ -114,7 +106,7 @@ def parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
 
 
 def _sentence(text: Mapping[str, Any], domain: Domain) -> Sentence:
-    slots = tuple(tuple(Case(_condition(case.get("when"), domain), case["say"]) for case in slot) for slot in text["slots"])
+    slots = tuple(tuple((_condition(case.get("when"), domain), case["say"]) for case in slot) for slot in text["slots"])
     only, unless = (tuple(_condition(when, domain) for when in text.get(key, [])) for key in ("only", "unless"))
     return Sentence(text.get("start", ""), slots, text.get("join") == "list", only, unless)
 
@@ -124,7 +116,7 @@ def _condition(when: Mapping[str, Sequence[int]] | None, domain: Domain) -> Pred
 
 
 def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[int]], domain: Domain) -> None:
-    conditions = [case.when for sentence in sentences for slot in sentence.slots for case in slot]
+    conditions = [when for sentence in sentences for slot in sentence.slots for when, _ in slot]
     conditions += [when for sentence in sentences for when in sentence.only]
     for column in domain.columns:
         spoken = {code for when in conditions for code in when.where.get(column.name, ())}
@@ -269,7 +261,7 @@ def proof_cells(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str,
 
 
 @dataclass(frozen=True)
-class Sum:
+class _Sum:
     """Cells that are added up (over a common denominator), what follows, and the zeros and totals that this rests on."""
 
     conclusion: str
@@ -289,7 +281,7 @@ class CaseSplit:
     above: "Layout"
 
 
-Layout = Sum | CaseSplit
+Layout = _Sum | CaseSplit
 
 CONCLUSIONS = {
     "at_most": "every record that matches counts at least once in this sum, and no record counts below 0",
@@ -305,12 +297,12 @@ def lay_out(reasons: Reasons, node: Mapping[str, Any], s: int, matching: Sequenc
     if "kind" in node:
         because, weights = tuple(reasons.needed(node, s, forks, matching)), node.get("w", [])
         if not node["y"] and not any(weights):
-            return Sum("never_below" if s < 0 else "none_matches", 1, (), (), because)
+            return _Sum("never_below" if s < 0 else "none_matches", 1, (), (), because)
         sign = s if node["kind"] == "bound" else 1
         conclusion = "cannot_be" if node["kind"] != "bound" else "at_least" if s < 0 else "at_most"
         cells = tuple((sign * y, name) for name, y in node["y"].items())
         sides = tuple((sign * w, below) for (_, below), w in zip(forks, weights, strict=False) if w)
-        return Sum(conclusion, node.get("d", 1), cells, sides, because)
+        return _Sum(conclusion, node.get("d", 1), cells, sides, because)
     part = str(Predicate.of(node["where"])) if "where" in node else f"in the same published cells as {node['like']}"
     below, above = (
         lay_out(reasons, node[side], s, matching, [*forks, (node, side == "below")]) for side in ("below", "above")
@@ -320,10 +312,10 @@ def lay_out(reasons: Reasons, node: Mapping[str, Any], s: int, matching: Sequenc
 
 def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
     """The two halves of a verified claim's proof, line by line."""
+    where = [exactly(claim["where"])]
     for words, side, s in (("At least", "lower", -1), ("At most", "upper", +1)):
         yield f"{words} {claim['m']}:"
-        layout = lay_out(reasons, proofs["proofs"][claim["proof"]][side], s, [exactly(claim["where"])])
-        yield from layout_lines(reasons, layout, "  ")
+        yield from layout_lines(reasons, lay_out(reasons, proofs["proofs"][claim["proof"]][side], s, where), "  ")
 
 
 def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], leaf: Mapping[str, Any]) -> list[str]:
@@ -389,8 +381,7 @@ def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: Ve
         for stored in certificate["statements"] if certificate else ():
             if certificate and stored["where"] == where and stored["m"] == claim.m:
                 checker.check(verified.number, verified.alone, verified.together)
-                reasons = Reasons(release, certificate["lemmas"])
-                lines = explain_proof(reasons, certificate, stored)
+                lines = explain_proof(Reasons(release, certificate["lemmas"]), certificate, stored)
                 return "\n  ".join([f"block {verified.block}: {_in_words(domain, claim)}", *lines])
     raise DataError(f"block {verified.block}: {_in_words(domain, claim)} is not among the verified claims")
 
@@ -431,7 +422,6 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
 
 
 def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool:
-    """Whether the claims of a batch list this one, but name no proof."""
     claims = read_frame(path) if path.exists() else pd.DataFrame()
     if claims.empty:
         return False
@@ -441,7 +431,6 @@ def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool
 
 
 def _question(study: Path, block: str, text: str) -> tuple[Release, str, Claim, list[str]]:
-    """The release of a block, the name of its batch, the claim of a text, and the claim in words."""
     schema = read_schema(study / "release" / "schema.json")
     release, batch = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)
@@ -488,7 +477,7 @@ def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]
 
 # The answer to "how likely is this claim?" about a block of a study.
 
-SHOWN = 0.00005  # what is less likely would be printed as 0.00 %
+LEAST_PRINTED = 0.00005  # what is less likely would be printed as 0.00 %
 
 
 def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget) -> Iterator[str]:
@@ -503,5 +492,5 @@ def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor
     if result.datasets is not None:
         yield f"Datasets that fit: {result.datasets:,}."
     for count, share in enumerate(result.counts):
-        if share >= SHOWN:
+        if share >= LEAST_PRINTED:
             yield f"  {count} such records: {100 * share:.2f} %"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,13 +49,13 @@ def write_generated(
     frames, rows = [], []
     for release in progress(releases, "blocks generated"):
         generated = find(release, derive_seed(seed, "generate", release.block))
-        frames.append(datasets_frame(release.block, generated, release.schema.domain))
-        rows.append(pd.DataFrame([generated_row(release, generated)]))
+        frames.append(_datasets_frame(release.block, generated, release.schema.domain))
+        rows.append(pd.DataFrame([_generated_row(release, generated)]))
     stack(frames).to_parquet(datasets, index=False)
     stack(rows).to_parquet(blocks, index=False)
 
 
-def datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> pd.DataFrame:
+def _datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> pd.DataFrame:
     """The generated records of a block: dataset number and one code per column."""
     K, N, _ = generated.records.shape
     codes = generated.records.reshape(K * N, len(domain.names))
@@ -66,11 +66,10 @@ def datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> 
 
 
 def _width(column: Column) -> str:
-    """The type of a column in a file: eight bits where its codes fit."""
     return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
 
 
-def generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:
+def _generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:
     """What is known of the number of datasets that fit a block."""
     return {
         "block": release.block,
@@ -111,15 +110,11 @@ MOST_PROGRAMS = 20_000  # nodes of an enumeration; beyond, the list is called in
 MOST_CLASSES = 400  # of the matrix that every node searches; beyond, the list is called incomplete
 
 
-class Enumeration(NamedTuple):
-    """Class counts that fit; `complete` if it is proved that there are no others."""
-
-    vectors: list[Ints]
-    complete: bool
-
-
-def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumeration:
-    """Every fitting z, up to `limit`: all counts of the classes that some z uses; not complete where that is too much."""
+def _all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> tuple[list[Ints], bool]:
+    """
+    Every fitting z, up to `limit`: all counts of the classes that some z uses; and whether it is proved that there are no
+    others: not where that is too much.
+    """
     program = bounder.program
     used = np.zeros(program.classes, dtype=bool)
     for z in known:
@@ -133,14 +128,14 @@ def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumera
         used |= outside.counterexample > 0
         known.append(outside.counterexample)
         if len(known) >= limit:
-            return Enumeration(known, complete=False)
+            return known, False
     if used.sum() > MOST_CLASSES:
-        return Enumeration(known, complete=False)
+        return known, False
     # one more than the limit is asked for: if it is found, the limit cut the list off, and it is not complete
     search = _Search(program, np.flatnonzero(used), limit + 1)
     search.walk(np.ones(len(search.classes), dtype=bool), program.lo, program.hi)
     complete = nothing_outside and len(search.vectors) <= limit and search.nodes <= MOST_PROGRAMS
-    return Enumeration(search.vectors[:limit] or known, complete)
+    return search.vectors[:limit] or known, complete
 
 
 class _Search:
@@ -196,20 +191,23 @@ def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
     program = bounder.program
     rng = np.random.default_rng(seed)
     starts = _starts(bounder, rng)
-    collection = _Collection(program, rng)
-    _walk(program, collection, starts, K, rng)
+    collection, idle = _Collection(program, rng), 0
+    # random exchanges of two records in WALKERS datasets at once, until K are collected or nothing new turns up
+    for look, points in enumerate(random_walk(program, starts, WALKERS, rng)):
+        idle = 0 if collection.add(points, K) or not look else idle + 1
+        if len(collection.datasets) >= K or idle >= PATIENCE:
+            break
     complete = False
     if len(collection.datasets) < K:
-        every = all_class_counts(bounder, collection.vectors, K)
-        for z in every.vectors:
+        vectors = [np.bincount(classes, minlength=program.classes) for classes in collection.classes.values()]
+        every, complete = _all_class_counts(bounder, vectors, K)
+        for z in every:
             collection.take(np.repeat(np.arange(len(z)), z), list_records(program, z), K)
-        complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(collection.datasets)
+        complete = complete and sum(datasets_of(program, z) for z in every) == len(collection.datasets)
     return GeneratedDatasets(np.array(list(collection.datasets.values())), len(collection.classes), complete)
 
 
 class _Collection:
-    """Distinct datasets by their records, and the distinct class counts behind them."""
-
     def __init__(self, program: Program, rng: np.random.Generator) -> None:
         self.program, self.rng = program, rng
         self.datasets: dict[bytes, Codes] = {}
@@ -229,11 +227,6 @@ class _Collection:
                 return
             self.classes.setdefault(classes.tobytes(), classes)
             self.datasets.setdefault(records.tobytes(), records)
-
-    @property
-    def vectors(self) -> list[Ints]:
-        """The distinct class counts."""
-        return [np.bincount(classes, minlength=self.program.classes) for classes in self.classes.values()]
 
 
 def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
@@ -261,15 +254,6 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
 def _objective(classes: int, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """A random objective, over some of many classes only: the others then need not join the linear program."""
     return rng.standard_normal(classes) * (rng.random(classes) * classes < WEIGHED)
-
-
-def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
-    """Random exchanges of two records in WALKERS datasets at once, until K are found or nothing new turns up."""
-    idle = 0
-    for look, points in enumerate(random_walk(program, starts, WALKERS, rng)):
-        idle = 0 if collection.add(points, K) or not look else idle + 1
-        if len(collection.datasets) >= K or idle >= PATIENCE:
-            return
 
 
 def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:

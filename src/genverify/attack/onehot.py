@@ -24,18 +24,13 @@ HASH_SEED = 18  # any number does: fixed, so that the program of a release is al
 HASH_VALUES = 1000  # coefficients of one row then differ by three powers of ten at most
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Rows lo <= A z <= hi; variables that A does not reach have the coefficient 0."""
-
-    A: csr_array
-    lo: Floats
-    hi: Floats
+# rows lo <= A z <= hi; variables that A does not reach have the coefficient 0
+_Rows = tuple[csr_array, Floats, Floats]
 
 
 def _rows(A: csr_array, lo: float | Floats, hi: float | Floats) -> _Rows:
-    size = A.shape[0]
-    return _Rows(A, np.broadcast_to(lo, size).astype(np.float64), np.broadcast_to(hi, size).astype(np.float64))
+    low, high = (np.broadcast_to(side, A.shape[0]).astype(np.float64) for side in (lo, hi))
+    return A, low, high
 
 
 def _at(*parts: tuple[int, Any]) -> csr_array:
@@ -47,23 +42,20 @@ def _at(*parts: tuple[int, Any]) -> csr_array:
 
 
 def _stacked(rows: Sequence[_Rows], variables: int) -> _Rows:
-    """The rows of all constraints, each over all variables."""
-    padded = [csr_array((part.A.data, part.A.indices, part.A.indptr), shape=(part.A.shape[0], variables)) for part in rows]
-    lo, hi = np.concatenate([part.lo for part in rows]), np.concatenate([part.hi for part in rows])
-    return _Rows(csr_array(vstack(padded, format="csr")), lo, hi)
+    matrices, lo, hi = zip(*rows, strict=True)
+    padded = [csr_array((A.data, A.indices, A.indptr), shape=(A.shape[0], variables)) for A in matrices]
+    return csr_array(vstack(padded, format="csr")), np.concatenate(lo), np.concatenate(hi)
 
 
 def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
-    """The rows of all constraints as one program of binary variables, without an objective."""
-    whole = _stacked(rows, variables)
-    return integer_program(sparse_system(whole.A, whole.lo, whole.hi, np.ones(variables)), np.zeros(variables))
+    return integer_program(sparse_system(*_stacked(rows, variables), np.ones(variables)), np.zeros(variables))
 
 
 @dataclass(frozen=True)
 class OneHot:
     """
-    The one-hot program of a release. Variables: X (record by record, d indices each), then W (record by record, one per
-    predicate: the published queries first, then the options of the structural rules).
+    The one-hot program of a release with exact counts. Variables: X (record by record, d indices each), then W (record by
+    record, one per predicate: the published queries first, then the options of the structural rules).
     """
 
     release: Release
@@ -74,6 +66,14 @@ class OneHot:
             raise ReleaseError(
                 f"block {self.release.block}: {summed[0]} is a sum over records, which the one-hot program cannot "
                 "express; set program.formulation: compact in config.yaml"
+            )
+        inexact = np.flatnonzero(self.release.lo != self.release.hi)
+        if len(inexact):
+            cell = int(inexact[0])
+            raise ReleaseError(
+                f"block {self.release.block}: {self.release.queries[cell].id} is known as {self.release.lo[cell]} to "
+                f"{self.release.hi[cell]}; the one-hot program takes exact counts only. Set program.formulation: compact in "
+                "config.yaml."
             )
 
     @cached_property
@@ -97,7 +97,6 @@ class OneHot:
         )
 
     def _one_hot(self) -> _Rows:
-        """Every column of every record takes exactly one code."""
         sizes = [len(column.codes) for column in self.release.schema.domain.columns]
         codes_of: Any = block_diag([np.ones((1, size)) for size in sizes])
         return _rows(_at((0, kron(self._records, codes_of))), 1, 1)
@@ -110,7 +109,6 @@ class OneHot:
         return [_rows(seven, -inf, 0), _rows(eight, np.tile(1 - r, self.release.n), inf)]
 
     def _counts(self) -> _Rows:
-        """The published counts (9)."""
         published = eye_array(len(self.release.cells), len(self.predicates))
         over_records = kron(np.ones((1, self.release.n)), published)
         counts = self.release.lo.astype(np.float64)
@@ -156,21 +154,9 @@ def _flags(indices: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_ar
     return csr_array((np.ones(len(indices)), (rows, columns)), shape=shape)
 
 
-def onehot(release: Release) -> OneHot:
-    """The one-hot program of a release with exact counts."""
-    inexact = np.flatnonzero(release.lo != release.hi)
-    if len(inexact):
-        cell = int(inexact[0])
-        raise ReleaseError(
-            f"block {release.block}: {release.queries[cell].id} is known as {release.lo[cell]} to {release.hi[cell]}; the "
-            "one-hot program takes exact counts only. Set program.formulation: compact in config.yaml."
-        )
-    return OneHot(release)
-
-
 def onehot_program(release: Release) -> IntegerProgram:
     """Problem 1: its points are the datasets that fit the release (7-9 and 18)."""
-    program = onehot(release)
+    program = OneHot(release)
     return _program([program.problem1], program.variables)
 
 
@@ -228,11 +214,6 @@ def records_of(release: Release, point: Floats) -> Codes:
         if not ((part >= 0).all() and (part.sum(axis=1) == 1).all()):
             raise wrong_answer(release, f"a record has no or several codes of {columns[index].name}")
         records[:, index] = np.array(columns[index].codes)[part.argmax(axis=1)]
-    _recount(release, records)
-    return records[np.lexsort(records.T[::-1])]
-
-
-def _recount(release: Release, records: Codes) -> None:
     named = dict(zip(release.schema.domain.names, records.T, strict=True))
     for query, lo, hi in zip(release.queries, release.lo, release.hi, strict=True):
         count = int(query.predicate.matches(named).sum())
@@ -241,6 +222,7 @@ def _recount(release: Release, records: Codes) -> None:
     for rule in release.schema.rules:
         if rule.excludes(named).any():
             raise wrong_answer(release, f"a record breaks the rule {rule.name}")
+    return records[np.lexsort(records.T[::-1])]
 
 
 def wrong_answer(release: Release, why: str) -> WrongAnswer:

@@ -87,7 +87,6 @@ def count_release(program: Program, budget: Budget = BUDGET) -> DatasetCount:
 
 
 def _unlikely(program: Program, masses: Masses, prior: Prior) -> UnlikelyRelease:
-    """Which published cell asks for records that the prior gives no weight, where one does."""
     without = (masses.of_classes[None, :] * program.A).sum(axis=1) == 0
     cells = [program.rows[row] for row in np.flatnonzero(without & (program.lo > 0))]
     cell = f"cell {cells[0]} counts records, and all that it could hold" if cells else ""
@@ -107,7 +106,7 @@ class Posterior:
     prior: Prior
     masses: Masses
     weights: Weights
-    found: Forward
+    forward: Forward
 
     @property
     def error(self) -> float:
@@ -124,18 +123,18 @@ class Posterior:
         for top in np.unique(m).tolist():
             asked = np.flatnonzero(m == top)
             shares = self.masses.shares(codes[asked])
-            result[asked] = count_probability(self.diagram, self.weights, shares, top, self.found.total)
+            result[asked] = count_probability(self.diagram, self.weights, shares, top, self.forward.total)
         return result
 
     def present(self, codes: Codes) -> Floats:
         """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
-        absent = no_match(self.diagram, self.weights, self.masses.shares(codes), self.found.total)
+        absent = no_match(self.diagram, self.weights, self.masses.shares(codes), self.forward.total)
         return np.where(absent > 0, np.clip(1 - absent, 0, np.nextafter(1.0, 0.0)), 1.0)
 
     @cached_property
     def class_counts(self) -> Floats:
         """The distribution of every class count, a row per class."""
-        return class_counts(self.diagram, self.weights, self.found)
+        return class_counts(self.diagram, self.weights, self.forward)
 
     def rows(self, most: int) -> tuple[Codes, Floats]:
         """The likeliest records with the probability that at least one is there; of those with a floor's weight, some."""
@@ -147,7 +146,7 @@ class Posterior:
 
     def draw(self, draws: int, rng: np.random.Generator) -> Codes:
         """Independent datasets, each with its probability: shape (draws, N, columns), the records of each sorted."""
-        vectors = draw_vectors(self.diagram, self.weights, self.found, draws, rng)
+        vectors = draw_vectors(self.diagram, self.weights, self.forward, draws, rng)
         return np.array([self.masses.draw(z, rng) for z in vectors])
 
 
@@ -222,20 +221,20 @@ PATIENCE = 50  # rounds of K draws; then fewer than K are given
 
 def find_datasets(release: Release, settings: ProgramSettings, how: Generate, seed: int) -> GeneratedDatasets:
     """Datasets of a block by the method of the settings; the one-hot program has a way of its own."""
-    find = draw_block if how.method == "exact" and settings.proves else generate_block
+    find = _draw_block if how.method == "exact" and settings.proves else generate_block
     return find(release, settings, how.datasets, seed)
 
 
-def draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
+def _draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
     """K distinct datasets that fit the release of a block, drawn exactly; found by walking where counting takes too much."""
     bounder = settings.proving("drawing exactly (generate.method: exact)").bounder(release)
-    drawn = draw_exactly(bounder.program, K, seed)
+    drawn = _draw_exactly(bounder.program, K, seed)
     if drawn is None:
         return generate(bounder, K, seed)
     return GeneratedDatasets(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
 
 
-def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
+def _draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
     """K distinct datasets as independent draws bring them, or all, and whether these are all; None beyond the budget."""
     try:
         counted = count_release(program, budget)
@@ -249,7 +248,6 @@ def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -
 
 
 def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
-    """Draws until K are distinct; where a few datasets take nearly all draws, those that were met."""
     posterior = counted.posterior(uniform(counted.program.types.domain))
     result: dict[bytes, Codes] = {}
     for _ in range(PATIENCE):

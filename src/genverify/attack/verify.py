@@ -16,10 +16,10 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from genverify.attack.generate import generate_block
-from genverify.attack.onehot import onehot, records_of, refuting, wrong_answer
+from genverify.attack.onehot import OneHot, records_of, refuting, wrong_answer
 from genverify.checker.certificate import ProvedBound, write_proofs
 from genverify.checker.record_proofs import CheckSummary, check_block, check_bounds
-from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
 from genverify.model.proof_form import EXACTLY
@@ -212,7 +212,6 @@ class Verifier:
         return decide(claim, partial(self._bound, sides))
 
     def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
-        """Whether sign times the records in the classes of a side are at most b."""
         key = (sides[sign].tobytes(), sign, b)
         if key not in self.answers:
             program = self.bounder.program
@@ -227,7 +226,6 @@ class Verifier:
 
 
 def _classes(matrix: csr_array, index: int) -> Ints:
-    """The classes of one row of a sparse matrix of ones."""
     return matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]].astype(np.int64)
 
 
@@ -242,8 +240,7 @@ def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:
 
 def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits, max_types: int) -> Bound:
     """Whether COUNT(a) = m in no dataset that fits (footnote 9): a program of its own, since counts may have gaps."""
-    predicate = claim.predicate(program.types.domain)
-    counted = build_program(program.release, max_types, (predicate, claim.m))
+    counted = build_program(program.release, max_types, (claim.predicate(program.types.domain), claim.m))
     return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)
 
 
@@ -252,26 +249,22 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
     """The verdict of each claim, one solve of Problem 3 each, as in the paper: without a proof, by the solver's word."""
-    program = onehot(release)
+    program = OneHot(release)
     decisions = []
     for claim in claims:
         match solver.solve(refuting(program, claim)):
             case Optimal(z=point):
-                _check_refuted(release, claim, point)
+                domain = release.schema.domain
+                named = dict(zip(domain.names, records_of(release, point).T, strict=True))
+                count = int(claim.predicate(domain).matches(named).sum())
+                if count == claim.m:
+                    raise wrong_answer(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")
                 decisions.append(Decision(claim, Verdict.REFUTED, integer=True))
             case Infeasible():
                 decisions.append(Decision(claim, Verdict.VERIFIED, integer=True))
             case Stopped(limit=limit):
                 decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
     return decisions
-
-
-def _check_refuted(release: Release, claim: Claim, point: Floats) -> None:
-    domain = release.schema.domain
-    named = dict(zip(domain.names, records_of(release, point).T, strict=True))
-    count = int(claim.predicate(domain).matches(named).sum())
-    if count == claim.m:
-        raise wrong_answer(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")
 
 
 # The second half of the attack on one block: from generated datasets to verified claims with checked proofs.
@@ -332,28 +325,19 @@ def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decis
     """What is known of each candidate, with the effective k of the verified ones."""
     verified = verified_of(decisions)
     effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
-    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, number_proofs(verified)[0])
+    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, _number_proofs(verified)[0])
 
 
 def verified_of(decisions: Sequence[Decision]) -> list[Decision]:
     return [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
 
 
-def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
+def _number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
     """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
-    numbers: dict[tuple[int, int], int] = {}
-    proofs: list[tuple[Node, Node]] = []
-    proof_of: list[int | None] = []
-    for decision in verified:
-        if decision.lower is None or decision.upper is None:
-            proof_of.append(None)
-            continue
-        key = (id(decision.lower), id(decision.upper))
-        if key not in numbers:
-            numbers[key] = len(proofs)
-            proofs.append((decision.lower, decision.upper))
-        proof_of.append(numbers[key])
-    return tuple(proof_of), tuple(proofs)
+    pairs = [(one.lower, one.upper) if one.lower and one.upper else None for one in verified]
+    proofs = {(id(pair[0]), id(pair[1])): pair for pair in pairs if pair}
+    number = {key: index for index, key in enumerate(proofs)}
+    return tuple(number[id(pair[0]), id(pair[1])] if pair else None for pair in pairs), tuple(proofs.values())
 
 
 def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
@@ -363,7 +347,7 @@ def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
 
 def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims, in the form that the checker reads."""
-    names, (proof_of, proofs) = release.schema.domain.names, number_proofs(verified)
+    names, (proof_of, proofs) = release.schema.domain.names, _number_proofs(verified)
     return certificate_of(release, lemmas) | {
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
         "statements": [
@@ -386,8 +370,7 @@ WITHOUT_PROOF = "without_proof"
 
 def claims_frame(verified: VerifiedBlock) -> pd.DataFrame:
     """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
-    names = verified.program.types.domain.names
-    frame = claim_columns(verified.claims, names)
+    frame = claim_columns(verified.claims, verified.program.types.domain.names)
     frame.insert(0, "block", verified.program.release.block)
     nullable = pd.array(verified.proof_of, dtype="Int32")
     proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
@@ -406,7 +389,7 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
     return frame
 
 
-def verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
+def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
     """What became of the candidates of a block, by verdict and k, and how; without proofs, how many have none."""
     decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
     row: dict[str, Any] = {
@@ -435,7 +418,7 @@ def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSe
     generated = read_datasets(datasets, releases)
     for release in progress(releases, "blocks verified"):
         verified = verify_block(release, generated[release.block], settings, min_k)
-        yield claims_frame(verified), verified_row(verified, settings), verified.certificate
+        yield claims_frame(verified), _verified_row(verified, settings), verified.certificate
 
 
 def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:

@@ -18,17 +18,20 @@ import pandas as pd
 
 from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
 from genverify.bounds.exact import (
+    RULES,
     CellBounds,
     Prior,
+    Rounding,
     aggregate,
+    bound_rounded,
     check_N,
     conditionals_of_counts,
     conditionals_of_fractions,
     exact_bounds,
+    rounded_totals,
     row_multipliers,
 )
 from genverify.bounds.propositions import explain_rows
-from genverify.bounds.rounded import RULES, Rounding, bound_rounded, rounded_totals
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits
 from genverify.model.tablefiles import neutral
@@ -156,7 +159,6 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
 
 
 def _redesign_rows(options: argparse.Namespace, table: PrintedTwoWay) -> Rows:
-    """A line per number of merges, up to the first design that discloses nothing."""
     from genverify.bounds.propositions import named, redesign
 
     if not table.whole:
@@ -193,7 +195,6 @@ def _answers(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> R
 
 
 def _total(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> int:
-    """N as given, or the sum of the counts."""
     summed = int(table.counts.sum()) if table.whole else None
     if options.total is None and summed is None:
         raise ConfigError("--total N is needed: fractions do not tell the number of records")
@@ -253,7 +254,6 @@ def _bounds_rows(result: CellBounds) -> Rows:
 
 
 def _marginal_rows(options: argparse.Namespace) -> Rows:
-    """Marginals tabulated from one file, or published in several."""
     from genverify.bounds.marginals import bound_marginals
     from genverify.solve.linear.search import Work
 

@@ -11,6 +11,8 @@ import pandas as pd
 
 from genverify.bounds.exact import (
     Conditionals,
+    RoundedConditionals,
+    Rounding,
     aggregate,
     check_labels,
     check_not_negative,
@@ -18,8 +20,8 @@ from genverify.bounds.exact import (
     conditionals_of_fractions,
     is_whole,
     read_number,
+    rounded_of_counts,
 )
-from genverify.bounds.rounded import RoundedConditionals, Rounding, rounded_of_counts
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
 from genverify.model.files import LIMITS, FileLimits
@@ -72,7 +74,6 @@ class PrintedTwoWay:
 
 
 def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], rounding: Rounding) -> list[int]:
-    """A row in units of the last decimal; a value with more decimals was not rounded to so few."""
     units = [value * (rounding.one // 2) for value in values]
     for column, value, unit in zip(columns, values, units, strict=True):
         if unit.denominator != 1 or not 0 <= value <= 1:
@@ -104,7 +105,10 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
     check_labels(table.rows, table.columns)
     if whole:
         check_not_negative(table.rows, table.columns, table.counts)
-    _check_no_totals(path, table)
+    for what, side in (("column", table), ("row", table.turned())):
+        named = side.columns[-1].lower() in TOTALS and len(side.columns) > 1
+        if named and all(sum(values[:-1]) == values[-1] for values in side.cells):
+            raise DataError(f"{path}: the last {what} ({side.columns[-1]!r}) adds up the others; leave it out")
     return table
 
 
@@ -113,14 +117,6 @@ def _number(path: Path, line: int, column: str, text: str) -> Fraction:
         return read_number(text)
     except ValueError as error:
         raise DataError(f"{path}, line {line}, column {column!r}: {error}") from None
-
-
-def _check_no_totals(path: Path, table: PrintedTwoWay) -> None:
-    """Totals are no cells: a last column or row of that name that adds up the others is a mistake."""
-    for what, side in (("column", table), ("row", table.turned())):
-        named = side.columns[-1].lower() in TOTALS and len(side.columns) > 1
-        if named and all(sum(values[:-1]) == values[-1] for values in side.cells):
-            raise DataError(f"{path}: the last {what} ({side.columns[-1]!r}) adds up the others; leave it out")
 
 
 # Tables of several variables: counts by combination of levels, from records or from counts, and their marginals.
@@ -194,7 +190,6 @@ def _count(path: Path, frame: pd.DataFrame, weights: Ints) -> Multiway:
 
 
 def _order(level: str) -> tuple[bool, float, str]:
-    """Numbers by size, then words by the alphabet."""
     try:
         return False, float(level), level
     except ValueError:

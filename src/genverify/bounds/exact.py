@@ -1,6 +1,6 @@
 """
-Exact bounds of every cell from exact conditionals and N (Theorem 2.1): reduced counts, reachable sums, the knapsack
-(6)-(8).
+Exact bounds of every cell from conditionals and N (Theorem 2.1): reduced counts, reachable sums, the knapsack (6)-(8); and
+from conditionals that were rounded.
 """
 
 import re
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Ints
-from genverify.model.errors import DataError, nearest
+from genverify.model.errors import ConfigError, DataError, nearest
 
 # Numbers and labels of a printed table, read exactly and checked.
 
@@ -199,29 +199,25 @@ def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
     """
     result = 0
     for choice in choices:
-        if choice.start >= full_from(result, limit):
+        if choice.start >= _full_from(result, limit):
             break
         result |= _extend(sums, choice.step, choice.terms, limit) << choice.start
-    return _cut(result, limit)
+    return result if result < 0 else result & ((2 << limit) - 1)
 
 
-def full_from(sums: int, limit: int) -> int:
+def _full_from(sums: int, limit: int) -> int:
     """
     The number from which the set holds everything; limit + 1 where that is not known.
 
-    >>> full_from(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 20)
+    >>> _full_from(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 20)
     8
     """
     return min((~sums).bit_length(), limit + 1) if sums < 0 else limit + 1
 
 
-def _cut(sums: int, limit: int) -> int:
-    return sums if sums < 0 else sums & ((2 << limit) - 1)
-
-
 def _extend(sums: int, step: int, terms: int | None, limit: int) -> int:
     """The set plus 0, step, 2 step, ...: each turn doubles how many steps are covered."""
-    end = full_from(sums, limit)
+    end = _full_from(sums, limit)
     mask = (1 << end) - 1
     low = sums & mask
     most = end // step + 1
@@ -248,12 +244,12 @@ def _saturate(sums: int, step: int) -> int:
     return sums | -(run & -run) if run else sums
 
 
-def leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: int = ZERO_ALONE) -> list[int]:
+def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: int = ZERO_ALONE) -> list[int]:
     """
     For each item, the sums of all the others: halves are added to each other's context, so that `combine` is called
     about n log n times instead of n squared.
 
-    >>> leave_one_out([1, 2, 4], lambda sums, shift: sums << shift)
+    >>> _leave_one_out([1, 2, 4], lambda sums, shift: sums << shift)
     [64, 32, 8]
     """
     if len(items) <= 1:
@@ -265,10 +261,10 @@ def leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: in
         with_left = combine(with_left, item)
     for item in right:
         with_right = combine(with_right, item)
-    return leave_one_out(left, combine, with_right) + leave_one_out(right, combine, with_left)
+    return _leave_one_out(left, combine, with_right) + _leave_one_out(right, combine, with_left)
 
 
-def flags_of(sums: int, length: int) -> Flags:
+def _flags_of(sums: int, length: int) -> Flags:
     """Whether each of 0, 1, ..., length - 1 is in the set."""
     low = sums & ((1 << length) - 1)
     packed = np.frombuffer(low.to_bytes(length // 8 + 1, "little"), dtype=np.uint8)
@@ -277,17 +273,17 @@ def flags_of(sums: int, length: int) -> Flags:
 
 def members(sums: int, largest: int) -> list[int]:
     """The numbers of the set up to the largest."""
-    return [int(index) for index in np.flatnonzero(flags_of(sums, largest + 1))]
+    return [int(index) for index in np.flatnonzero(_flags_of(sums, largest + 1))]
 
 
-def runs_of(sums: int, limit: int) -> Iterator[Steps]:
+def _runs_of(sums: int, limit: int) -> Iterator[Steps]:
     """
     A set as runs of numbers in a row; the last one without end where the set has none.
 
-    >>> list(runs_of(0b1011, 10))
+    >>> list(_runs_of(0b1011, 10))
     [Steps(start=0, step=1, terms=2), Steps(start=3, step=1, terms=1)]
     """
-    end = full_from(sums, limit)
+    end = _full_from(sums, limit)
     text = bin((sums & ((1 << end) - 1)) | 1 << end)[:2:-1]
     for match in re.finditer("1+", text):
         yield Steps(match.start(), 1, match.end() - match.start())
@@ -377,7 +373,7 @@ def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | Non
     # distinct rows with how many there are, small reduced sums first, so that the sums are soon without gaps
     kinds = [_Kind(r_i, room, rows) for (r_i, room), rows in Counter(zip(r, rooms, strict=True)).items()]
     kinds.sort(key=lambda kind: (kind.room is not None, kind.r, kind.room or 0))
-    others = leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
+    others = _leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
     result: dict[tuple[int, int | None], Multipliers] = {}
     for kind, sums in zip(kinds, others, strict=True):
         solved = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
@@ -400,10 +396,10 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     """The nu for which target - r nu is a sum of the others; None where there is none."""
     most = target // kind.r
     most = most if kind.room is None else min(most, kind.room)
-    end = full_from(others, target)
+    end = _full_from(others, target)
     full = min((target - end) // kind.r, most)
     open_ = np.arange(max(full, -1) + 1, most + 1, dtype=np.int64)
-    reached = flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
+    reached = _flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
     more = tuple(open_[reached].tolist())
     return Multipliers(0, full, more) if full >= 0 or more else None
 
@@ -494,3 +490,246 @@ def _both(first: Limits, second: Limits, prior: Prior) -> Limits:
 def _words(prior: Prior) -> str:
     limits = [("at least", prior.lower), ("at most", prior.upper)]
     return " and ".join(f"{word} {value}" for word, value in limits if value is not None)
+
+
+# Which whole numbers round to a printed value: everything in integers, in halves of the last decimal.
+#
+# A printed value P (in units of the last of d decimals) stands for a range of fractions around it. Rules:
+# nearest    at most half a unit away, ties either way: whoever rounded half up, half even or half down is covered
+# half_up    a tie went up
+# half_even  a tie went to the even last digit
+# either     up or down to a neighbouring value (consistent rounding, which preserves row sums): less than a unit away
+
+RULES = ("nearest", "half_up", "half_even", "either")
+MOST_DECIMALS = 9  # 2 * 10**9 * N stays below 2**63
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """
+    Rounding to a number of decimals by a rule.
+
+    >>> [bool(Rounding(2).fits(33, n, m)) for n, m in ((3, 1), (4, 1), (200, 65), (200, 67))]
+    [True, False, True, True]
+    """
+
+    decimals: int
+    rule: str = "nearest"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.decimals <= MOST_DECIMALS:
+            raise ConfigError(f"decimals = {self.decimals}: give a whole number from 0 to {MOST_DECIMALS}")
+        if self.rule not in RULES:
+            raise ConfigError(f"unknown rounding rule {self.rule!r}: {nearest(self.rule, list(RULES))}")
+
+    @property
+    def one(self) -> int:
+        """The printed value of 1, in halves of the last decimal."""
+        return 2 * int(10**self.decimals)
+
+    def ends(self, printed: Ints) -> tuple[Ints, Ints]:
+        """Where the range of fractions of each printed value begins and ends, in halves of the last decimal."""
+        away = 2 if self.rule == "either" else 1
+        return 2 * printed - away, 2 * printed + away
+
+    def closed(self, printed: Ints) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Whether each range holds its own beginning and its own end."""
+        every, even = np.ones(printed.shape, dtype=bool), printed % 2 == 0
+        ends = {"nearest": (every, every), "half_up": (every, ~every), "half_even": (even, even)}
+        return ends.get(self.rule, (~every, ~every))
+
+    def counts(self, printed: Ints, totals: Ints) -> tuple[Ints, Ints]:
+        """The least and the greatest count of each cell (column) at each total (row); none fits where least > greatest."""
+        low, high = self.ends(printed)
+        with_low, with_high = self.closed(printed)
+        n = totals[:, None]
+        least = (n * low - with_low) // self.one + 1
+        greatest = (n * high - ~with_high) // self.one
+        return np.maximum(least, 0), np.minimum(greatest, n)
+
+    def fits(self, printed: int, total: int, count: int) -> bool:
+        """Whether count / total can be printed so."""
+        least, greatest = self.counts(np.array([printed]), np.array([total]))
+        return bool(least[0, 0] <= count <= greatest[0, 0])
+
+    def printed(self, counts: Ints) -> Ints:
+        """The printed values of the conditionals of counts (no row empty); `either` rounds down, `nearest` half up."""
+        totals = counts.sum(axis=1, keepdims=True)
+        down, rest = np.divmod(counts * (self.one // 2), totals)
+        if self.rule == "either":
+            return down
+        tie_up = down % 2 == 1 if self.rule == "half_even" else np.ones_like(down, dtype=bool)
+        return np.asarray(down + ((2 * rest > totals) | ((2 * rest == totals) & tie_up)))
+
+
+# For each row, the totals n for which whole counts exist that round to the printed values; then the totals must add up to
+# N.
+
+CELLS_AT_ONCE = 2_000_000  # bounds memory: totals times cells, 16 MB for each array
+FIRST_CHUNK = 64  # totals at first; every later chunk is four times as long
+
+
+@dataclass(frozen=True)
+class RoundedConditionals:
+    """P(column | row) as printed, in units of the last decimal (0.364 is 364 with three); `empty` rows have none."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    printed: Ints
+    empty: Flags
+    rounding: Rounding
+
+
+def rounded_of_counts(rows: Sequence[str], columns: Sequence[str], counts: Ints, rounding: Rounding) -> RoundedConditionals:
+    """The conditionals of a table of counts as they would be printed."""
+    check_labels(rows, columns)
+    empty = counts.sum(axis=1) == 0
+    printed = np.zeros_like(counts)
+    printed[~empty] = rounding.printed(counts[~empty])
+    return RoundedConditionals(tuple(rows), tuple(columns), printed, empty, rounding)
+
+
+def bound_rounded(table: RoundedConditionals, N: int) -> CellBounds:
+    """The least and the greatest count of every cell, and of every row total."""
+    lower, upper = np.zeros_like(table.printed), np.zeros_like(table.printed)
+    least, greatest = np.zeros(len(table.rows), dtype=np.int64), np.zeros(len(table.rows), dtype=np.int64)
+    for rows, totals in _feasible(table, N):
+        order = np.argsort(table.printed[rows], axis=1, kind="stable")
+        low, high = _cell_ranges(table.rounding, table.printed[rows[0], order[0]], totals)
+        for row, indices in zip(rows, order, strict=True):
+            lower[row, indices], upper[row, indices] = low, high
+        least[rows], greatest[rows] = totals[0], totals[-1]
+    return CellBounds(table.rows, table.columns, lower, upper, least, greatest)
+
+
+def rounded_totals(table: RoundedConditionals, N: int) -> list[Ints]:
+    """Every value that the total of each row can take, given that all rows add up to N."""
+    result = [np.zeros(1, dtype=np.int64)] * len(table.rows)
+    for rows, totals in _feasible(table, N):
+        for row in rows:
+            result[row] = totals
+    return result
+
+
+def _feasible(table: RoundedConditionals, N: int) -> Iterator[tuple[list[int], Ints]]:
+    """The rows with the same printed values (in any order), and the totals that each of them can take."""
+    check_N(N)
+    kinds: dict[bytes, list[int]] = {}
+    for row in np.flatnonzero(~table.empty):
+        kinds.setdefault(np.sort(table.printed[row]).tobytes(), []).append(int(row))
+    sets = [_Totals.of(table, rows, N) for rows in kinds.values()]
+    spare = N - sum(part.least * len(part.rows) for part in sets)
+    if spare < 0:
+        raise DataError(f"N = {N} is too small: the printed conditionals alone need {N - spare} records. Check --total.")
+    if not sets and N > 0:
+        raise _no_rounded_table(N)
+    sets.sort(key=lambda part: part.above >= 0)
+    left_out = _leave_one_out(sets, lambda sums, part: part.added(sums, len(part.rows), spare))
+    for part, others in zip(sets, left_out, strict=True):
+        totals = part.reached(part.added(others, len(part.rows) - 1, spare), spare)
+        if len(totals) == 0:
+            raise _no_rounded_table(N)
+        yield part.rows, totals
+
+
+def _no_rounded_table(N: int) -> DataError:
+    return DataError(
+        f"no table of N = {N} records has conditionals that round to these: no choice of possible row totals adds up to N. "
+        "Check N, the number of decimals and the rounding rule."
+    )
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """What rows with the same printed values (in any order) can total: `least`, and `above` it the set of sums."""
+
+    rows: list[int]
+    least: int
+    above: int
+
+    @classmethod
+    def of(cls, table: RoundedConditionals, rows: list[int], N: int) -> "_Totals":
+        possible = _possible_sums(table.rounding, table.printed[rows[0]], N)
+        if possible == 0:
+            raise DataError(
+                f"row {table.rows[rows[0]]!r}: no counts with a total up to {N} round to these values. Check the row (do "
+                "its values sum to about 1?), the number of decimals, and the rounding rule (`either`: consistent rounding)."
+            )
+        least = (possible & -possible).bit_length() - 1
+        return cls(rows, least, possible >> least)
+
+    def added(self, sums: int, rows: int, limit: int) -> int:
+        """The sums with that many of these rows added."""
+        for _ in range(rows):
+            before, sums = sums, add(sums, _runs_of(self.above, limit), limit)
+            if before == sums:
+                break
+        return sums
+
+    def reached(self, others: int, spare: int) -> Ints:
+        """The totals that leave the others a sum they can reach."""
+        both = _flags_of(self.above, spare + 1) & _flags_of(others, spare + 1)[::-1]
+        return self.least + np.flatnonzero(both)
+
+
+def _possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
+    """
+    The totals n from 1 to N of a row for which whole counts round to the printed values, as a set (see `sums`).
+
+    >>> from genverify.bounds.exact import members
+    >>> members(_possible_sums(Rounding(1), np.array([3, 7]), 12), 12)
+    [3, 4, 6, 7, 8, 9, 10, 11, 12]
+    """
+    enough = _enough(rounding, printed)
+    last = N if enough is None else min(enough, N)
+    step = max(1, CELLS_AT_ONCE // len(printed))
+    values, times = np.unique(printed, return_counts=True)
+    result = 0
+    for first in range(1, last + 1, step):
+        totals = np.arange(first, min(first + step, last + 1), dtype=np.int64)
+        least, greatest = rounding.counts(values, totals)
+        fits = (least <= greatest).all(axis=1) & (least @ times <= totals) & (totals <= greatest @ times)
+        result |= int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little") << first
+    # totals are the bits of an integer; from `enough` on all are possible, which -1 shifted says: ones without end
+    return result if enough is None or enough > N else result | -1 << (last + 1)
+
+
+def _enough(rounding: Rounding, printed: Ints) -> int | None:
+    """A total from which every total is possible (least counts < low n + 1, greatest > high n - 1), or None."""
+    low, high = rounding.ends(printed)
+    one, some = rounding.one, low >= 0
+    room_below, room_above = one - int(low[some].sum()), int(high.sum()) - one
+    if room_below <= 0 or room_above <= 0:
+        return None
+    return max(one // 2 + 1, -(-one * int(some.sum()) // room_below), -(-one * len(printed) // room_above))
+
+
+def _cell_ranges(rounding: Rounding, printed: Ints, totals: Ints) -> tuple[Ints, Ints]:
+    """The range of each cell over the possible totals: from both ends inwards, until no further total can matter."""
+    # With total n a cell is at least what rounding allows, and at least n less the most of all others. Neither grows evenly
+    # with n, so every total must be looked at; but both lie above the line floor * n (ceiling * n above the greatest), and
+    # once the line has passed the best value so far, no further total can change it. That ends the scan after few totals.
+    values, index, times = np.unique(printed, return_inverse=True, return_counts=True)
+    low, high = rounding.ends(values)
+    low, high = np.maximum(low, 0), np.minimum(high, rounding.one)
+    floor = np.maximum(low, rounding.one - (high @ times - high))
+    ceiling = np.minimum(high, rounding.one - (low @ times - low))
+
+    def least(n: Ints, upper: bool) -> Ints:
+        """The least count of each cell, or the greatest with its sign changed: the least of what is the other way round."""
+        fewest, most = rounding.counts(values, n)
+        fewest, most, n = (-most, -fewest, -n) if upper else (fewest, most, n)
+        return np.asarray(np.maximum(fewest, n[:, None] - ((most @ times)[:, None] - most)).min(axis=0))
+
+    lower = _scan(totals, lambda n: least(n, False), lambda best, n: floor * n >= best * rounding.one)
+    upper = _scan(totals[::-1], lambda n: least(n, True), lambda best, n: ceiling * n <= -best * rounding.one)
+    return lower[index], -upper[index]
+
+
+def _scan(totals: Ints, least: Callable[[Ints], Ints], settled: Callable[[Ints, int], Flags]) -> Ints:
+    """The minimum over the totals, taken in growing chunks, until the next total cannot change any cell's."""
+    best, done, size = least(totals[:FIRST_CHUNK]), FIRST_CHUNK, FIRST_CHUNK
+    while done < len(totals) and not settled(best, int(totals[done])).all():
+        size *= 4
+        best, done = np.minimum(best, least(totals[done : done + size])), done + size
+    return best

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, islice, pairwise
 
 import numpy as np
 
@@ -29,14 +29,9 @@ from genverify.solve.linear.search import Hints, Ranges, Work, cubes_of
 MOST = 60  # exchanges that are looked for: others follow from them
 
 
-def symmetries_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> list[Symmetry]:
+def _symmetries_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> list[Symmetry]:
     """Some exchanges of levels and of variables that leave every marginal as it is; all are tried on the counts."""
-    result = list[Symmetry]()
-    for exchange in (*_of_levels(tables, names, shape), *_of_variables(tables, names, shape)):
-        result.append(exchange)
-        if len(result) == MOST:
-            break
-    return result
+    return list(islice(chain(_of_levels(tables, names, shape), _of_variables(tables, names, shape)), MOST))
 
 
 def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:
@@ -80,7 +75,6 @@ def _image(
 
 
 def _rows(tables: Sequence[Multiway]) -> Iterator[tuple[Ints, Multiway]]:
-    """The number of the row of each cell of each marginal."""
     before = 0
     for table in tables:
         yield before + np.arange(table.counts.size).reshape(table.counts.shape), table
@@ -134,10 +128,10 @@ def bound_marginals(
     names = list(levels)
     sets = [[names.index(name) for name in table.names] for table in tables]
     shape = [len(level) for level in levels.values()]
-    hints = Hints(cubes_of(shape, sets, work.seed), enough_rows(shape, sets))
+    hints = Hints(cubes_of(shape, sets, work.seed), _enough_rows(shape, sets))
     checking = Checking(system)
     limited = replace(work, seconds=max(deadline - work.now(), 0.05))
-    exchanges = [one for one in symmetries_of(tables, names, shape) if leaves_as_it_is(system, one)]
+    exchanges = [one for one in _symmetries_of(tables, names, shape) if leaves_as_it_is(system, one)]
     orbits = orbits_of(len(system.cells), exchanges)
     result = all_ranges(system, limited, orbits.chosen, start, say, hints, checking.take)
     if result.empty:
@@ -203,12 +197,12 @@ def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:
     return LinearSystem(cells, zeros, np.full(size, total), _unique(rows), start, entries, ones, printed, printed)
 
 
-def enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> Ints:
+def _enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> Ints:
     """
     Rows of marginals that say all that the others say, and nothing twice: of every set of variables within a marginal, and
     in one of the marginals that hold it, the cells with those variables at another than the first level, the others at it.
 
-    >>> enough_rows([2, 2, 2], [[0, 1], [1, 2]]).tolist()
+    >>> _enough_rows([2, 2, 2], [[0, 1], [1, 2]]).tolist()
     [0, 1, 2, 3, 5, 7]
     """
     rows, before, seen = list[Ints](), 0, set[frozenset[int]]()
@@ -218,8 +212,7 @@ def enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> Int
         for others in np.ndindex(*fresh.shape):
             inside = frozenset(axis for axis, other in zip(marginal, others, strict=True) if other)
             fresh[others], seen = inside not in seen, seen | {inside}
-        levels = np.minimum(np.indices(size), 1)
-        rows.append(before + np.flatnonzero(fresh[tuple(levels)]))
+        rows.append(before + np.flatnonzero(fresh[tuple(np.minimum(np.indices(size), 1))]))
         before += int(np.prod(size))
     return np.concatenate(rows)
 

@@ -79,7 +79,6 @@ def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
 
 
 def _rows_of(r: Sequence[int]) -> dict[int, list[int]]:
-    """The rows of each reduced sum."""
     indices: dict[int, list[int]] = {}
     for i, r_i in enumerate(r):
         indices.setdefault(r_i, []).append(i)
@@ -151,17 +150,15 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
 
 
 class _Reasons:
-    """The results that apply to the rows of one table."""
-
-    def __init__(self, r: Sequence[int], remainder: int, found: Sequence[Multipliers]) -> None:
-        self.found, self.remainder = found, remainder
+    def __init__(self, r: Sequence[int], remainder: int, multipliers: Sequence[Multipliers]) -> None:
+        self.multipliers, self.remainder = multipliers, remainder
         self.simple = proposition_3_1(r, remainder)
         parts = {"3.2 (b)": proposition_3_2b, "3.2 (c)": proposition_3_2c, "3.2 (d)": proposition_3_2d}
         self.parts = {name: part(r, remainder) for name, part in parts.items()}
-        self.divided = theorem_3_4(r, {i: row.greatest for i, row in enumerate(found)})
+        self.divided = theorem_3_4(r, {i: row.greatest for i, row in enumerate(multipliers)})
         self.ones: Facts = corollary_3_5(r, remainder)
         self.summed = corollary_3_9(r)
-        self.open = [i for i, row in enumerate(found) if row.greatest > 0]
+        self.open = [i for i, row in enumerate(multipliers) if row.greatest > 0]
 
     def least(self, i: int) -> tuple[str, ...]:
         named = {"3.1": self.simple.lower, "3.4": self.divided.lower, "3.5": self.ones.lower}
@@ -176,11 +173,11 @@ class _Reasons:
         return by or ("3.6",)
 
     def disclosed(self, i: int) -> tuple[str, ...]:
-        if not self.found[i].unique:
+        if not self.multipliers[i].unique:
             return ()
         if self.remainder == 0:
             return ("3.3",)
-        if self.found[i].greatest == 0:
+        if self.multipliers[i].greatest == 0:
             return self.greatest(i)
         return (LAST_ROW,) if self.open == [i] else (KNAPSACK,)
 
@@ -235,8 +232,7 @@ class Redesign:
 def disclosed_cells(counts: Ints, small: int | None) -> int:
     """Nonzero cells of disclosed rows; with `small`, only those whose count is at most that."""
     rows, columns = (list(map(str, range(size))) for size in counts.shape)
-    result = exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum()))
-    cells = counts[result.disclosed]
+    cells = counts[exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum())).disclosed]
     return int(((cells > 0) & (cells <= (small or cells.max(initial=0)))).sum())
 
 
@@ -258,7 +254,6 @@ def redesign(counts: Ints, small: int | None = None, ordered: bool = False, foll
 
 
 def _merged(design: Design, ordered: bool) -> Iterator[Design]:
-    """Every design with one merge more."""
     yield from (Design(rows, design.columns) for rows in _joined(design.rows, ordered))
     if len(design.columns) > LEAST:
         yield from (Design(design.rows, columns) for columns in _joined(design.columns, ordered))

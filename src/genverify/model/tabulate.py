@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,7 +13,7 @@ from scipy.sparse import csr_array
 from genverify.model.arrays import Flags, Ints, row_bytes
 from genverify.model.claims import Codes
 from genverify.model.domain import Domain, Predicate, Records
-from genverify.model.errors import ConfigError, DataError
+from genverify.model.errors import DataError
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, counts_frame
 
@@ -163,41 +162,6 @@ def releases_of(records: Table, keeps: Predicate, schema: Schema) -> Iterator[Re
     cells = np.arange(len(schema.queries))
     for block, n, row in zip(*tabulate_counts(records, keeps, schema), strict=True):
         yield Release(schema, block, int(n), cells, row, row)
-
-
-# Marginals: every way to fix the codes of k columns, as counting queries on any discrete domain.
-
-
-def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
-    """
-    All k-way marginal queries of a domain (Definition 2.1), one table per set of columns.
-
-    >>> from genverify.model.domain import Column
-    >>> pair = Domain((Column("SEX", "sex", (1, 2), ("male", "female")), Column("OLD", "age", (0, 1), ("young", "old"))))
-    >>> [query.id for query in marginal_queries(pair, 2)]
-    ['SEX*OLD.1.0', 'SEX*OLD.1.1', 'SEX*OLD.2.0', 'SEX*OLD.2.1']
-    """
-    if not 1 <= ways <= len(domain.columns):
-        raise ConfigError(f"{ways}-way marginals of {len(domain.columns)} columns: give 1 to {len(domain.columns)} ways")
-    queries = []
-    for columns in combinations(domain.columns, ways):
-        table = "*".join(column.name for column in columns)
-        for codes in product(*(column.codes for column in columns)):
-            label = ", ".join(column.meaning[code] for column, code in zip(columns, codes, strict=True))
-            where = {column.name: (code,) for column, code in zip(columns, codes, strict=True)}
-            queries.append(Query(".".join((table, *map(str, codes))), table, label, Predicate.of(where)))
-    return tuple(queries)
-
-
-def marginal_counts(records: Records, domain: Domain, ways: int) -> Ints:
-    """The counts of `marginal_queries` in their order, table by table: a hundred times faster than query by query."""
-    indices = {column.name: _code_places(column.codes)[records[column.name]] for column in domain.columns}
-    tables = []
-    for columns in combinations(domain.columns, ways):
-        sizes = [len(column.codes) for column in columns]
-        cells = np.ravel_multi_index([indices[column.name] for column in columns], sizes)
-        tables.append(np.bincount(cells, minlength=int(np.prod(sizes))))
-    return np.concatenate(tables).astype(np.int64)
 
 
 # Files of generated datasets, recounted against the release when they are read.

@@ -17,7 +17,7 @@ from genverify.reading.roles import ROLES, Column
 from genverify.reading.source import Source, column_at, column_name, read_source
 from genverify.reading.symbols import MEANINGS, Symbol
 
-VERSION = 1
+VERSION = 1  # of the form of the file; another form gets the next number
 GIVE_IT = "give the file on the command line too"
 FIRST = "# What was read. To correct it: change a line, then give this file to `genverify read` in place of the tables."
 

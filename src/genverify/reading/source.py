@@ -31,7 +31,7 @@ NO_VALUE = "=(no value)"  # what stands for a formula whose value the file does 
 MOST_CELLS = 20_000_000  # of one sheet or cube, empty ones too: a file can name more than it holds
 MOST_COLUMNS = 16_384  # what a spreadsheet program allows
 LONGEST_CELL = 1_000_000  # characters; the csv module stops at 131,072, and notes can be longer
-SNIFFED_LINES = 200
+SNIFFED_LINES = 200  # of a text in which the delimiter is looked for: notes above a table are shorter
 SHEET_XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PX_STATEMENT = re.compile(

@@ -86,7 +86,7 @@ FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has t
 LONGEST_SYMBOL = 40  # characters
 LARGEST_BASE = 10**6  # of rounding; a larger one is refused where the rule is read
 CONTEXT = 12  # rows above a table, and on top of its sheet, that can say what is measured
-CUBE_SAMPLES = 300
+CUBE_SAMPLES = 300  # rows of a cube that are looked at, spread over all: bounds time
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 
 from genverify.run.registry import HOME
 
-SRC = Path(__file__).parents[2]
+SRC = Path(__file__).parents[2]  # src/genverify/run/manual.py: two folders up
 PACKAGES = ("genverify", HOME)
 
 

@@ -183,7 +183,7 @@ LONGEST_LIST = 2**20  # bounds memory: 4 MB; keys beyond are searched in a sorte
 MOST_ATOMS = 2**15 - 1  # of a 16-bit integer, which holds the atom of a type
 # swaps between two looks: more for more records, so that the datasets lie far apart; the most bounds time
 RECORDS_PER_SWAP = 5
-MOST_SWAPS = 16
+MOST_SWAPS = 16  # bounds time: blocks of more than 80 records take no more swaps
 HASH_BITS = 44  # with up to 2**8 cells per record, sums of hashes are exact in floating-point numbers
 
 

@@ -43,7 +43,6 @@ def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
 
 
 def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
-    """The cells side by side, from the smallest true count to the largest."""
     cells = cells.sort_values(["count", "lower", "upper"], kind="stable").reset_index(drop=True)
     free, fixed = cells[~cells["disclosed"]], cells[cells["disclosed"]]
     axes.vlines(free.index, free["lower"], free["upper"], color=OPEN["color"], linewidth=OPEN["linewidth"])
@@ -63,7 +62,6 @@ def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
 
 
 def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
-    """The share of cells with one possible count, by the decimals to which the conditionals are rounded."""
     known = (cells["lower"] == cells["upper"]).groupby([cells["table"], cells["conditionals"]]).mean().mul(100)
     steps = sorted(set(cells["conditionals"]), key=lambda step: (step == EXACT, step))
     for index, name in enumerate(tables):
@@ -84,7 +82,13 @@ def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
     for panel, (kind, words) in zip(axes, kinds.items(), strict=True):
         for index, method in enumerate(methods):
             _line(panel, lines[(lines["kind"] == kind) & (lines["method"] == method)], index, method)
-        _finish(panel, words)
+        panel.set(xscale="log", yscale="log")
+        panel.xaxis.set_minor_locator(NullLocator())
+        panel.yaxis.set_minor_locator(NullLocator())
+        panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        panel.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        panel.set_xlabel("nonzero cells")
+        panel.set_title(words, loc="left", color=INK)
     axes[0].set_ylabel("CPU seconds for all cells")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
@@ -102,13 +106,3 @@ def _line(axes: Axes, lines: pd.DataFrame, index: int, method: str) -> None:
     label = method if whole else f"{method}, extrapolated"
     axes.plot(joined["nonzero_cells"], joined["cpu_s"], label=label, linestyle="-" if whole else "--", **look)
     axes.plot(others["nonzero_cells"], others["cpu_s"], **look | {"linestyle": "none"})
-
-
-def _finish(axes: Axes, title: str) -> None:
-    axes.set(xscale="log", yscale="log")
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    axes.set_xlabel("nonzero cells")
-    axes.set_title(title, loc="left", color=INK)

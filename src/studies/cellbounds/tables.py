@@ -9,9 +9,19 @@ import numpy as np
 import pandas as pd
 
 from genverify.bounds.count_tables import PrintedTwoWay
-from genverify.bounds.exact import CellBounds, Conditionals, Prior, exact_bounds, row_multipliers
+from genverify.bounds.exact import (
+    CellBounds,
+    Conditionals,
+    Multipliers,
+    Prior,
+    Rounding,
+    bound_rounded,
+    exact_bounds,
+    row_multipliers,
+)
 from genverify.bounds.propositions import (
     RowExplanation,
+    disclosed_cells,
     explain_rows,
     named,
     proposition_3_1,
@@ -20,7 +30,6 @@ from genverify.bounds.propositions import (
     proposition_3_2d,
     redesign,
 )
-from genverify.bounds.rounded import Rounding, bound_rounded
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import statements_table
@@ -72,7 +81,6 @@ def compare_rounded(printed: PrintedTwoWay, paper: Mapping[str, Any], rounding: 
 
 
 def _ours(counts: PrintedTwoWay, table: Conditionals, result: CellBounds, row: RowExplanation, index: int) -> dict[str, Any]:
-    """Everything that the paper could print of a row."""
     total, ends = int(counts.counts[index].sum()), zip(result.lower[index], result.upper[index], strict=True)
     return {
         "sum": total,
@@ -97,7 +105,6 @@ def _interval(low: int, high: int) -> str:
 
 
 def _named(results: tuple[str, ...]) -> str:
-    """The results as the paper writes them, without the part of a proposition."""
     return ",".join(f"({result.split(' ')[0]})" for result in results)
 
 
@@ -111,17 +118,16 @@ def bounded_cells(counts: PrintedTwoWay, name: str, decimals: Sequence[int]) -> 
     return pd.concat(frames, ignore_index=True).assign(table=name)
 
 
-def _cells(counts: PrintedTwoWay, found: CellBounds) -> pd.DataFrame:
-    """One line per cell, row by row."""
-    rows, columns = found.lower.shape
+def _cells(counts: PrintedTwoWay, bounds: CellBounds) -> pd.DataFrame:
+    rows, columns = bounds.lower.shape
     return pd.DataFrame(
         {
-            "row": np.repeat(found.rows, columns),
-            "column": np.tile(found.columns, rows),
+            "row": np.repeat(bounds.rows, columns),
+            "column": np.tile(bounds.columns, rows),
             "count": counts.counts.ravel(),
-            "lower": found.lower.ravel(),
-            "upper": found.upper.ravel(),
-            "disclosed": np.repeat(found.disclosed, columns),
+            "lower": bounds.lower.ravel(),
+            "upper": bounds.upper.ravel(),
+            "disclosed": np.repeat(bounds.disclosed, columns),
         }
     )
 
@@ -150,10 +156,6 @@ def solutions(r: list[int], remainder: int) -> int:
 
 def _known(tables: Tables, name: str) -> Conditionals:
     return tables[name].conditionals()
-
-
-def _denominators(tables: Tables, name: str) -> int:
-    return _known(tables, name).total
 
 
 def _remainder(tables: Tables, name: str) -> int:
@@ -193,7 +195,6 @@ def _rounded(tables: Tables) -> str:
 
 
 def _by(tables: Tables, name: str, result: Callable[[list[int], int], set[int]]) -> str:
-    """The rows that a proposition gives, counted from 1."""
     return _listed(index + 1 for index in result(_known(tables, name).sums.tolist(), _remainder(tables, name)))
 
 
@@ -202,42 +203,25 @@ def _further(r: list[int], remainder: int) -> set[int]:
     return proposition_3_2d(r, remainder) - proposition_3_2b(r, remainder) - proposition_3_2c(r, remainder)
 
 
-def _multiplier(tables: Tables, name: str, row: int) -> str:
-    result = row_multipliers(_known(tables, name), TOTALS[name])[row - 1]
+def _multipliers(tables: Tables, name: str) -> list[Multipliers]:
+    return row_multipliers(_known(tables, name), TOTALS[name])
+
+
+def _sixth_multiplier(tables: Tables) -> str:
+    result = _multipliers(tables, "table6")[3]
     return str(result.least) if result.unique else f"{result.least} to {result.greatest}"
 
 
-def _small_disclosed(tables: Tables, name: str) -> int:
-    """Nonzero counts of at most SMALL in disclosed rows."""
-    counts = tables[name].counts[exact_bounds(_known(tables, name), TOTALS[name]).disclosed]
-    return int(((counts > 0) & (counts <= SMALL)).sum())
-
-
-def _zeros(tables: Tables, name: str) -> int:
-    return int((tables[name].counts == 0).sum())
-
-
-def _greatest(tables: Tables, row: int) -> int:
-    """Of Table 7, by Proposition 3.1."""
-    r = _known(tables, "table7").sums.tolist()
-    return proposition_3_1(r, _remainder(tables, "table7")).upper[row - 1]
-
-
-def _reduced_sum(tables: Tables, name: str, row: int) -> int:
-    return int(_known(tables, name).sums[row - 1])
-
-
-def _least_multipliers(tables: Tables, name: str) -> str:
-    result = row_multipliers(_known(tables, name), TOTALS[name])
-    return _listed({row.least for row in result})
+def _greatest(tables: Tables) -> int:
+    return proposition_3_1(_known(tables, "table7").sums.tolist(), _remainder(tables, "table7")).upper[4]
 
 
 COMPUTED: Mapping[str, Callable[[Tables], Any]] = {
-    "table1_denominators": partial(_denominators, name="table1"),
+    "table1_denominators": lambda tables: _known(tables, "table1").total,
     "table1_remainder": partial(_remainder, name="table1"),
     "table1_solutions": partial(_solutions, name="table1"),
     "table1_disclosed": partial(_disclosed_rows, name="table1"),
-    "table2_denominators": partial(_denominators, name="table2"),
+    "table2_denominators": lambda tables: _known(tables, "table2").total,
     "table2_remainder": partial(_remainder, name="table2"),
     "table2_solutions": partial(_solutions, name="table2"),
     "table2_disclosed": partial(_disclosed_rows, name="table2"),
@@ -248,14 +232,14 @@ COMPUTED: Mapping[str, Callable[[Tables], Any]] = {
     "table2_3_2d": partial(_by, name="table2", result=_further),
     "table6_3_2b": partial(_by, name="table6", result=proposition_3_2b),
     "table6_disclosed": partial(_disclosed_rows, name="table6"),
-    "table6_multiplier": partial(_multiplier, name="table6", row=4),
-    "table7_greatest": partial(_greatest, row=5),
+    "table6_multiplier": _sixth_multiplier,
+    "table7_greatest": _greatest,
     "table7_3_2c": partial(_by, name="table7", result=proposition_3_2c),
     "table7_3_2d": partial(_by, name="table7", result=_further),
-    "table7_first_sum": partial(_reduced_sum, name="table7", row=1),
-    "table7_small": partial(_small_disclosed, name="table7"),
-    "table7_zeros": partial(_zeros, name="table7"),
-    "table9_least": partial(_least_multipliers, name="table9"),
+    "table7_first_sum": lambda tables: int(_known(tables, "table7").sums[0]),
+    "table7_small": lambda tables: disclosed_cells(tables["table7"].counts, SMALL),
+    "table7_zeros": lambda tables: int((tables["table7"].counts == 0).sum()),
+    "table9_least": lambda tables: _listed({row.least for row in _multipliers(tables, "table9")}),
     "table9_disclosed": partial(_disclosed_rows, name="table9"),
 }
 

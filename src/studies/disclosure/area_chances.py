@@ -49,16 +49,15 @@ class Chances:
         return self.weights / total if total > 0 else self.weights
 
 
-def rounding_chances(printed: int, base: int) -> Chances:
+def _rounding_chances(printed: int, base: int) -> Chances:
     """
     How likely a printed count is for each true one: 1 if it is the count itself, else by how near it is.
 
-    >>> rounding_chances(3, 3).start, rounding_chances(3, 3).weights.round(2).tolist()
+    >>> _rounding_chances(3, 3).start, _rounding_chances(3, 3).weights.round(2).tolist()
     (1, [0.33, 0.67, 1.0, 0.67, 0.33])
     """
     start = max(0, printed - base + 1)
-    counts = np.arange(start, printed + base)
-    return Chances(start, 1 - np.abs(counts - printed) / base)
+    return Chances(start, 1 - np.abs(np.arange(start, printed + base) - printed) / base)
 
 
 class Tree:
@@ -73,7 +72,8 @@ class Tree:
 
     def posterior(self, printed: Mapping[str, int]) -> dict[str, Floats]:
         """The chances of the counts that each group may have, in order."""
-        key = self._key(printed)
+        differences = [printed[total] - sum(printed[part] for part in parts) for total, parts in self.sums.items()]
+        key = (*differences, *(min(printed[group], 2 * self.base) for group in self.groups))
         if key not in self.known:
             up: dict[str, Chances] = {}
             self._up(self.top, printed, up)
@@ -82,12 +82,8 @@ class Tree:
             self.known[key] = result
         return self.known[key]
 
-    def _key(self, printed: Mapping[str, int]) -> tuple[int, ...]:
-        differences = [printed[total] - sum(printed[part] for part in parts) for total, parts in self.sums.items()]
-        return (*differences, *(min(printed[group], 2 * self.base) for group in self.groups))
-
     def _up(self, group: str, printed: Mapping[str, int], up: dict[str, Chances]) -> Chances:
-        chosen = rounding_chances(printed[group], self.base)
+        chosen = _rounding_chances(printed[group], self.base)
         if group in self.sums:
             chosen = chosen.times(reduce(Chances.plus, [self._up(part, printed, up) for part in self.sums[group]]))
         up[group] = chosen
@@ -96,8 +92,7 @@ class Tree:
     def _down(
         self, group: str, rest: Chances, printed: Mapping[str, int], up: Mapping[str, Chances], result: dict[str, Floats]
     ) -> None:
-        """The groups below, given what everything outside says of their total."""
-        said = rest.times(rounding_chances(printed[group], self.base))
+        said = rest.times(_rounding_chances(printed[group], self.base))
         for part in self.sums.get(group, ()):
             others = reduce(Chances.plus, [up[other] for other in self.sums[group] if other != part], Chances(0, np.ones(1)))
             outside = said.minus(others)
@@ -122,8 +117,8 @@ class _Tally:
     def __init__(self) -> None:
         self.counts, self.impossible, self.likeliest, self.bits, self.before, self.sure = 0, 0, 0.0, 0.0, 0.0, [0, 0]
 
-    def add(self, found: Mapping[str, Floats], printed: Mapping[str, int], base: int) -> None:
-        for group, shares in found.items():
+    def add(self, chances: Mapping[str, Floats], printed: Mapping[str, int], base: int) -> None:
+        for group, shares in chances.items():
             if shares.sum() == 0:
                 self.impossible += 1
                 continue
@@ -131,7 +126,7 @@ class _Tally:
             self.counts += 1
             self.likeliest += best
             self.bits += _bits(shares)
-            self.before += _bits(rounding_chances(printed[group], base).shares)
+            self.before += _bits(_rounding_chances(printed[group], base).shares)
             self.sure = [n + (best >= least) for n, least in zip(self.sure, SURE, strict=True)]
 
     def row(self) -> dict[str, float]:

@@ -34,7 +34,7 @@ class TractFile:
     rows: int
 
 
-def write_tract(path: Path, blocks: int, persons: int, by_year: bool, seed: int) -> TractFile:
+def _write_tract(path: Path, blocks: int, persons: int, by_year: bool, seed: int) -> TractFile:
     """
     A program with a number for every block and kind of person (sex, year of age, race) whose sex and five-year band live in
     the block. Rows: the block's persons by sex and band and by race (`by_year`: also by sex and year, race and year), the
@@ -46,41 +46,11 @@ def write_tract(path: Path, blocks: int, persons: int, by_year: bool, seed: int)
         rng.integers(YEARS, size=blocks * persons), rng.choice(RACES, size=blocks * persons, p=OF_RACE),
     ])  # fmt: skip
     lived = np.unique(np.stack([people[0], people[1], people[2] // BAND]), axis=1)
-    inside = [np.repeat(own, BAND * RACES) for own in lived]
+    inside = [np.repeat(part, BAND * RACES) for part in lived]
     more = np.tile(np.indices((BAND, RACES)).reshape(2, -1), lived.shape[1])
     columns = np.stack([inside[0], inside[1], inside[2] * BAND + more[0], more[1]])
-    tables = [_keys(own, by_year) for own in (columns, people)]
+    tables = [_keys(part, by_year) for part in (columns, people)]
     matrix, counts = _rows(*tables)
-    _write(path, matrix, counts)
-    return TractFile(columns.shape[1], len(counts))
-
-
-def _keys(who: Ints, by_year: bool) -> list[Ints]:
-    """For each table, a number for the cell that everybody lies in."""
-    block, sex, year, race = who
-    tables = [
-        (block, sex, year // BAND),
-        (block, race),
-        (sex, year, race),
-        *([(block, sex, year), (block, race, year)] if by_year else []),
-    ]
-    return [sum(own * 1_000**place for place, own in enumerate(table)) + np.int64(0) for table in tables]
-
-
-def _rows(columns: list[Ints], people: list[Ints]) -> tuple[csc_array, Ints]:
-    """Which columns lie in which cell of which table, and how many people do."""
-    rows, counts, before = list[Ints](), list[Ints](), 0
-    for own, of in zip(columns, people, strict=True):
-        cells, place = np.unique(own, return_inverse=True)
-        rows.append(before + place)
-        counts.append(np.bincount(np.searchsorted(cells, of), minlength=len(cells)))
-        before += len(cells)
-    number = np.tile(np.arange(len(columns[0])), len(columns))
-    ones = np.ones(len(number))
-    return coo_array((ones, (np.concatenate(rows), number)), shape=(before, len(columns[0]))).tocsc(), np.concatenate(counts)
-
-
-def _write(path: Path, matrix: csc_array, counts: Ints) -> None:
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
     numbers, none = matrix.shape[1], np.zeros(matrix.shape[1])
@@ -90,6 +60,30 @@ def _write(path: Path, matrix: csc_array, counts: Ints) -> None:
         matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), matrix.data, np.ones(numbers, dtype=np.int32),
     )  # fmt: skip
     highs.writeModel(str(path))
+    return TractFile(columns.shape[1], len(counts))
+
+
+def _keys(who: Ints, by_year: bool) -> list[Ints]:
+    block, sex, year, race = who
+    tables = [
+        (block, sex, year // BAND),
+        (block, race),
+        (sex, year, race),
+        *([(block, sex, year), (block, race, year)] if by_year else []),
+    ]
+    return [sum(part * 1_000**index for index, part in enumerate(table)) + np.int64(0) for table in tables]
+
+
+def _rows(columns: list[Ints], people: list[Ints]) -> tuple[csc_array, Ints]:
+    rows, counts, before = list[Ints](), list[Ints](), 0
+    for column, of in zip(columns, people, strict=True):
+        cells, index = np.unique(column, return_inverse=True)
+        rows.append(before + index)
+        counts.append(np.bincount(np.searchsorted(cells, of), minlength=len(cells)))
+        before += len(cells)
+    number = np.tile(np.arange(len(columns[0])), len(columns))
+    ones = np.ones(len(number))
+    return coo_array((ones, (np.concatenate(rows), number)), shape=(before, len(columns[0]))).tocsc(), np.concatenate(counts)
 
 
 # How fast audits of a survey are, and answers about reconstructions in files, on synthetic people.
@@ -132,34 +126,34 @@ def _drawn(levels: int, kind: Any, rng: np.random.Generator) -> Any:
 
 
 def _survey(people: int, seed: int) -> dict[str, Any]:
-    with TemporaryDirectory() as place:
-        folder, answered = Path(place), list[float]()
+    with TemporaryDirectory() as temporary:
+        folder, answered = Path(temporary), list[float]()
         survey(people, np.random.default_rng([seed, people])).to_csv(folder / "people.csv", index=False)
         (folder / "release.yaml").write_text(RELEASE, encoding="utf-8")
         started = process_time()
 
-        found = disclose(folder / "release.yaml", search_seconds=0)
+        result = disclose(folder / "release.yaml", search_seconds=0)
         answered.append(process_time() - started)
-        found = found.suppress()
-        found.write(folder / "audit")
-        assert isinstance(found, RecordsAudit)
-        assert found.suppression
-        cells = len(found.suppression.steps)
-        remark = f"{len(found.claims)} claims, {len(found.singles)} about one person; suppress {cells} cells"
+        result = result.suppress()
+        result.write(folder / "audit")
+        assert isinstance(result, RecordsAudit)
+        assert result.suppression
+        cells = len(result.suppression.steps)
+        remark = f"{len(result.claims)} claims, {len(result.singles)} about one person; suppress {cells} cells"
         return {"case": f"survey of {people}", "size": people, "data": DATA, "answer_s": answered[0],
                 "cpu_s": process_time() - started, "peak_mb": _peak(), "answer": remark}  # fmt: skip
 
 
 def _program(name: str, case: TractCase, seconds: float, seed: int) -> dict[str, Any]:
-    with TemporaryDirectory() as place:
-        path = Path(place) / "tract.mps"
-        write_tract(path, case.blocks, case.persons, case.by_year, seed)
+    with TemporaryDirectory() as temporary:
+        path = Path(temporary) / "tract.mps"
+        _write_tract(path, case.blocks, case.persons, case.by_year, seed)
         started = process_time()
         sums = read_program(path)
         read = process_time() - started
-        found = unique(sums, Work(seconds=seconds))
-        answer = f"{found.rows} rows: {found.answer}; {read:.2f} s to read and build"
-        return {"case": f"tract {name}", "size": found.numbers, "data": DATA, "answer_s": process_time() - started,
+        result = unique(sums, Work(seconds=seconds))
+        answer = f"{result.rows} rows: {result.answer}; {read:.2f} s to read and build"
+        return {"case": f"tract {name}", "size": result.numbers, "data": DATA, "answer_s": process_time() - started,
                 "cpu_s": process_time() - started, "peak_mb": _peak(), "answer": answer}  # fmt: skip
 
 

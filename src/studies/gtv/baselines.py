@@ -71,7 +71,6 @@ class Questions:
 
 
 def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[Ints]) -> list[Ints]:
-    """How many records of an area match each claim, for each of several lists of areas (one area per claim)."""
     # A record is a number with one digit per column, and a claim the number whose open columns have the digit 0. Subtracting
     # the shares of the open columns from all records makes matching a lookup of equal numbers, and one pass answers all
     # claims that name the same columns, in all areas: there are far fewer sets of columns than claims.
@@ -80,8 +79,7 @@ def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[
     counts = np.zeros_like(wanted)
     for rows, open_columns in questions.by_columns():
         keys, index = np.unique(wanted[:, rows], return_inverse=True)
-        held = types.keys - shares[open_columns].sum(axis=0)
-        at = positions(keys, held)
+        at = positions(keys, types.keys - shares[open_columns].sum(axis=0))
         is_known = at >= 0
         totals = np.bincount(at[is_known], types.times[is_known], minlength=len(keys)).astype(np.int64)
         counts[:, rows] = totals[index.reshape(len(areas), len(rows))]
@@ -115,14 +113,12 @@ def count_priors(
         for name, prior in _count_areas(local, radix, part, widths).items():
             counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
     nation = nation_types(microdata, domain, keeps) if nation is None else nation
-    everywhere = np.zeros_like(questions.keys)
-    counted["nation"].count[:] = _count_claims(nation, radix, questions, [everywhere])[0]
+    counted["nation"].count[:] = _count_claims(nation, radix, questions, [np.zeros_like(questions.keys)])[0]
     counted["nation"].size[:] = nation.times.sum()
     return counted
 
 
 def _areas(blocks: pd.Series) -> pd.Index:
-    """The ids of the blocks and of the tracts, counties and states that they lie in."""
     ids = {block[:width] for block in blocks.unique() for width in GEOGRAPHY.values()}
     areas: pd.Index = pd.Index(sorted(ids), dtype="str")
     return areas
@@ -140,7 +136,7 @@ def _count_areas(types: Types, radix: Radix, questions: Questions, widths: Mappi
     return {name: Prior(count, sizes[area]) for name, count, area in zip(kinds, counts, numbers, strict=True)}
 
 
-def uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
+def _uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
     """One over the number of ways to fill the columns of each claim."""
     codes = np.array([len(column.codes) for column in domain.columns], dtype=np.int64)
     named = claims[list(domain.names)].notna().to_numpy()
@@ -148,7 +144,6 @@ def uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
 
 
 def _check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
-    """Every verified claim must be true of the private records of its block."""
     wrong = np.flatnonzero((block.count != claims["m"]) | (block.size != n))
     if wrong.size:
         row = int(wrong[0])
@@ -183,7 +178,7 @@ def fit_baselines(
     for name in PRIORS:
         priors[name] = counted[name]
         priors[name + LEAVE_OUT] = counted[name].without(counted["block"])
-    priors[UNIFORM] = uniform_prior(claims, published)
+    priors[UNIFORM] = _uniform_prior(claims, published)
     baselines = claims[["block", "design", "k", "m"]].assign(**{name: binomial(n, m, p) for name, p in priors.items()})
     unseen = [{"prior": name, "claims": len(claims), "unseen": int((p.count == 0).sum())} for name, p in priors.items()]
     return baselines, pd.DataFrame(unseen)

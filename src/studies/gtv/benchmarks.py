@@ -165,12 +165,12 @@ def compare_versions(cases: Iterable[tuple[str, Sequence[Release]]], how: How, b
     """The table of what the version in the folder `before` and this one verify of the releases of every case."""
     rows = []
     for case, releases in cases:
-        rows.append(same_row(case, costs(releases, how, before), costs(releases, how, None)))
+        rows.append(_same_row(case, costs(releases, how, before), costs(releases, how, None)))
         log.info("%s", rows[-1])
-    return same_frame(rows)
+    return _same_frame(rows)
 
 
-def same_row(case: str, before: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
+def _same_row(case: str, before: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     """
     One row for the blocks of a case, measured by both versions (every proof was checked on the way). A block is `same` if
     the tables of verified claims (k, m, codes, effective k, number of the proof) have the same bytes. Where neither version
@@ -188,7 +188,7 @@ def _versions(before: pd.DataFrame, now: pd.DataFrame) -> list[tuple[str, pd.Dat
     return [("before", before), ("now", now)]
 
 
-def same_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _same_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """The table with a row for all cases together; `faster` is the ratio of core-seconds."""
     frame = pd.DataFrame(list(rows))
     most = ["largest", "most_classes"]
@@ -245,11 +245,10 @@ def compare(
     solver = make_solver(program.solver, WorkLimits(NO_LIMIT, NO_LIMIT, sample.seconds))
     times = _run_onehot(release, [claims[index] for index in chosen], solver, sample.datasets, seed)
     _agree(release, [compact.decisions[index] for index in chosen], times.decisions)
-    return speed_row(release, compact, times, K, sample.seconds)
+    return _speed_row(release, compact, times, K, sample.seconds)
 
 
 def _run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
-    """Generate, filter and verify with the compact program; then all claims of the first dataset, from a fresh start."""
     with watch() as generated:
         records = generate_block(release, settings, K, seed).records
     with watch() as filtered:
@@ -264,7 +263,6 @@ def _run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int
 
 
 def _run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
-    """Decide a sample of the claims and generate a few datasets with the one-hot program."""
     with watch() as built:
         onehot_program(release)
     with watch() as spent:
@@ -277,7 +275,6 @@ def _run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datas
 
 
 def _agree(release: Release, compact: Sequence[Decision], onehot: Sequence[Decision]) -> None:
-    """Both programs must decide alike; a comparison of speed is worth nothing otherwise."""
     for ours, theirs in zip(compact, onehot, strict=True):
         if ours.verdict in DECIDED and theirs.verdict in DECIDED and ours.verdict is not theirs.verdict:
             raise WrongAnswer(
@@ -286,7 +283,7 @@ def _agree(release: Release, compact: Sequence[Decision], onehot: Sequence[Decis
             )
 
 
-def speed_row(release: Release, compact: CompactTimes, times: OneHotTimes, K: int, limit: float) -> dict[str, Any]:
+def _speed_row(release: Release, compact: CompactTimes, times: OneHotTimes, K: int, limit: float) -> dict[str, Any]:
     """The seconds of both sides; those of the one-hot program are extrapolated to all claims and K datasets."""
     claims, timed = len(compact.decisions), len(times.decisions)
     onehot_s = times.build_s + times.claim_s * claims

@@ -1,8 +1,8 @@
 """
 What a block costs by its size: core-seconds of each stage and peak memory, by this version or by one checked out beside it.
 
-Run as a program by a process of its own (`python blockcost.py`), with PYTHONPATH at the version to be measured: it uses only
-what every version of the attack has.
+A process of its own runs `measure_blocks`, with PYTHONPATH at the version to be measured: it uses only what every version
+of the attack has.
 """
 
 import gc
@@ -66,10 +66,11 @@ def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.Dat
     source = Path(__file__).parents[2] if version is None else version
     if not (source / "genverify").is_dir():
         raise DataError(f"{source}: no folder that holds genverify; see benchmark.blocks.before")
-    done = subprocess.run(
-        [sys.executable, "-P", __file__], input=pickle.dumps((list(releases), how)), stdout=subprocess.PIPE, check=True,
-        env={**os.environ, "PYTHONPATH": str(source.resolve())},
-    )  # fmt: skip
+    # not run as a program: what a file does when it is imported would count for the code of all that import it
+    code = f"import runpy, sys; runpy.run_path(sys.argv[1])[{_measure_blocks.__name__!r}]()"
+    command, text = [sys.executable, "-P", "-c", code, __file__], pickle.dumps((list(releases), how))
+    environment = {**os.environ, "PYTHONPATH": str(source.resolve())}
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True, env=environment)
     return pd.DataFrame(json.loads(done.stdout))
 
 
@@ -134,14 +135,11 @@ def blocks_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return frame.round(digits | {f"{name}_per_verified": 2 for name in COUNTS[3:]})
 
 
-def main() -> None:
+def _measure_blocks() -> None:
+    """Read releases and settings from the standard input, write the cost of every block to the standard output."""
     releases, how = pickle.loads(sys.stdin.buffer.read())
     # what a process does once is not the cost of a block: what is looked up, until a first proof was checked, and a look
     # through all that the imports left behind
     any(cost(release, *how)["verified"] for release in releases)
     gc.freeze()
     print(json.dumps([cost(release, *how) for release in releases]))
-
-
-if __name__ == "__main__":
-    main()

@@ -76,7 +76,6 @@ def multiplicities(
 
 
 def _say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
-    """Which counts of an assignment are possible in a block, and which cannot exist."""
     schema = read_schema(study / "release" / "schema.json")
     release, _ = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)
@@ -102,7 +101,7 @@ def _check_impossible(program: Program, claim: Claim, proof: Node) -> None:
     check_block(program.release, certificate_of(program.release, program.lemmas, said))
 
 
-def draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def _draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
     """Distinct assignments of k columns that records of the generated datasets have, at most `count`."""
     records = datasets.reshape(-1, datasets.shape[-1])
     result: dict[tuple[int, ...], None] = {}
@@ -123,7 +122,7 @@ def excluded_of_block(
     verifier = Verifier(settings.bounder(release))
     for k in part.columns:
         rng = np.random.default_rng(derive_seed(seed, "excluded", release.block, str(k)))
-        drawn = draw_assignments(datasets, k, part.assignments, rng)
+        drawn = _draw_assignments(datasets, k, part.assignments, rng)
         flags = np.stack([matches(np.array(drawn), one).sum(axis=1) for one in datasets])
         results = [
             multiplicities(verifier, codes, set(flags[:, index].tolist()), settings) for index, codes in enumerate(drawn)
@@ -131,13 +130,10 @@ def excluded_of_block(
         yield {"k": k, "blocks": 1} | _counts(results)
 
 
-def _counts(found: Sequence[Multiplicities]) -> dict[str, int]:
-    values = (
-        len(found), sum(one.n + 1 for one in found), sum(one.outside for one in found), sum(len(one.gaps) for one in found),
-        sum(len(one.possible) for one in found), sum(len(one.undecided) for one in found),
-        sum(one.low == one.high for one in found),
-    )  # fmt: skip
-    return dict(zip(COUNTED, values, strict=True))
+def _counts(results: Sequence[Multiplicities]) -> dict[str, int]:
+    rows = [(1, one.n + 1, one.outside, len(one.gaps), len(one.possible), len(one.undecided), one.low == one.high)
+            for one in results]  # fmt: skip
+    return dict(zip(COUNTED, map(sum, zip(*rows, strict=True)), strict=True))
 
 
 def excluded_table(rows: Iterable[dict[str, Any]], label: str) -> pd.DataFrame:
@@ -160,6 +156,5 @@ def add_parser(commands: Any) -> None:
 
 
 def _excluded(options: argparse.Namespace) -> None:
-
     for line in _say_excluded(options.study, options.block, options.claim):
         print(line)

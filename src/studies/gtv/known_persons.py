@@ -55,10 +55,10 @@ def try_blocks(
         answers = np.append(known.release.lo, known.release.n).tobytes()
         if answers not in done:
             done[answers] = prove(known.release, settings, datasets, min_k, seed)
-        yield tally(known, done[answers])
+        yield _tally(known, done[answers])
 
 
-def tally(known: KnownBlock, proved: ProvedClaims) -> pd.DataFrame:
+def _tally(known: KnownBlock, proved: ProvedClaims) -> pd.DataFrame:
     """What was proved of a block beside its records: one row per number of columns k, and one (k = 0) for all claims."""
     k = (proved.codes != ANY).sum(axis=1)
     frame = evaluate_codes(known.release.block, proved.codes, proved.m, known.records).by_k(k, known.records.shape[1])

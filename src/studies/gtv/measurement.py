@@ -12,7 +12,7 @@ from typing import Any
 
 from genverify.model.errors import GenverifyError
 
-MB = 2**20
+MB = 2**20  # bytes
 LOOK_EVERY = 0.1  # seconds between two looks at the memory and the time of a child
 FINISHED = "yes"
 CHILD = "import sys; from studies.gtv.measurement import serve; serve(int(sys.argv[1]))"
@@ -63,7 +63,6 @@ def measure(work: Work, *args: Any, seconds: float | None = None, memory_mb: int
 
 
 def _listen(here: Connection, child: "subprocess.Popen[bytes]", seconds: float | None) -> Measurement:
-    """Gather what the child says until it has finished, is out of time, or is gone."""
     measured = Measurement(ended="")
     started = time.perf_counter()
     while not measured.ended:

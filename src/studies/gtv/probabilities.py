@@ -1,10 +1,11 @@
-"""The probabilities of a block: its claims and rows under every prior, exact or estimated."""
+"""The probabilities of a block: its claims and rows under every prior, exact or estimated; and the priors of the study."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +22,13 @@ from genverify.attack.probability import (
 )
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Codes, candidate_claims, matches
+from genverify.model.domain import Domain, DomainFile
 from genverify.model.release import Schema
 from genverify.model.work import derive_seed
 from genverify.solve.counting.diagram import Budget, TooManyStates
-from genverify.solve.counting.prior import Prior
+from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import Program, WrongAnswer
-from studies.gtv.probability_priors import SINGLED
+from studies.country.store import GEOGRAPHY, read_microdata
 from studies.gtv.settings import Probability
 
 # Which claims are asked about: candidates, claims that draws make likely, and some claims of one generated dataset.
@@ -61,7 +63,6 @@ Worlds = npt.NDArray[np.int64]
 
 
 def _worlds_of(prior: str) -> str:
-    """The column that holds the worlds of a prior."""
     return f"{prior}_worlds"
 
 
@@ -70,7 +71,7 @@ def _worlds_in(drawn: Codes) -> Codes:
     return drawn[np.arange(WORLDS) * len(drawn) // WORLDS]
 
 
-def in_worlds(holds: Sequence[npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
+def _in_worlds(holds: Sequence[npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
     """What holds in each world, as bits."""
     bits = np.array(holds).astype(np.int64)
     result: Worlds = (bits << np.arange(WORLDS)[:, None]).sum(axis=0)
@@ -128,7 +129,7 @@ def weigh_block(
     except TooManyStates:
         counted = None
     about = _about(program, counted, time.process_time() - started)
-    result, draws = _found(program, counted, known, priors, settings, seed)
+    result, draws = _weigh_priors(program, counted, known, priors, settings, seed)
     codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
     claims = _claims(program, known, codes, m, dict(zip(priors, result, strict=True)), sources)
     claims = claims.assign(**_claims_in_worlds(codes, m, sources[SAMPLED], dict(zip(priors, draws, strict=True))))
@@ -138,7 +139,7 @@ def weigh_block(
     return WeighedBlock(claims, rows, about)
 
 
-def _found(
+def _weigh_priors(
     program: Program,
     counted: DatasetCount | None,
     known: AttackFindings,
@@ -184,7 +185,6 @@ def _about(program: Program, counted: DatasetCount | None, seconds: float) -> di
 def _asked(
     known: AttackFindings, draws: Mapping[str, Codes], settings: Probability, min_k: int, seed: int
 ) -> tuple[Codes, Ints, dict[str, Flags]]:
-    """The claims to ask about and, by source, which; those that draws under a prior make likely are asked under it."""
     rng = np.random.default_rng(derive_seed(seed, "claims"))
     parts = {
         CANDIDATE: candidate_claims(known.datasets, min_k),
@@ -201,19 +201,17 @@ def _claims(
     known: AttackFindings,
     codes: Codes,
     m: Ints,
-    found: Mapping[str, Posterior | ChainDraws],
+    posteriors: Mapping[str, Posterior | ChainDraws],
     sources: Mapping[str, Flags],
 ) -> pd.DataFrame:
-    """A row per claim; no number under a prior for which it was not asked about."""
-    names = program.types.domain.names
-    frame = pd.DataFrame(codes, columns=list(names)).astype("Int16").mask(codes == ANY)
+    frame = pd.DataFrame(codes, columns=list(program.types.domain.names)).astype("Int16").mask(codes == ANY)
     frame.insert(0, "block", program.release.block)
     frame = frame.assign(m=m, k=(codes != ANY).sum(axis=1))
     frame["verified"] = [(tuple(row), int(count)) in known.verified for row, count in zip(codes.tolist(), m, strict=True)]
     # the claims of the first dataset are among those asked about, so that it would count for itself
     others = known.datasets[1:] if len(known.datasets) > 1 else known.datasets
     frame["generated"] = np.mean([matches(codes, dataset).sum(axis=1) == m for dataset in others], axis=0)
-    for name, one in found.items():
+    for name, one in posteriors.items():
         asked = np.flatnonzero(sources[CANDIDATE] | sources[SAMPLED] | sources.get(name, False))
         values = _values(one, codes[asked], m[asked], frame["verified"].to_numpy()[asked])
         for column, value in zip((name, f"{name}_low", f"{name}_high"), values, strict=True):
@@ -232,7 +230,6 @@ def _values(one: Posterior | ChainDraws, codes: Codes, m: Ints, verified: Flags)
 
 
 def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
-    """An error unless exactly the verified claims have probability 1, under every prior that counts were made with."""
     exact = claims[claims["numbers"] == EXACT]
     for prior in priors:
         below = exact[exact["verified"] & (exact[prior] != 1)]
@@ -250,7 +247,6 @@ def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings
 def _rows(
     program: Program, generated: Codes, result: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
 ) -> pd.DataFrame:
-    """The likeliest records under each prior, and their probability to be in the block under all of them."""
     listed = [one.rows(most)[0] if isinstance(one, Posterior) else _often(drawn, most)
               for one, drawn in zip(result.values(), draws, strict=True)]  # fmt: skip
     records = np.unique(np.concatenate([*listed, _often(generated, most)]), axis=0).astype(np.int16)
@@ -263,7 +259,7 @@ def _rows(
         else:
             frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
         frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
-        frame[_worlds_of(name)] = in_worlds([matches(records, dataset).any(axis=1) for dataset in _worlds_in(drawn)])
+        frame[_worlds_of(name)] = _in_worlds([matches(records, dataset).any(axis=1) for dataset in _worlds_in(drawn)])
     return frame
 
 
@@ -272,7 +268,7 @@ def _claims_in_worlds(codes: Codes, m: Ints, asked: Flags, draws: Mapping[str, C
     result = {}
     for name, drawn in draws.items():
         worlds = np.zeros(len(m), dtype=np.int64)
-        worlds[asked] = in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in _worlds_in(drawn)])
+        worlds[asked] = _in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in _worlds_in(drawn)])
         result[_worlds_of(name)] = worlds
     return result
 
@@ -306,3 +302,190 @@ def _verified(claims: pd.DataFrame, schema: Schema) -> dict[str, Claims]:
     for block, row, m in zip(claims["block"], codes.tolist(), claims["m"], strict=True):
         result.setdefault(str(block), set()).add((tuple(row), int(m)))
     return result
+
+
+# Priors of the study: what households of other blocks are like, in the tract, the state and the nation.
+
+UNIFORM, NATION, STATE, TRACT = "uniform", "nation", "state", "tract"
+PRIORS = (UNIFORM, NATION, STATE, TRACT)
+SINGLED = (UNIFORM, TRACT)
+"""Who is singled out is asked under the two ends: of somebody who knows nothing, and of one who knows the neighbourhood."""
+TIMES = "households"
+
+
+def chosen_smoothing(scored: pd.DataFrame) -> dict[str, float]:
+    """The chosen value of every level, from the table of the rule choose_smoothing."""
+    best = scored[scored["chosen"]]
+    return {str(level): float(value) for level, value in zip(best["level"], best["smoothing"], strict=True)}
+
+
+@dataclass(frozen=True)
+class Areas:
+    """The records of areas, each with its number of households, and how many records the wider area is worth beside them."""
+
+    domain: Domain
+    counts: Mapping[str, Mapping[str, pd.DataFrame]]
+    smoothing: Mapping[str, float]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, domain: Domain, smoothing: Mapping[str, float]) -> "Areas":
+        levels = {
+            str(level): {str(area): rows for area, rows in group.groupby("area")} for level, group in frame.groupby("level")
+        }
+        return cls(domain, levels, smoothing)
+
+    def priors(self, block: str) -> dict[str, Prior]:
+        """
+        The priors of a block, from the uniform one to its tract's. Each is smoothed towards the one before it: what an
+        area's households say, and `smoothing` households more that are drawn from the wider area.
+        """
+        result = {UNIFORM: uniform(self.domain)}
+        table, floor = pd.DataFrame({name: [] for name in [*self.domain.names, "weight"]}), 1.0 / self.domain.size
+        for name in (NATION, STATE, TRACT):
+            inside = [rows for area, rows in self.counts.get(name, {}).items() if block.startswith(area)]
+            table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing.get(name, 0.0))
+            codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
+            result[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor, smoothed=True)
+        return result
+
+    def _smoothed(
+        self, entry: pd.DataFrame | None, wider: pd.DataFrame, floor: float, more: float
+    ) -> tuple[pd.DataFrame, float]:
+        """The probabilities of an area's records, given those of the wider area; without households, the wider area's."""
+        if entry is None:
+            return wider, floor
+        total = float(entry[TIMES].sum()) + more
+        parts = [entry.assign(weight=entry[TIMES] / total), wider.assign(weight=wider["weight"] * more / total)]
+        names = list(self.domain.names)
+        joined = pd.concat([part[[*names, "weight"]] for part in parts if len(part)], ignore_index=True)
+        return joined.groupby(names, sort=True)["weight"].sum().reset_index(), floor * more / total
+
+
+# The households of other blocks: counted by area as tables of weights for the priors, and state by state.
+
+
+@dataclass(frozen=True)
+class OutsideHouseholds:
+    """
+    The households outside the sampled blocks, read state by state. The sampled blocks themselves are left out: neither a
+    prior nor its smoothing may know what is to be found out.
+    """
+
+    microdata: Path
+    file: DomainFile
+    universe: str
+    published: Domain
+    sampled: Collection[str]
+
+    def states(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Every state with its households: block, and a code per published column."""
+        left_out = list(self.sampled)
+        for state in sorted(path.stem for path in self.microdata.glob("*.parquet")):
+            records = read_microdata(self.microdata, ["block", *self.file.domain.names], states=[state]).to_pandas()
+            rest = self.file.universe(self.universe).keeps.matches(dict(records.items()))
+            rest &= ~records["block"].isin(left_out).to_numpy()
+            for column in self.published.columns:
+                rest &= records[column.name].isin(column.codes).to_numpy()
+            yield state, records.loc[rest, ["block", *self.published.names]]
+
+    def count_areas(self) -> pd.DataFrame:
+        """How often each record occurs in the nation, in every state and in the tracts of the sampled blocks."""
+        tracts = {block[: GEOGRAPHY[TRACT]] for block in self.sampled}
+        parts = [part for state, records in self.states() for part in self._of_state(state, records, tracts)]
+        counted = pd.concat(parts, ignore_index=True)
+        return counted.groupby(["level", "area", *self.published.names], sort=True)[TIMES].sum().reset_index()
+
+    def _of_state(self, state: str, records: pd.DataFrame, tracts: set[str]) -> Iterator[pd.DataFrame]:
+        names = list(self.published.names)
+        whole = records.groupby(names, observed=True).size().rename(TIMES).reset_index()
+        yield whole.assign(area="", level=NATION)
+        yield whole.assign(area=state, level=STATE)
+        area = records["block"].str.slice(0, GEOGRAPHY[TRACT])
+        local = records[area.isin(tracts)].assign(area=area)
+        yield local.groupby(["area", *names], observed=True).size().rename(TIMES).reset_index().assign(level=TRACT)
+
+
+# How many households of the wider area a prior needs: chosen by predicting blocks from their neighbours, as the priors will
+# be used: given what the tables tell of every block. No sampled block has a part in it, neither as what predicts nor as
+# what is predicted.
+
+LEVELS = (NATION, STATE, TRACT)
+COLUMNS = ["level", "smoothing", "nats_per_household", "households", "chosen"]
+
+
+def score_smoothing(
+    states: Callable[[], Iterable[pd.DataFrame]],
+    sizes: Mapping[str, int],
+    values: Sequence[float],
+    levels: Sequence[str] = LEVELS,
+    given: Sequence[str] = (),
+) -> pd.DataFrame:
+    """
+    For every level and value the mean of -log P(household | its given columns) over all households outside the sample, each
+    block predicted from all others; the best value of a level is chosen before the next narrower one. `states` gives the
+    households of each state (block, and a code per column), as often as it is asked; `sizes` the number of codes of each
+    column. The columns that are given are what the tables tell of a block anyway: a prior is needed for the rest.
+    """
+    parts = [_Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
+    nations = [_nation(states(), part.names) for part in parts]
+    chosen: dict[str, float] = {}
+    records = []
+    for level in levels:
+        losses, households = np.zeros(len(values)), 0
+        for entry in states():
+            for part, nation in zip(parts, nations, strict=True):
+                rows, size = left_out(entry, nation, part.names), prod(sizes[name] for name in part.names)
+                losses += [part.sign * _loss(rows, {**chosen, level: value}, size) for value in values]
+            households += len(entry)
+        # without any other block there is nothing to learn from: the wider area then says most
+        best = int(losses.argmin()) if households else int(np.argmax(values))
+        chosen[level] = float(values[best])
+        records += [(level, float(value), loss / max(households, 1), households, index == best)
+                  for index, (value, loss) in enumerate(zip(values, losses, strict=True))]  # fmt: skip
+    return pd.DataFrame(records, columns=COLUMNS)
+
+
+class _Part(NamedTuple):
+    """log P(household | given) = log P(household) - log P(given): columns, and the sign of their part."""
+
+    names: list[str]
+    sign: int
+
+
+def _nation(states: Iterable[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
+    return _counted(pd.concat([_counted(state, names) for state in states], ignore_index=True), names, TIMES)
+
+
+def _loss(rows: pd.DataFrame, smoothing: Mapping[str, float], size: int) -> float:
+    return float(-(rows[TIMES].to_numpy(dtype=np.float64) @ np.log(predicted(rows, smoothing, size))))
+
+
+def left_out(records: pd.DataFrame, nation: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """
+    A row for every kind of household of every block, with how many there are, and for each level how many of this kind
+    (`nation`, `state`, `tract`) and in all (`nation_n`, ...) there are outside the block.
+    """
+    rows = records.groupby(["block", *names], observed=True).size().rename(TIMES).reset_index()
+    in_block = rows.groupby("block")[TIMES].transform("sum")
+    totals = rows[list(names)].merge(nation, on=list(names), how="left")[TIMES].to_numpy()
+    rows[NATION], rows[f"{NATION}_n"] = totals - rows[TIMES], nation[TIMES].sum() - in_block
+    for level in (STATE, TRACT):
+        area = rows["block"].str.slice(0, GEOGRAPHY[level])
+        rows[level] = rows.groupby([area, *names])[TIMES].transform("sum") - rows[TIMES]
+        rows[f"{level}_n"] = rows.groupby(area)[TIMES].transform("sum") - in_block
+    return rows
+
+
+def predicted(rows: pd.DataFrame, smoothing: Mapping[str, float], size: int) -> Floats:
+    """The probability of every row's household under the prior of the narrowest level that has a smoothing."""
+    p = np.full(len(rows), 1.0 / size)
+    for level in [level for level in LEVELS if level in smoothing]:
+        seen, total = (rows[name].to_numpy(dtype=np.float64) for name in (level, f"{level}_n"))
+        p = (seen + smoothing[level] * p) / (total + smoothing[level])
+    return p
+
+
+def _counted(rows: pd.DataFrame, names: Sequence[str], times: str | None = None) -> pd.DataFrame:
+    grouped = rows.groupby(list(names), observed=True)
+    counted = grouped[times].sum() if times else grouped.size()
+    return counted.rename(TIMES).reset_index()

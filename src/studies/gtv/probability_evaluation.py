@@ -25,10 +25,10 @@ from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import Program, WrongAnswer, build_program
 from studies.country.store import GEOGRAPHY, KnownBlock
 from studies.gtv.measurement import Measurement, measure, peak_memory_mb
-from studies.gtv.probabilities import SAMPLED, expected, sampled_claims
-from studies.gtv.probability_priors import (
+from studies.gtv.probabilities import (
     NATION,
     PRIORS,
+    SAMPLED,
     SINGLED,
     STATE,
     TIMES,
@@ -36,6 +36,8 @@ from studies.gtv.probability_priors import (
     UNIFORM,
     Areas,
     chosen_smoothing,
+    expected,
+    sampled_claims,
     score_smoothing,
 )
 from studies.gtv.settings import Probability
@@ -63,7 +65,6 @@ def _true_claims(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Every row with whether it is in its private block."""
     there = records[["block", *names]].drop_duplicates().assign(true=True)
     return rows.merge(there, on=["block", *names], how="left").assign(true=lambda f: f["true"].eq(True))
 
@@ -357,7 +358,6 @@ def _rates(
     names: Sequence[str],
     seed: int,
 ) -> pd.DataFrame:
-    """Match rates of every ranking; the guesses without the release take the commonest records of tract and state."""
     blocks = sorted(set(ranked["block"]))
     part = records[records["block"].isin(blocks)]
     sizes = part.drop_duplicates(["block", *names]).groupby("block", observed=True).size()
@@ -459,7 +459,7 @@ def compare_speed(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
     spent = {DICTIONARY: [0, 0.0], ARRAYS: [0, 0.0]}
     for program in programs:
         started = process_time()
-        plain, moves = count_by_dictionary(program.A, program.lo, program.hi)
+        plain, moves = _count_by_dictionary(program.A, program.lo, program.hi)
         middle = process_time()
         diagram = draw_diagram(program, budget)
         if count_vectors(diagram) != plain:
@@ -498,7 +498,6 @@ def _row(release: Release, budget: Budget, result: Measurement) -> dict[str, Any
 
 
 def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
-    """Count a block and sum under the uniform prior, and tell how it ended."""
     program = build_program(release, max_types)
     yield {"before_mb": peak_memory_mb()}
     try:
@@ -512,7 +511,7 @@ def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[
 # The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
 
 
-def count_by_dictionary(A: npt.NDArray[Any], lo: Ints, hi: Ints) -> tuple[int, int]:
+def _count_by_dictionary(A: npt.NDArray[Any], lo: Ints, hi: Ints) -> tuple[int, int]:
     """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
     order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
     columns = [tuple(A[:, c].tolist()) for c in order]

@@ -63,7 +63,8 @@ class Attack:
         self.program.proving("The attack on protected counts")
         datasets, nothing = None, certificate_of(release)
         if (release.lo < release.hi).any():
-            datasets = self._searched(release, seed)
+            # datasets that fit and leave few candidates; None where no dataset was found that way
+            datasets = _RefutingDatasets(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
         try:
             if datasets is None:
                 datasets = generate_block(release, self.program, self.datasets, seed).records
@@ -82,10 +83,6 @@ class Attack:
         result = verify_block(release, datasets, self.program, self.min_k)
         open_ = [d for d in result.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
         return AttackOutcome(ATTACKED, result.certificate, result, len(open_))
-
-    def _searched(self, release: Release, seed: int) -> Codes | None:
-        """Datasets that fit and leave few candidates; None where no dataset was found that way."""
-        return _RefutingDatasets(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
 
 
 class _RefutingDatasets:
@@ -206,9 +203,9 @@ def check_unprotected(row: Mapping[str, Any]) -> None:
 
 # How surprising claims verified from protected counts are: the baselines of section 3.2, the release taken as true.
 
-SHOWN = ("tract", "state", "nation")
+LISTED_PRIORS = ("tract", "state", "nation")
 QUANTILES = {"median": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
-COLUMNS = ["k", "claims", *(f"{prior}_{name}" for prior in SHOWN for name in QUANTILES)]
+COLUMNS = ["k", "claims", *(f"{prior}_{name}" for prior in LISTED_PRIORS for name in QUANTILES)]
 
 
 def surprise(
@@ -224,9 +221,9 @@ def surprise(
         return pd.DataFrame(columns=COLUMNS)
     n = one["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
     priors = count_priors(one, microdata, domain, keeps, nation)
-    chances = pd.DataFrame({name: binomial(n, one["m"].to_numpy(dtype=np.int64), priors[name]) for name in SHOWN})
+    chances = pd.DataFrame({name: binomial(n, one["m"].to_numpy(dtype=np.int64), priors[name]) for name in LISTED_PRIORS})
     by_k = chances.groupby(one["k"])
-    result = {f"{prior}_{name}": by_k[prior].quantile(share) for prior in SHOWN for name, share in QUANTILES.items()}
+    result = {f"{prior}_{name}": by_k[prior].quantile(share) for prior in LISTED_PRIORS for name, share in QUANTILES.items()}
     return pd.DataFrame({"claims": by_k.size(), **result}).reset_index()[COLUMNS]
 
 

@@ -79,7 +79,7 @@ class Kinds:
         return flags
 
 
-def possible_schema(domain: Path, settings: ReleaseSettings) -> Schema:
+def _possible_schema(domain: Path, settings: ReleaseSettings) -> Schema:
     """What is published, with all that is known of records beforehand: the structural rules, and what the universe keeps."""
     schema = read_study(domain, settings.but(structural_zeros=True))
     keeps = Rule("universe", EVERY, (read_domain(domain).universe(settings.universe).keeps,))
@@ -97,7 +97,7 @@ def build_kinds(schema: Schema, max_types: int) -> Kinds:
     return Kinds(program, csr_array(A.T).astype(np.int64))
 
 
-def queries_of(schema: Schema, tables: str | Sequence[str]) -> Flags:
+def _queries_of(schema: Schema, tables: str | Sequence[str]) -> Flags:
     """The queries of the named tables (names and patterns), or all of them."""
     names = [query.table for query in schema.queries]
     patterns = ["*"] if tables == "all" else list(tables)
@@ -166,13 +166,11 @@ class Search:
         return np.append(records, self._pick(self._changes(records)))
 
     def _filled(self, records: Ints) -> Ints:
-        """The records and as many more as are missing, each the best at its turn."""
         while len(records) < self.n:
             records = self.added(records)
         return records
 
     def _improved(self, records: Ints) -> Ints:
-        """The records after replacements, until a round of them lowers the error no more."""
         records, before = records.copy(), self.error(records) + 1
         while self.error(records) < before:
             before = self.error(records)
@@ -203,11 +201,11 @@ class Search:
 # nothing and get no noise.
 
 
-def noise_variance(most: int, rho: float) -> Fraction:
+def _noise_variance(most: int, rho: float) -> Fraction:
     """
     sigma^2 with which noisy counts are rho-zCDP, where a record lies in at most that many of them.
 
-    >>> noise_variance(25, 0.1)
+    >>> _noise_variance(25, 0.1)
     Fraction(250, 1)
     """
     if not 0 < rho < float("inf"):
@@ -243,7 +241,7 @@ class Noise:
     def of(cls, kinds: Kinds, measured: Flags, rho: float, confidence: float | None) -> "Noise":
         """The noise of a budget on the measured queries; with a confidence it is published as ranges."""
         noised = measured & kinds.varies
-        sigma2 = noise_variance(kinds.most(noised), rho)
+        sigma2 = _noise_variance(kinds.most(noised), rho)
         off = None if confidence is None else half_width(sigma2, int(noised.sum()), confidence)
         return cls(kinds, noised, sigma2, off)
 
@@ -272,10 +270,9 @@ class Noise:
 
 
 def _make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
-    """The noise that the settings of a protection ask for, on counts of records that the schema allows."""
     if settings is None:
         return None
-    measured = queries_of(possible, settings.tables)
+    measured = _queries_of(possible, settings.tables)
     return Noise.of(build_kinds(possible, max_types), measured, settings.rho, settings.confidence)
 
 
@@ -316,8 +313,7 @@ class Swapping:
         key, attributes = np.column_stack([values[name] for name in self.key]), np.column_stack(list(values.values()))
         seen = Records(block, block // BLOCKS_OF_A_TRACT, key, attributes, values[self.size])
         source = swap_areas(np.full(len(block), state), seen, self.rate, seed)
-        moved = records.select(list(columns)).take(pa.array(source))
-        return moved.append_column("block", records["block"])
+        return records.select(list(columns)).take(pa.array(source)).append_column("block", records["block"])
 
 
 @dataclass(frozen=True)
@@ -348,30 +344,30 @@ def protect_counts(
     source: Source, how: Protection, swapping: SwapColumns, max_types: int, seed: int, purpose: str
 ) -> ProtectedCounts:
     """The counts of the blocks under a protection: households swapped, then counted, then noise on the counts."""
-    possible = possible_schema(source.domain, source.release)
+    possible = _possible_schema(source.domain, source.release)
     noise = _make_noise(possible, how.noise, max_types)
     keeps = read_domain(source.domain).universe(source.release.universe).keeps
     swap = Swapping(how.swap, swapping.key, swapping.size)
-    records = read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)
+    records = _read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)
     return ProtectedCounts(possible, publish(records, possible, noise, seed, purpose), describe(how, noise))
 
 
-def read_blocks(
+def _read_blocks(
     folder: Path, blocks: Collection[str], keeps: Predicate, columns: Sequence[str], swapping: Swapping, seed: int
 ) -> pa.Table:
     """The records of the given blocks as they are to be counted; swapping looks at the whole of every state with a block."""
     if swapping.rate == 0:
-        return _kept(read_microdata(folder, blocks=blocks), keeps)
+        return _in_universe(read_microdata(folder, blocks=blocks), keeps)
     parts = []
     for state in sorted({block[: GEOGRAPHY["state"]] for block in blocks}):
-        records = _kept(read_microdata(folder, states=[state]), keeps)
+        records = _in_universe(read_microdata(folder, states=[state]), keeps)
         moved = swapping.swapped(records, columns, state, seed)
         wanted = np.isin(moved["block"].cast(pa.string()).to_numpy(zero_copy_only=False), list(blocks))
         parts.append(moved.filter(pa.array(wanted)))
     return pa.concat_tables(parts).unify_dictionaries()
 
 
-def _kept(records: pa.Table, keeps: Predicate) -> pa.Table:
+def _in_universe(records: pa.Table, keeps: Predicate) -> pa.Table:
     flags = keeps.matches({name: records[name].to_numpy() for name in keeps.columns}) if keeps.columns else None
     return records if flags is None else records.filter(pa.array(flags))
 
@@ -391,7 +387,6 @@ def publish(records: pa.Table, schema: Schema, noise: Noise | None, seed: int, p
 
 
 def _check_possible(records: pa.Table, rules: Sequence[Rule]) -> None:
-    """An error if a record breaks a rule: noise is scaled to replacements of records that can exist."""
     columns: Mapping[str, Any] = {name: records[name].to_numpy() for name in records.column_names if name not in GEOGRAPHY}
     for rule in rules:
         wrong = np.flatnonzero(rule.excludes(columns))

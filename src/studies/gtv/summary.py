@@ -58,7 +58,6 @@ def _group(claims: ds.Dataset, baselines: ds.Dataset, names: Sequence[str], desi
 
 
 def _box(values: npt.NDArray[np.float64]) -> dict[str, Any]:
-    """Median, quartiles and whiskers of a box plot, and its outliers."""
     box = boxplot_stats(values)[0]
     return {name: float(box[name]) for name in ("med", "q1", "q3", "whislo", "whishi")} | {
         "fliers": np.unique(np.round(box["fliers"] / STEP) * STEP).tolist()

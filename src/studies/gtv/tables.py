@@ -1,8 +1,9 @@
-"""Tables 1 to 7 beside the paper's, calibration, and what the proofs are like."""
+"""Tables 1 to 7 beside the paper's, the households that claims represent, calibration, and what the proofs are like."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median_low
 from typing import Any
@@ -11,11 +12,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import Weights, block_weights, ratio_interval, total_interval
+from genverify.attack.evaluate import (
+    Evaluation,
+    Weights,
+    block_weights,
+    check_evaluation,
+    evaluate,
+    ratio_interval,
+    total_interval,
+)
 from genverify.attack.explain import Phrases
 from genverify.attack.verify import WITHOUT_PROOF
 from genverify.checker.certificate import leaves
 from genverify.checker.stored import CheckedBlock
+from genverify.model.arrays import Flags
 from genverify.model.claims import ANY
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
@@ -59,7 +69,6 @@ def _sizes(sizes: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 
 
 def _marginals(microdata: Path, schema: Schema, keeps: Predicate, targets: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Percentages of households by each national figure, summed one state at a time."""
     wanted = [(name, Predicate.of({c: v for c, v in line.items() if c != "percent"}), float(line["percent"]))
               for name, lines in targets.items() for line in lines]  # fmt: skip
     result: npt.NDArray[np.int64] = np.zeros(len(wanted) + 1, dtype=np.int64)
@@ -102,9 +111,7 @@ def column_table(
 
 
 def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The most common combinations among claims of one k; equals in the order of the columns."""
-    marks = claims[list(names)].notna().to_numpy()
-    sets, which = np.unique(~marks, axis=0, return_inverse=True)
+    sets, which = np.unique(~claims[list(names)].notna().to_numpy(), axis=0, return_inverse=True)
     counts = np.bincount(which, minlength=len(sets))
     chosen = np.argsort(-counts, kind="stable")[:TOP]
     index = blocks.get_indexer(pd.MultiIndex.from_frame(claims[["design", "block"]]))
@@ -118,7 +125,6 @@ def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: S
 
 
 def _compare(row: Mapping[str, Any], printed: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """What the paper says about the rank: its percentage, the columns that are surely left out, and whether ours are too."""
     percent = printed.get("percent", np.nan)
     result = {"omits": " ".join(name for name in names if not row[name]), "paper_percent": percent,
              "difference": round(row["percent"] - percent, 2)}  # fmt: skip
@@ -246,8 +252,7 @@ def _design_rows(
     counts: pd.DataFrame, design: str, claims: str, grouping: str, paper: Mapping[str, Any], seed: int
 ) -> Iterator[tuple[Any, ...]]:
     table = pivot(counts, claims, grouping)
-    households = table.index.get_level_values("n_households").to_numpy()
-    values = np.column_stack([households, table.to_numpy()])
+    values = np.column_stack([table.index.get_level_values("n_households").to_numpy(), table.to_numpy()])
     low, high = total_interval(values, block_weights([design] * len(table), seed))
     heads = ["households", *map(int, table.columns)]
     for statistic, divisor, digits in (("total", 1, 1), ("average", len(table), 3)):
@@ -260,8 +265,7 @@ def _design_rows(
 def _printed(paper: Mapping[str, Any], statistic: str, grouping: str) -> dict[Any, float]:
     if not paper:
         return {}
-    by_k = paper[statistic] if grouping == "k" else {}
-    return {"households": paper["households"][statistic], **by_k}
+    return {"households": paper["households"][statistic], **(paper[statistic] if grouping == "k" else {})}
 
 
 def figures(ours: Sequence[float], paper: float, digits: int) -> tuple[float, ...]:
@@ -279,7 +283,6 @@ def households_text(table: pd.DataFrame, title: str, slips: Sequence[str], label
 
 
 def _wide(table: pd.DataFrame, keys: list[str]) -> str:
-    """Four lines per key (ours, interval, paper, difference), one column per number of columns; empty ends are cut."""
     heads = list(dict.fromkeys(table["columns"]))
     some = set(table.loc[table["high"] > 0, "columns"])
     while len(heads) > len(PAPER_K) + 1 and heads[-1] not in some:
@@ -343,7 +346,6 @@ def _variant_rows(
 
 
 def _removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
-    """The percentage of queries that are not published, with its interval."""
     missing = (answers["queries"] - answers["published"]).to_numpy()[:, None]
     whole = answers["queries"].to_numpy()[:, None]
     low, high = ratio_interval(missing, whole, weights)
@@ -450,3 +452,54 @@ def table3(schema: Schema) -> pd.DataFrame:
     ]
     total = {"k": "total", "ours": sum(sets.values()), "paper": sum(PAPER_TABLE3.values()), "remark": ""}
     return pd.DataFrame([*rows, total])
+
+
+# The households that verified claims represent (footnote 6), and the answers that were published.
+
+GROUPINGS = ("k", "effective_k")
+
+
+def count_households(
+    claims: pd.DataFrame, records: pd.DataFrame, household: Flags, sample: pd.DataFrame, columns: int
+) -> pd.DataFrame:
+    """
+    The households that claims represent (footnote 6), by block and design, for claims grouped by k and by effective k.
+
+    `household` marks the records that are households (a vacant unit is none). `sample` lists blocks and designs; a block
+    without claims counts 0. Every claim is checked against the records on the way.
+    """
+    keys = pd.Index(["claims", "grouping", "columns"])
+    rows = [row for part in evaluate(claims, records) for row in _block_rows(part, claims, records, household)]
+    counted = pd.DataFrame(rows, columns=["block", "design", *keys, "households"])
+    grid = pd.MultiIndex.from_tuples(
+        [(s, g, v) for s in ("singleton", "all") for g in GROUPINGS for v in range(g == "k", columns + 1)], names=list(keys)
+    )
+    full = sample[["block", "design", "n_households"]].merge(grid.to_frame(index=False), how="cross")
+    full = full.merge(counted, how="left", on=["block", "design", *keys])
+    return full.assign(households=full["households"].fillna(0).astype("int32"))
+
+
+def _block_rows(
+    evaluation: Evaluation, claims: pd.DataFrame, records: pd.DataFrame, household: Flags
+) -> Iterator[tuple[str, str, str, str, int, int]]:
+    check_evaluation(evaluation, claims, records)
+    part = replace(evaluation, flags=evaluation.flags & household[evaluation.records])
+    of_block = claims.iloc[part.claims]
+    for design in of_block["design"].unique():
+        listed = (of_block["design"] == design).to_numpy()
+        for kind, meant in (("singleton", part.single), ("all", part.m >= 1)):
+            for grouping in GROUPINGS:
+                values = of_block[grouping].to_numpy()
+                for value in np.unique(values[listed & meant]):
+                    households = part.represented(listed & meant & (values == value))
+                    yield part.block, str(design), kind, grouping, int(value), households
+
+
+def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:
+    """How many of the queries each release answers, and how many of these answers are 0 and 1 (`total` is the row of N)."""
+    answers = counts[counts["query"].astype(str) != total]
+    flags = pd.DataFrame({"published": 1, "zeros": answers["count"] == 0, "ones": answers["count"] == 1}).astype("int32")
+    blocks = counts["block"].drop_duplicates().sort_values()
+    tally = flags.groupby(answers["block"]).sum().reindex(blocks, fill_value=0)
+    tally.insert(0, "queries", queries)
+    return tally.rename_axis("block").reset_index()

@@ -18,7 +18,7 @@ from genverify.model.release import Release, read_releases, read_schema
 from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
 from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
-from studies.gtv.tract_counts import batch_of_tracts
+from studies.gtv.tracts import batch_of_tracts
 
 # The stored proofs about tracts, checked again from files: the counts, the proofs, and the claims that they carry.
 

@@ -1,6 +1,6 @@
 """
-The attack on a tract from block tables, tract tables, and both; whom it singles out, which cells are missing, and the
-tables.
+Whole tracts: what is published about them, the attack from block tables, tract tables, and both, whom it singles out, which
+cells are missing, and the tables.
 """
 
 import json
@@ -8,27 +8,33 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from genverify.attack.area_attack import AreaAttack
 from genverify.attack.evaluate import evaluate_codes
 from genverify.attack.verify import Verdict, attack_release
-from genverify.model.areas import AreaReleases, make_levels
+from genverify.model.areas import Area, AreaReleases, make_levels
 from genverify.model.arrays import Flags
 from genverify.model.claims import ANY, Claim, matches
-from genverify.model.query import Query
-from genverify.model.release import Schema
+from genverify.model.domain import EVERY, DomainFile
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from genverify.model.query import Query, groups_of
+from genverify.model.release import Recoding, Release, Schema, build_schema, recode
+from genverify.model.settings import ReleaseSettings, merge
 from genverify.model.tablefiles import stack
+from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed, progress
 from genverify.report.pages import document, markdown_table
 from genverify.solve.datasets import Variability, draw_dataset, solution_variability
 from genverify.solve.joint import CHECKS
 from genverify.solve.program_settings import ProgramSettings
-from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, TractTables
-from studies.gtv.tract_counts import TRACT_DIGITS
+from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
 
 log = logging.getLogger(__name__)
 DATASETS = 20  # of a block from its own tables
@@ -50,15 +56,6 @@ class AreaFindings:
 
 @dataclass(frozen=True)
 class TractFindings:
-    """What came out of a tract: by area, the certificate from both levels, and what it took as a whole."""
-
-    found: Sequence[AreaFindings]
-    certificate: Mapping[str, Any]
-    whole: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class TractsFound:
     """What came out of some tracts, as tables and as lines of a file of proofs."""
 
     claims: pd.DataFrame
@@ -69,49 +66,48 @@ class TractsFound:
 
 def attack_tracts(
     tracts: Sequence[AreaReleases], names: Sequence[str], settings: ProgramSettings, asked: TractTables, seed: int
-) -> TractsFound:
+) -> TractFindings:
     """Attack one tract after the other; `names` are the columns of a record."""
-    found = []
+    claims, areas = [_claims_frame("", [], names)], [_areas_frame("", [], len(names))]
+    wholes, proofs = [], []
     for levels in progress(tracts, "tracts attacked"):
-        one = attack_tract(levels, settings, asked, seed)
-        found.append(one)
-        log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in one.whole.items()))
-    claims = [claims_frame(one.whole["tract"], one.found, names) for one in found]
-    areas = [areas_frame(one.whole["tract"], one.found, len(names)) for one in found]
-    return TractsFound(
-        stack([claims_frame("", [], names), *claims]),
-        stack([areas_frame("", [], len(names)), *areas]),
-        pd.DataFrame([one.whole for one in found]),
-        [one.certificate for one in found],
-    )
+        findings, certificate, whole = _attack_tract(levels, settings, asked, seed)
+        log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in whole.items()))
+        claims.append(_claims_frame(whole["tract"], findings, names))
+        areas.append(_areas_frame(whole["tract"], findings, len(names)))
+        wholes.append(whole)
+        proofs.append(certificate)
+    return TractFindings(stack(claims), stack(areas), pd.DataFrame(wholes), proofs)
 
 
-def attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFindings:
+def _attack_tract(
+    levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int
+) -> tuple[list[AreaFindings], dict[str, Any], dict[str, Any]]:
     """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
     [area] = levels.areas
-    found = list(_blocks_alone(levels, settings, asked, seed))
+    result = list(_blocks_alone(levels, settings, asked, seed))
     seed_here = derive_seed(seed, "tracts", area.release.block)
     if area.release.n <= asked.largest_block:
         [one] = AreaAttack(make_levels([area.release], []), settings, asked.datasets, seed_here).blocks(asked.min_k)
-        found.append(_found(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
+        result.append(_area_findings(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
     numbers = np.flatnonzero(levels.sizes <= asked.largest_block).tolist()
     attack = AreaAttack(levels, settings, asked.datasets, seed_here, numbers)
     statements: list[Mapping[str, Any]] = []
     for one in attack.blocks(asked.min_k):
-        found.append(_found(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
+        result.append(_area_findings(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
         statements.append({"block": one.block, "alone": one.alone, "together": one.together})
     certificate = attack.shared | {"statements": statements}
-    return TractFindings(found, certificate, _whole(attack, found, certificate, settings, seed_here))
+    return result, certificate, _whole(attack, result, certificate, settings, seed_here)
 
 
 def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[AreaFindings]:
     for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
         one = attack_release(block, settings, DATASETS, asked.min_k, derive_seed(seed, "generate", block.block))
         open_ = [d.claim for d in one.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
-        yield _found(BLOCKS, block.block, block.n, one.claims, open_, [one.certificate])
+        yield _area_findings(BLOCKS, block.block, block.n, one.claims, open_, [one.certificate])
 
 
-def _found(
+def _area_findings(
     tables: str,
     area: str,
     n: int,
@@ -126,15 +122,14 @@ def _found(
 
 def _whole(
     attack: AreaAttack,
-    found: Sequence[AreaFindings],
+    areas: Sequence[AreaFindings],
     certificate: Mapping[str, Any],
     settings: ProgramSettings,
     seed: int,
 ) -> dict[str, Any]:
-    both = [one for one in found if one.tables == BOTH]
+    both = [one for one in areas if one.tables == BOTH]
     columns = len(attack.levels.schema.domain.names)
-    known = sum(determined(one.claims, columns) for one in both)
-    unique = known == int(attack.levels.sizes.sum())
+    unique = sum(determined(one.claims, columns) for one in both) == int(attack.levels.sizes.sum())
     variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
     return {
         "tract": certificate["about"]["name"],
@@ -165,18 +160,18 @@ def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Va
     return solution_variability(program, records, settings.make_solver(CHECKS))
 
 
-def claims_frame(tract: str, found: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
+def _claims_frame(tract: str, findings: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
     """The verified claims as rows: tract, tables, area, m, and a code per column (-1: any)."""
-    rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in found for claim in one.claims]
+    rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in findings for claim in one.claims]
     frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "m", *names])
     return frame.astype({"m": "int64", **dict.fromkeys(names, "int16")})
 
 
-def areas_frame(tract: str, found: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
+def _areas_frame(tract: str, findings: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
     """One row per area and tables: records, how many of them are known in every column, candidates left undecided."""
     rows = [
         (tract, one.tables, one.area, one.n, determined(one.claims, columns), one.undecided, one.proofs, one.cells)
-        for one in found
+        for one in findings
     ]
     names = ["tract", "tables", "area", "records", "determined", "undecided", "proofs", "cells"]
     return pd.DataFrame(rows, columns=names)
@@ -194,32 +189,27 @@ COUNTED = ["claims", "false_claims", "singled_out"]
 
 def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """By tables and k (0: any k): claims, false ones, persons singled out; per tables what is determined and undecided."""
-    of_area = {str(block): own[names].to_numpy() for block, own in records.groupby("block")}
-    of_area |= {str(t): own[names].to_numpy() for t, own in records.groupby(records["block"].str[:TRACT_DIGITS])}
+    of_area = {str(block): group[names].to_numpy() for block, group in records.groupby("block")}
+    of_area |= {str(t): group[names].to_numpy() for t, group in records.groupby(records["block"].str[:TRACT_DIGITS])}
     rows = []
-    for tables, own in areas.groupby("tables", sort=False):
+    for tables, group in areas.groupby("tables", sort=False):
         total = np.zeros((len(names) + 1, len(COUNTED)), dtype=np.int64)
         for area, of_claims in claims[claims["tables"] == tables].groupby("area"):
             codes = of_claims[names].to_numpy()
             evaluation = evaluate_codes(str(area), codes, of_claims["m"].to_numpy(), of_area[str(area)])
             total += evaluation.by_k((codes != ANY).sum(axis=1), len(names))[COUNTED].to_numpy()
         whole = {
-            "tracts": own["tract"].nunique(),
-            "areas": len(own),
-            "persons": int(own["records"].sum()),
-            "determined": int(own["determined"].sum()),
-            "unique_areas": int((own["determined"] == own["records"]).sum()),
-            "undecided": int(own["undecided"].sum()),
-            "cells_per_proof": round(own["cells"].sum() / max(1, own["proofs"].sum()), 1),
+            "tracts": group["tract"].nunique(),
+            "areas": len(group),
+            "persons": int(group["records"].sum()),
+            "determined": int(group["determined"].sum()),
+            "unique_areas": int((group["determined"] == group["records"]).sum()),
+            "undecided": int(group["undecided"].sum()),
+            "cells_per_proof": round(group["cells"].sum() / max(1, group["proofs"].sum()), 1),
         }
         for k in range(len(names) + 1):
             rows.append({"tables": tables, "k": k, **dict(zip(COUNTED, total[k].tolist(), strict=True)), **whole})
     return pd.DataFrame(rows)
-
-
-def unit_of(tables: str) -> str:
-    """What a claim from these tables is about."""
-    return "the tract" if tables == TRACT else "a block"
 
 
 # Which cells are missing for the records that no tables determine: what is known of them, and in which columns it ends.
@@ -228,15 +218,15 @@ COLUMNS = ["known", "missing", "told_apart", "records", "areas", "cells"]
 Known = tuple[int, ...]
 
 
-def told_apart(schema: Schema) -> dict[str, set[int]]:
+def distinguished_codes(schema: Schema) -> dict[str, set[int]]:
     """Per column, the codes that the cells of a schema tell apart from every other code."""
-    found = {}
+    result = {}
     for column in schema.domain.columns:
         named = [set(q.predicate.where[column.name]) for q in schema.queries if column.name in q.predicate.columns]
         inside = {code: tuple(code in codes for codes in named) for code in column.codes}
         times = Counter(inside.values())
-        found[column.name] = {code for code, cells in inside.items() if times[cells] == 1}
-    return found
+        result[column.name] = {code for code, cells in inside.items() if times[cells] == 1}
+    return result
 
 
 def missing_cells(
@@ -247,8 +237,8 @@ def missing_cells(
     that are known together (from which the columns that are missing follow), whether block tables tell their codes of the
     missing columns apart, how many records, in how many blocks, and how many cells of all columns would have to be known.
     """
-    claimed = {str(area): own for area, own in claims[claims["tables"] == BOTH].groupby("area")}
-    rows = [row for area, own in records.groupby("block") for row in _rows(str(area), own, claimed, names, apart)]
+    claimed = {str(area): group for area, group in claims[claims["tables"] == BOTH].groupby("area")}
+    rows = [row for area, group in records.groupby("block") for row in _rows(str(area), group, claimed, names, apart)]
     frame = pd.DataFrame(rows, columns=["known", "missing", "told_apart", "area", "cell"])
     groups = frame.groupby(["known", "missing", "told_apart"], sort=True)
     counted = groups.agg(records=("cell", "size"), areas=("area", "nunique"), cells=("cell", "nunique"))
@@ -262,17 +252,16 @@ def _rows(
     names: Sequence[str],
     apart: Mapping[str, set[int]],
 ) -> Iterator[tuple[str, str, str, str, tuple[str, ...]]]:
-    """Per record that is not determined: what is known and missing, its block, and the cell that would tell."""
     codes = records[list(names)].to_numpy()
     for record, flags in zip(codes.tolist(), _known(claimed.get(area), codes, names), strict=True):
         if flags[-1]:
             continue
         sets = _largest([_columns(mask) for mask in np.flatnonzero(flags).tolist()])
-        left = [place for place in range(len(names)) if place not in sets[0]]
-        told = all(record[place] in apart[names[place]] for place in left)
-        known = "; ".join(", ".join(names[place] for place in places) for places in sets)
-        missing = ", ".join(names[place] for place in left)
-        yield known, missing, "yes" if told else "no", area, (area, *map(str, record))
+        left = [index for index in range(len(names)) if index not in sets[0]]
+        is_determined = all(record[index] in apart[names[index]] for index in left)
+        known = "; ".join(", ".join(names[index] for index in indices) for indices in sets)
+        missing = ", ".join(names[index] for index in left)
+        yield known, missing, "yes" if is_determined else "no", area, (area, *map(str, record))
 
 
 def _known(claims: pd.DataFrame | None, records: np.ndarray, names: Sequence[str]) -> Flags:
@@ -287,7 +276,7 @@ def _known(claims: pd.DataFrame | None, records: np.ndarray, names: Sequence[str
 
 
 def _columns(mask: int) -> Known:
-    return tuple(place for place in range(mask.bit_length()) if mask >> place & 1)
+    return tuple(index for index in range(mask.bit_length()) if mask >> index & 1)
 
 
 def _largest(sets: Sequence[Known]) -> list[Known]:
@@ -297,8 +286,8 @@ def _largest(sets: Sequence[Known]) -> list[Known]:
     >>> _largest([(0,), (1,), (0, 2), (1, 2), (0, 1)])
     [(0, 1), (0, 2), (1, 2)]
     """
-    ends = [own for own in sets if not any(set(own) < set(other) for other in sets)]
-    return sorted(ends, key=lambda own: (-len(own), own)) or [()]
+    ends = [part for part in sets if not any(set(part) < set(other) for other in sets)]
+    return sorted(ends, key=lambda part: (-len(part), part)) or [()]
 
 
 # Whole tracts as tables and a page.
@@ -407,7 +396,8 @@ def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, missing: pd.DataFrame,
         shares = [f"{100 * row[f'share_{name}']:.1f} %" for name in ("singled_out", "determined")]
         unique = f"{row['unique_areas']:,} of {row['areas']:,}"
         source = in_words(str(row["source"]), str(row["reading"]))
-        known = [source, row["tables"], unit_of(str(row["tables"])), row["persons"], *shares, unique]
+        unit = "the tract" if row["tables"] == TRACT else "a block"
+        known = [source, row["tables"], unit, row["persons"], *shares, unique]
         rows.append([*known, *(row[name] for name in ("claims", "false_claims", "undecided", "cells_per_proof"))])
     header = ["records", "tables", "claims about", "number", "singled out", "determined", "areas with one solution"]
     main = markdown_table([*header, "claims", "false", "undecided", "cells per proof"], rows, left=3)
@@ -432,11 +422,138 @@ def _whole_text(whole: pd.DataFrame) -> str:
 
 def _missing_text(missing: pd.DataFrame) -> str:
     rows = []
-    for (source, reading), own in missing.groupby(["source", "reading"], sort=False):
+    for (source, reading), group in missing.groupby(["source", "reading"], sort=False):
         if KIND_OF[str(source)] == "persons":
             named = in_words(str(source), str(reading))
-            rows += [[named, *(row[name] for name in MISSING)] for row in own.head(LISTED).to_dict("records")]
+            rows += [[named, *(row[name] for name in MISSING)] for row in group.head(LISTED).to_dict("records")]
     if not rows:
         return "No cell is missing: every record is determined."
     header = ["records", "known together", "missing", "told apart by a block cell", "number", "blocks", "cells"]
     return markdown_table(header, rows, left=4)
+
+
+# What is published about the blocks of some tracts and about the tracts, with a column read as it is or in bins.
+
+TRACT_DIGITS = 11  # of a GEOID: state 2, county 3, tract 6
+
+
+def read_tables(paths: Sequence[Path]) -> dict[str, Any]:
+    """The table files, each laid over those before it."""
+    text: dict[str, Any] = {}
+    for path in paths:
+        text = merge(text, read_yaml(path))
+    return text
+
+
+def schema_of(domain: DomainFile, text: Mapping[str, Any], tables: Sequence[str], universe: str = "everything") -> Schema:
+    settings = ReleaseSettings(
+        tables_file="", universe=universe, tables=list(tables), groups={}, structural_zeros=False, withhold=[]
+    )
+    return build_schema(domain, text, settings)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How claims read the records: with the codes of one column merged, or as they are."""
+
+    blocks: Recoding | None
+    tracts: Recoding | None
+
+    def release(self, release: Release, level: str) -> Release:
+        recoding = self.blocks if level == "block" else self.tracts
+        return recoding.release(release) if recoding else release
+
+    def records(self, records: pd.DataFrame) -> pd.DataFrame:
+        if self.blocks is None:
+            return records
+        column = self.blocks.column
+        code = np.arange(max(self.blocks.code) + 1)
+        code[list(self.blocks.code)] = list(self.blocks.code.values())
+        return records.assign(**{column: code[records[column].to_numpy()].astype(np.int16)})
+
+
+def _make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> _Reading:
+    if name is None:
+        return _Reading(None, None)
+    groups = groups_of(text, blocks.domain, name)
+    columns = {column for group in groups for column in group.predicate.columns}
+    if len(columns) != 1:
+        raise DataError(f"tracts.readings: the list {name} is about {len(columns)} columns; give one about a single column")
+    [column] = columns
+    merged = {group.label: group.predicate.where[column] for group in groups if len(group.predicate.where[column]) > 1}
+    return _Reading(recode(blocks, column, merged), recode(tracts, column, merged))
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What is published about some tracts, and the records behind it, as claims read them."""
+
+    levels: Sequence[AreaReleases]
+    records: pd.DataFrame
+
+    @property
+    def blocks(self) -> list[Release]:
+        return [block for one in self.levels for block in one.blocks]
+
+    @property
+    def tracts(self) -> list[Release]:
+        return [one.areas[0].release for one in self.levels]
+
+
+def publish_tracts(
+    records: pd.DataFrame, domain: DomainFile, text: Mapping[str, Any], published: TractTables, name: str
+) -> Publication:
+    """The counts of the blocks and tracts of some records, under the reading of this name."""
+    blocks, tracts = (
+        schema_of(domain, text, part, published.universe) for part in (published.block_tables, published.tract_tables)
+    )
+    reading = _make_reading(text, blocks, tracts, published.readings[name])
+    return Publication(list(_tract_levels(records, blocks, tracts, reading)), reading.records(records))
+
+
+def _tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: _Reading) -> Iterator[AreaReleases]:
+    for tract, group in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
+        table = pa.Table.from_pandas(group, preserve_index=False)
+        of_blocks = [reading.release(release, "block") for release in releases_of(table, EVERY, blocks)]
+        whole = pa.Table.from_pandas(group.assign(block=str(tract)), preserve_index=False)
+        [of_tract] = (reading.release(release, "tract") for release in releases_of(whole, EVERY, tracts))
+        yield make_levels(of_blocks, [Area("tract", of_tract, tuple(range(len(of_blocks))))])
+
+
+def sample_tracts(
+    records: pd.DataFrame, domain: DomainFile, published: TractTables, chosen: SyntheticTracts, seed: int
+) -> pd.DataFrame:
+    """The records of some tracts that are in the universe of the tables, without those of their largest blocks."""
+    for name, codes in domain.universe(published.universe).keeps.clauses:
+        records = records[records[name].isin(list(codes))]
+    records = records.assign(block=records["block"].astype(str))
+    part = _choose_tracts(records, chosen.tracts, chosen.records, derive_seed(seed, "tracts", "sample"))
+    rest: pd.DataFrame = part[part.groupby("block")["block"].transform("size") <= published.largest_block]
+    return rest.reset_index(drop=True)
+
+
+def _choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> pd.DataFrame:
+    """The records of some tracts, drawn from those with at least a number of records."""
+    tract = records["block"].str[:TRACT_DIGITS]
+    sizes = tract.value_counts().sort_index()
+    large = sizes.index[sizes >= least].to_numpy()
+    if len(large) < number:
+        raise DataError(
+            f"only {len(large)} tracts have {least} records or more, of {number} wanted: lower tracts.synthetic_persons or "
+            "tracts.synthetic_households"
+        )
+    chosen = np.random.default_rng(seed).choice(large, number, replace=False)
+    rest: pd.DataFrame = records[tract.isin(chosen)].reset_index(drop=True)
+    return rest
+
+
+def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch: int, batches: int) -> list[AreaReleases]:
+    """Every n-th tract with its blocks."""
+    inside: dict[str, list[Release]] = {}
+    for block in blocks:
+        inside.setdefault(block.block[:TRACT_DIGITS], []).append(block)
+    part = [(tract, inside.get(tract.block, [])) for tract in tracts[batch::batches]]
+    for tract, here in part:
+        if not here:
+            raise DataError(f"tract {tract.block} has no blocks among the counts; give them, or leave the tract out")
+    return [make_levels(here, [Area("tract", tract, tuple(range(len(here))))]) for tract, here in part]

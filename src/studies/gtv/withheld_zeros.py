@@ -1,4 +1,4 @@
-"""The paper's Table 5: which claims survive when zeros are withheld, and explanations tried on the same blocks."""
+"""The paper's Table 5: which claims survive when zeros are withheld, explanations tried on the same blocks, their page."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import evaluate
+from genverify.attack.evaluate import block_weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict, Verifier, check_decisions, decide_onehot, verify_block
 from genverify.model.arrays import Flags, Floats, Ints
@@ -22,6 +22,7 @@ from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema
 from genverify.model.work import derive_seed, progress
+from genverify.report.pages import bullets, cell, document, markdown_table
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Optimal, WorkLimits, make_solver
 from studies.country.store import read_microdata
@@ -41,10 +42,10 @@ def read_households(
     for name, code in codes.items():
         if code not in domain.domain[name].codes:
             raise ConfigError(f"config/zeros.yaml: zeros.records gives {name} the code {code}, which it does not have")
-    return force_codes(rest, codes, seed) if codes else rest
+    return _force_codes(rest, codes, seed) if codes else rest
 
 
-def force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> pd.DataFrame:
+def _force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> pd.DataFrame:
     """The records with the codes put into one record, drawn at random, of every block that has none with all of them."""
     wanted = np.logical_and.reduce([records[name].to_numpy() == code for name, code in codes.items()])
     indices = {str(block): np.asarray(rows, dtype=np.int64) for block, rows in records.groupby("block").indices.items()}
@@ -123,7 +124,7 @@ def distance(ours: Floats, paper: Floats) -> float:
     return float(100 * np.abs(np.nan_to_num(ours[:end]) - paper[:end]).mean())
 
 
-def one_column_later(total: Mapping[int, int]) -> Iterator[int]:
+def _one_column_later(total: Mapping[int, int]) -> Iterator[int]:
     """A row of the paper as it would be if no claim could name one column that every claim could name before."""
     yield from (total.get(k + 1, 0) for k in PAPER_K)
 
@@ -149,8 +150,7 @@ def publish_less(release: Release, withhold: Collection[int], missing: Collectio
 
 def singletons(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> list[Claim]:
     """The singleton claims that are verified from all counts, every proof checked."""
-    generated = generate_block(release, settings, K, seed)
-    result = verify_block(release, generated.records, settings, min_k)
+    result = verify_block(release, generate_block(release, settings, K, seed).records, settings, min_k)
     return [claim for claim in result.claims if claim.m == 1]
 
 
@@ -236,16 +236,11 @@ def _families(tables: set[str]) -> Mapping[str, str]:
 
 
 def _names(query: Query, family: str) -> Iterator[str]:
-    """The gaps that a line belongs to."""
     yield f"table {query.table}"
     yield f"tables {family}"
     yield f"line {family}.{query.id.partition('.')[2]}"
-    yield from (f"every {column}={_codes(codes)}" for column, codes in query.predicate.clauses)
+    yield from (f"every {column}={'/'.join(map(str, codes))}" for column, codes in query.predicate.clauses)
     yield f"columns {' x '.join(query.predicate.columns)}"
-
-
-def _codes(codes: Sequence[int]) -> str:
-    return "/".join(map(str, codes))
 
 
 # The paper's own program under a limit: which claims that hold with and without zeros it fails to decide.
@@ -292,7 +287,7 @@ def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, 
     return pd.DataFrame(rows, columns=columns)
 
 
-def verified_by_k(result: pd.DataFrame) -> pd.DataFrame:
+def _verified_by_k(result: pd.DataFrame) -> pd.DataFrame:
     """Claims by k: how many were tried, and verified with and without zeros."""
     flags = result[["k"]].assign(tried=1)
     for name in ("with_zeros", "without_zeros"):
@@ -306,28 +301,17 @@ SEARCH_ZEROS = (0,)
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a gap does: households by k with zeros published and withheld, and the complete release's for comparison."""
+class GapTrial:
+    """
+    A set of so many gaps that was tried: households by k with zeros published and withheld, and the three ways in which it
+    can contradict the paper, in points: losses of withheld zeros that differ from Table 5's, households lost while zeros are
+    published (Table 4 has them), and lines missing of the number of queries that it states.
+    """
 
+    size: int
     gap: Gap
-    complete: Ints
     published: Ints
     withheld: Ints
-
-    def apart(self, paper: Floats, queries: int) -> "Discrepancy":
-        """How far a release with this gap is from the paper's."""
-        spoilt = np.nan_to_num(losses(self.complete, self.published))[: len(COMPARED)].mean()
-        table5 = distance(losses(self.published, self.withheld), paper)
-        return Discrepancy(table5, 100 * float(spoilt), 100 * len(self.gap.cells) / queries)
-
-
-@dataclass(frozen=True)
-class Discrepancy:
-    """
-    The three ways in which a gap can contradict the paper, in points: losses of withheld zeros that differ from Table 5's,
-    households lost while zeros are published (Table 4 has them), and lines missing of the number of queries that it states.
-    """
-
     table5: float
     table4: float
     queries: float
@@ -352,10 +336,14 @@ class TrialBlocks:
         rows = [self._block(release, gap.cells, withhold) for release in self.releases[:first]]
         return np.array(rows, dtype=np.int64).reshape(len(rows), len(PAPER_K))
 
-    def row(self, gap: Gap) -> Row:
-        """What the gap does on all blocks together."""
+    def trial(self, size: int, gap: Gap, paper: Floats, queries: int) -> GapTrial:
+        """What the gap does on all blocks together, and how far a release with it is from the paper's."""
         kinds = ((NO_GAP, ()), (gap, ()), (gap, SEARCH_ZEROS))
-        return Row(gap, *(self.households(part, withhold).sum(axis=0) for part, withhold in kinds))
+        complete, published, withheld = (self.households(part, withhold).sum(axis=0) for part, withhold in kinds)
+        spoilt = np.nan_to_num(losses(complete, published))[: len(COMPARED)].mean()
+        table5 = distance(losses(published, withheld), paper)
+        lines = 100 * len(gap.cells) / queries
+        return GapTrial(size, gap, published, withheld, table5, 100 * float(spoilt), lines)
 
     def _block(self, release: Release, missing: Collection[int], withhold: Collection[int]) -> Ints:
         """Two gaps that leave the same counts of a block published ask the same question."""
@@ -369,15 +357,6 @@ class TrialBlocks:
             self.undecided += result.undecided
             self.known[key] = result.verified
         return part.count(self.known[key])
-
-
-@dataclass(frozen=True)
-class GapTrial:
-    """A set of gaps that was tried, and how far it leaves the release from the paper's."""
-
-    size: int
-    row: Row
-    apart: Discrepancy
 
 
 @dataclass(frozen=True)
@@ -397,15 +376,12 @@ class Search:
         result = NO_GAP
         for number in range(1, size + 1):
             larger = [result | gap for gap in gaps if not gap.cells & result.cells]
-            ranked = sorted((self._step(number, gap) for gap in self._last(larger, result)), key=_order)
+            tried = (self.lab.trial(number, gap, self.paper, self.queries) for gap in self._last(larger, result))
+            ranked = sorted(tried, key=lambda one: (one.score, len(one.gap.cells), one.gap.name))
             if not ranked:
                 return
             yield ranked
-            result = ranked[0].row.gap
-
-    def _step(self, number: int, gap: Gap) -> GapTrial:
-        row = self.lab.row(gap)
-        return GapTrial(number, row, row.apart(self.paper, self.queries))
+            result = ranked[0].gap
 
     def _last(self, gaps: Sequence[Gap], before: Gap) -> Sequence[Gap]:
         """The gaps that are left after all rounds; those that add nothing to the one before go first."""
@@ -421,10 +397,6 @@ class Search:
     def _far(self, gap: Gap, complete: Ints, blocks: int) -> float:
         lost = losses(complete, self.lab.households(gap, SEARCH_ZEROS, blocks).sum(axis=0))
         return distance(lost, self.paper) + 100 * len(gap.cells) / self.queries
-
-
-def _order(step: GapTrial) -> tuple[float, int, str]:
-    return step.apart.score, len(step.row.gap.cells), step.row.gap.name
 
 
 # Explanations tried on the same blocks: households singled out, by k, for every answer that may be withheld.
@@ -460,11 +432,140 @@ def steps_frame(steps: Sequence[GapTrial], schema: Schema) -> pd.DataFrame:
     """The sets of gaps that the search kept: what they lack, and the three ways in which they differ from the paper."""
     rows = []
     for step in steps:
-        lines = [schema.queries[index].id for index in sorted(step.row.gap.cells)]
-        row = {"size": step.size, "missing": step.row.gap.name, "lines": len(lines)}
-        row |= {"table5": step.apart.table5, "table4": step.apart.table4, "queries": step.apart.queries}
-        row |= {"score": step.apart.score}
-        for name, counts in (("published", step.row.published), ("withheld", step.row.withheld)):
+        lines = [schema.queries[index].id for index in sorted(step.gap.cells)]
+        row = {"size": step.size, "missing": step.gap.name, "lines": len(lines)}
+        row |= {"table5": step.table5, "table4": step.table4, "queries": step.queries, "score": step.score}
+        for name, counts in (("published", step.published), ("withheld", step.withheld)):
             row |= {f"{name}_k{k}": int(count) for k, count in zip(PAPER_K, counts, strict=True)}
         rows.append(row)
     return pd.DataFrame(rows).round(2)
+
+
+# What each explanation of withheld zeros would cost, beside what the paper lost: a table and a page.
+
+Printed = Mapping[str, Any]
+ONEHOT = "one-hot program"
+PAPER_UNIT = "households (paper)"
+SEARCHED = "search, "
+NOT_KNOWN = (np.nan, np.nan)
+DESCRIBED = ["explanation", "missing", "lines", "withheld", "unit"]
+FIGURES = ["k", "before", "after", "loss", "low", "high", "paper_loss", "distance"]
+
+
+def losses_table(decided: pd.DataFrame, onehot: pd.DataFrame, printed: Printed, seed: int, label: str) -> pd.DataFrame:
+    """One row per explanation, row of Table 5 and k: households before and after, the loss in percent and the paper's."""
+    rows = [
+        row
+        for name in decided["explanation"].unique()
+        for withheld in decided.loc[decided["explanation"] == name, "withheld"].unique()
+        if withheld != "paper"
+        for row in _explained(decided[decided["explanation"] == name], name, withheld, printed["table5"]["variants"], seed)
+    ]
+    rows += [*_limited(onehot, printed["table5"]["variants"]), *_later(printed)]
+    return pd.DataFrame(rows, columns=[*DESCRIBED, *FIGURES]).round(2).assign(data=label)
+
+
+def _explained(part: pd.DataFrame, name: str, withheld: str, paper: Printed, seed: int) -> Iterator[tuple[Any, ...]]:
+    before, after = (_by_block(part[part["withheld"] == row]) for row in ("paper", withheld))
+    low, high = ratio_interval(before - after, before, block_weights(["all"] * len(before), seed))
+    given = (name, str(part["missing"].iloc[0]), int(part["lines"].iloc[0]), withheld, "households")
+    yield from _rows(given, before.sum(axis=0), after.sum(axis=0), (low, high), paper_losses(paper, withheld))
+
+
+def _by_block(rows: pd.DataFrame) -> Any:
+    return rows.pivot(index="block", columns="k", values="households")[list(PAPER_K)].to_numpy()
+
+
+def _limited(onehot: pd.DataFrame, paper: Printed) -> Iterator[tuple[Any, ...]]:
+    """Claims that hold without zeros: how many of them the one-hot program verifies with zeros, and how many without."""
+    result = _verified_by_k(onehot)
+    row = (ONEHOT, "", 0, "no_zeros", "claims")
+    yield from _rows(row, result["with_zeros"], result["without_zeros"], None, paper_losses(paper, "no_zeros"))
+
+
+def _later(printed: Printed) -> Iterator[tuple[Any, ...]]:
+    """The paper's own rows of Table 4 one column later: what is left if a column that was always known is not."""
+    for design, row in printed["table4"]["designs"].items():
+        before, after = [row["total"][k] for k in PAPER_K], list(_one_column_later(row["total"]))
+        given = (f"Table 4, {design.replace('_', ' ')}, one column later", "", 0, "no_zeros", PAPER_UNIT)
+        yield from _rows(given, before, after, None, paper_losses(printed["table5"]["variants"], "no_zeros"))
+
+
+def _rows(
+    given: tuple[Any, ...], before: Any, after: Any, interval: tuple[Floats, Floats] | None, paper: Floats
+) -> Iterator[tuple[Any, ...]]:
+    lost = losses(before, after)
+    away = distance(lost, paper)
+    for index, k in enumerate(PAPER_K):
+        low, high = (100 * float(side[index]) for side in interval) if interval else NOT_KNOWN
+        figures = (100 * float(lost[index]), low, high, 100 * float(paper[index]))
+        yield *given, k, int(np.asarray(before)[index]), int(np.asarray(after)[index]), *figures, away
+
+
+# Withheld zeros as a page: the losses of every explanation, the search, the paper's own numbers one column later.
+
+ANSWERS = {"no_zeros": "answers of 0", "no_ones": "answers of 1", "no_zeros_ones": "answers of 0 and 1"}
+BY_K = [f"k = {k}" for k in PAPER_K]
+NOTES = (
+    "Losses are percentages of the households that are singled out while all lines of the explanation are published, with "
+    "95 % intervals (blocks resampled). `distance` is the mean absolute difference to the paper's losses over k = 6 to 9, "
+    "in points.",
+    "Every household counted rests on a proof that the checker accepted; the search ranks without checking, and its best "
+    "sets are then checked on all blocks.",
+    "one-hot program: percentages of claims, not of households. All of them hold with and without zeros: those that are "
+    "lost ran into the limit.",
+    "An explanation that fits is possible, not shown: only the authors' query set could show it.",
+)
+LATER = (
+    "If a column that every claim could name is lost, a claim of k columns is one of k + 1 columns without it. So an exact "
+    "attack can single out at most as many households at k as it did at k + 1 on the same blocks. The rows are called what "
+    "the paper calls them; the first is printed beside 2,500 households, so that it might be the one about blocks of ten."
+)
+
+
+def zeros_page(
+    table: pd.DataFrame, steps: pd.DataFrame, onehot: pd.DataFrame, printed: Mapping[str, Any], label: str
+) -> str:
+    """The page."""
+    parts = []
+    for withheld, said in ANSWERS.items():
+        parts += [f"## Households lost when {said} are withheld, %", _losses(table[table["withheld"] == withheld])]
+    parts += ["## Lines whose absence the search tried", _steps(steps)]
+    parts += ["## The paper's own numbers, one column later", _page_later(printed)]
+    parts += ["## The one-hot program under a limit", _onehot(onehot), bullets(NOTES)]
+    return document("Withheld zeros: what could explain Table 5", label, parts)
+
+
+def _losses(table: pd.DataFrame) -> str:
+    lines = [["**the paper**", "", "", *table.iloc[: len(PAPER_K)]["paper_loss"], ""]]
+    for name, rows in table.groupby("explanation", sort=False):
+        result = rows.iloc[0]
+        lines.append(
+            [name, result["missing"], result["lines"], *(_loss(row) for row in rows.to_dict("records")), result["distance"]]
+        )
+    return markdown_table(["explanation", "missing", "lines", *BY_K, "distance"], lines, left=2)
+
+
+def _loss(row: Mapping[Any, Any]) -> str:
+    said = cell(round(row["loss"], 1)) or "none to lose"
+    return said if pd.isna(row["low"]) else f"{said} ({row['low']:.0f} to {row['high']:.0f})"
+
+
+def _steps(steps: pd.DataFrame) -> str:
+    columns = ["size", "missing", "lines", "table5", "table4", "queries", "score"]
+    heads = ["gaps", "missing", "lines", "Table 5: points off", "Table 4: points lost", "% of queries missing", "sum"]
+    return markdown_table(heads, steps[columns].to_numpy().tolist(), left=2)
+
+
+def _page_later(printed: Mapping[str, Any]) -> str:
+    withheld = printed["table5"]["variants"]["no_zeros"]["total"]
+    lines = [["Table 5, zeros withheld", *(withheld[k] for k in PAPER_K)]]
+    for design, row in printed["table4"]["designs"].items():
+        lines.append([f"Table 4, {design.replace('_', ' ')}, at k + 1", *_one_column_later(row["total"])])
+    return f"{LATER}\n\n{markdown_table(['', *BY_K], lines)}"
+
+
+def _onehot(onehot: pd.DataFrame) -> str:
+    result = _verified_by_k(onehot)
+    names = {"tried": "claims tried", "with_zeros": "verified with zeros", "without_zeros": "verified without zeros"}
+    return markdown_table(["", *BY_K], [[said, *result[name].tolist()] for name, said in names.items()])

@@ -24,7 +24,7 @@ from studies.housing.settings import Condition
 
 # What the census and HUD publish about the blocks of properties: counts, and percentages of the subsidized households.
 
-RACES = 14
+RACES = 14  # seven of the householder, each of Hispanic origin or not: the lines of the census table
 SIZE_NAMES = [f"SIZE_{size}" for size in range(1, LARGEST + 1)]
 RACE_NAMES = [f"RACE_{race}" for race in range(1, RACES + 1)]
 CENSUS = ["N", "P", *SIZE_NAMES, *RACE_NAMES, "CHILDREN"]

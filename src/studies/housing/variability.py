@@ -25,7 +25,7 @@ from studies.housing.reconstruct import prior_program
 # the share that may differ is solvar over |V*| + |V'|: 1 where they have nothing in common, 0 where V* is the only
 # possibility.
 
-UNUSED = -1
+UNUSED = -1  # no number of a household: these begin at 0
 
 
 def violates(file: HouseholdFile, households: pd.DataFrame) -> Flags:

@@ -39,7 +39,13 @@ def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
     _frontier(left, rows[rows["population"] == populations[len(populations) // 2]])
     for index, n in enumerate(populations):
         _added_error(right, rows[rows["population"] == n], index, int(n))
-    _axes_of_errors(right, rows)
+    right.set(xscale="log", yscale="log", xticks=sorted(rows["epsilon"].unique()))
+    right.set_xlim(right=2.2 * rows["epsilon"].max())
+    right.xaxis.set_minor_locator(NullLocator())
+    for axis in (right.xaxis, right.yaxis):
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    right.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
+    right.set_title("b  what protection adds, by population", loc="left", color=INK)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(handles), frameon=False)
     say_source(figure, label)
@@ -47,7 +53,6 @@ def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
 
 
 def _curve(rows: pd.DataFrame, pi: float) -> tuple[list[float], list[float]]:
-    """The formula between the least and the greatest privacy loss."""
     survey = Survey(pi, int(rows["population"].iloc[0]), float(rows["mu"].iloc[0]))
     grid = np.geomspace(rows["epsilon"].min(), rows["epsilon"].max(), 200).tolist()
     return grid, [survey.accuracy_at(epsilon) for epsilon in grid]
@@ -81,16 +86,6 @@ def _added_error(axes: Axes, rows: pd.DataFrame, index: int, n: int) -> None:
     at = float(rows["epsilon"].max())
     height = 100 * np.sqrt(-Survey(0.5, n, float(rows["mu"].iloc[0])).accuracy_at(at))
     axes.annotate(f"N = {n:,}", (at, height), (7, 0), textcoords="offset points", fontsize=7.5, va="center")
-
-
-def _axes_of_errors(axes: Axes, rows: pd.DataFrame) -> None:
-    axes.set(xscale="log", yscale="log", xticks=sorted(rows["epsilon"].unique()))
-    axes.set_xlim(right=2.2 * rows["epsilon"].max())
-    axes.xaxis.set_minor_locator(NullLocator())
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
-    axes.set_title("b  what protection adds, by population", loc="left", color=INK)
 
 
 def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
@@ -153,8 +148,7 @@ def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, u
 def _axes_of_zeros(axes: Axes, part: pd.DataFrame, domain: int, unit: str) -> None:
     axes.set(xscale="log", yscale="log", ylim=(0.8, 2.5 * domain))
     sizes = sorted(part["households"].unique())
-    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]]
-    axes.set_xticks(ticks)
+    axes.set_xticks([n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

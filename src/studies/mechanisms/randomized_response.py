@@ -37,21 +37,18 @@ def check_epsilon(epsilon: float) -> float:
 
 
 def _check_open(value: float, name: str) -> float:
-    """A probability strictly between 0 and 1."""
     if not 0 < value < 1:
         raise PrivacyError(f"{name} is {value}: give a probability above 0 and below 1")
     return value
 
 
 def _check_share(value: float, name: str) -> float:
-    """A probability, 0 and 1 included."""
     if not 0 <= value <= 1:
         raise PrivacyError(f"{name} is {value}: give a probability from 0 to 1")
     return value
 
 
 def _check_population(n: int) -> int:
-    """A number of people, one at least."""
     if n < 1:
         raise PrivacyError(f"the population is {n}: give one person at least")
     return n
@@ -105,7 +102,6 @@ def asking_probability(epsilon: float, mu: float = FAIR) -> float:
 
 
 def _rarer(mu: float) -> float:
-    """The probability of the innocuous answer that hides less."""
     return min(_check_open(mu, "mu, the share of innocuous yes answers,"), 1 - mu)
 
 

@@ -109,7 +109,7 @@ def tied(population: Population) -> Law:
     return result
 
 
-def read_population(text: Semantics) -> tuple[Population, Fraction]:
+def _read_population(text: Semantics) -> tuple[Population, Fraction]:
     """The population and alpha that settings describe in fractions."""
     try:
         included = tuple(map(Fraction, text.included))
@@ -124,7 +124,7 @@ def read_population(text: Semantics) -> tuple[Population, Fraction]:
 
 def semantics_table(text: Semantics) -> pd.DataFrame:
     """A row per pair of hypotheses and law: the greatest change of its odds beside exp(epsilon), all in fractions."""
-    population, alpha = read_population(text)
+    population, alpha = _read_population(text)
     noise = geometric(alpha)
     laws = {"apart (D-13)": population.law()} | ({"tied": tied(population)} if len(population.included) > 1 else {})
     rows: list[dict[str, Any]] = []

@@ -22,9 +22,8 @@ import pandas as pd
 
 from genverify.model.arrays import Floats
 from genverify.model.query import Query
-from studies.mechanisms.matrix_mechanism import noise_variance, workload_projection
+from studies.mechanisms.matrix_mechanism import Workload, noise_variance, query_sensitivity, workload_projection
 from studies.mechanisms.randomized_response import PrivacyError
-from studies.mechanisms.workload import Workload, query_sensitivity
 
 Kind = Literal["quadratic", "cara"]
 AT_ONCE = 2000  # bounds memory: draws times people

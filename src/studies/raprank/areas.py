@@ -42,10 +42,10 @@ def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
     """
     (keys,) = row_keys([rows])
     _, first, frequency = np.unique(keys, return_index=True, return_counts=True)
-    return rank_counts(rows[first], frequency, seed)
+    return _rank_counts(rows[first], frequency, seed)
 
 
-def rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None) -> ConfidenceSet:
+def _rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None) -> ConfidenceSet:
     """R(X) where the distinct rows of X, in an order of their own, and their frequencies are known; at most `most` rows."""
     ties = np.random.default_rng(seed).permutation(len(rows))
     order = np.lexsort((ties, -frequency))[:most]
@@ -105,7 +105,8 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperi
     `sizes` has one row per block (block, tract, state, n), `sample` the blocks of the study. The draw depends on the data
     and the kind of area, not on the experiment's name: two experiments on the same areas reconstruct the same records.
     """
-    states = _largest_states(sizes, experiment.states)
+    totals = sizes.groupby("state")["n"].sum().sort_values(ascending=False, kind="stable")
+    states = sorted(map(str, totals.index[: experiment.states]))
     sizes = sizes[sizes["state"].isin(states)]
     kind = experiment.areas
     if kind == "sample":
@@ -122,11 +123,6 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperi
 
 def _areas(blocks: pd.DataFrame, level: str, size: str) -> pd.DataFrame:
     return blocks.assign(area=blocks[level], size=size)
-
-
-def _largest_states(sizes: pd.DataFrame, count: int | None) -> list[str]:
-    totals = sizes.groupby("state")["n"].sum().sort_values(ascending=False, kind="stable")
-    return sorted(map(str, totals.index[:count]))
 
 
 def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
@@ -151,22 +147,21 @@ def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: n
 
 
 def _tracts(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
-    """Some tracts at random, or all of them."""
     drawn = rng.permutation(np.sort(blocks["tract"].unique()))[: experiment.tracts]
     return pd.concat([_tract(blocks[blocks["tract"] == tract], experiment.limit, rng) for tract in np.sort(drawn)])
 
 
-def _tract(own: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
+def _tract(blocks: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
     """A tract; where it is larger than the limit, whole blocks of it in random order, each that still fits."""
-    tract = own["tract"].iloc[0]
-    own = own.sort_values("block").iloc[rng.permutation(len(own))]
+    tract = blocks["tract"].iloc[0]
+    blocks = blocks.sort_values("block").iloc[rng.permutation(len(blocks))]
     if limit:
-        own = own.loc[list(_fitting(own["n"], limit))]
-    if own.empty:
+        blocks = blocks.loc[list(_fitting(blocks["n"], limit))]
+    if blocks.empty:
         raise DataError(
             f"tract {tract}: no block of at most {limit} records. Raise the limit of the experiment in config/raprank.yaml."
         )
-    return _areas(own, "tract", "tract")
+    return _areas(blocks, "tract", "tract")
 
 
 def _fitting(sizes: "pd.Series[int]", limit: int) -> Iterator[Any]:
@@ -191,24 +186,23 @@ class BlockCounts:
     counts: Ints
 
     @property
-    def places(self) -> npt.NDArray[np.int32]:
+    def block_of_row(self) -> npt.NDArray[np.int32]:
         """The block of each row of the area: as many rows in each as it has."""
         return np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)
 
 
-def place_rows(rows: BlockCodes, sizes: Ints, seed: int) -> BlockCodes:
+def assign_blocks(rows: BlockCodes, sizes: Ints, seed: int) -> BlockCodes:
     """
     As many of the given rows in every block as it has; their last column is a block, which they keep where there is room.
 
     Rows are chosen at random; those for which their own block has no room go, in random order, where rows are missing.
 
-    >>> place_rows(np.array([[7, 0], [7, 0], [8, 1], [9, 1]]), np.array([1, 2]), seed=1).tolist()
+    >>> assign_blocks(np.array([[7, 0], [7, 0], [8, 1], [9, 1]]), np.array([1, 2]), seed=1).tolist()
     [[7, 0], [8, 1], [9, 1]]
     """
     rows = rows[np.random.default_rng(seed).permutation(len(rows))]
     rows = rows[np.argsort(rows[:, -1], kind="stable")]
-    first = np.searchsorted(rows[:, -1], rows[:, -1])
-    stays = np.arange(len(rows)) - first < sizes[rows[:, -1]]
+    stays = np.arange(len(rows)) - np.searchsorted(rows[:, -1], rows[:, -1]) < sizes[rows[:, -1]]
     missing = sizes - np.bincount(rows[stays, -1], minlength=len(sizes))
     moved = np.random.default_rng(seed).permutation(rows[~stays])[: missing.sum()]
     moved[:, -1] = np.repeat(np.arange(len(sizes)), missing)
@@ -246,21 +240,16 @@ def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predica
         inside = pd.Index(sorted(g for g in wanted if g and g.startswith(state)), dtype="str")
         local, whole = types_of_state(microdata, state, radix, keeps, inside)
         for index, geography in enumerate(inside):
-            counted[str(geography)] = _of_area(local, radix, index)
+            first, last = np.searchsorted(local.keys, [index * radix.total, (index + 1) * radix.total])
+            counted[str(geography)] = Types(local.keys[first:last] - index * radix.total, local.times[first:last])
         nation += whole
     return counted | ({"": nation} if "" in wanted else {})
 
 
-def _of_area(types: Types, radix: Radix, index: int) -> Types:
-    first, last = np.searchsorted(types.keys, [index * radix.total, (index + 1) * radix.total])
-    return Types(types.keys[first:last] - index * radix.total, types.times[first:last])
-
-
 def _rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
-    """The most frequent rows of a geography in order, at most `most` of them."""
     radix = Radix(domain)
     rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
-    return rank_counts(rows, types.times, seed, most)
+    return _rank_counts(rows, types.times, seed, most)
 
 
 def populate_blocks(ranked: ConfidenceSet, blocks: Ints, seed: int, most: int) -> ConfidenceSet:
@@ -272,7 +261,7 @@ def populate_blocks(ranked: ConfidenceSet, blocks: Ints, seed: int, most: int) -
     codes, times = np.unique(blocks, return_counts=True)
     rows = np.repeat(ranked.rows[:most], len(codes), axis=0)
     pairs = np.column_stack([rows, np.tile(codes, len(rows) // len(codes))]).astype(np.int64)
-    return rank_counts(pairs, np.outer(ranked.frequency[:most], times).ravel(), seed, most)
+    return _rank_counts(pairs, np.outer(ranked.frequency[:most], times).ravel(), seed, most)
 
 
 def rank_geographies(
@@ -291,8 +280,7 @@ BLOCK = "BLOCK"
 
 def with_block(domain: Domain, blocks: list[str]) -> Domain:
     """The domain with a column BLOCK, whose codes are the places of the blocks in their order."""
-    codes = tuple(range(len(blocks)))
-    return Domain((*domain.columns, Column(BLOCK, "block", codes, tuple(blocks))))
+    return Domain((*domain.columns, Column(BLOCK, "block", tuple(range(len(blocks))), tuple(blocks))))
 
 
 def area_records(records: pd.DataFrame, areas: pd.DataFrame, domain: Domain) -> pd.DataFrame:

@@ -40,31 +40,30 @@ class WholeBlockRankings:
         return unique_rows(self.private)
 
 
-def read_ranking(rows: pd.DataFrame, names: Sequence[str], runs: int) -> Ranking:
+def _read_ranking(rows: pd.DataFrame, names: Sequence[str], runs: int) -> Ranking:
     """The ranked rows of a block as `rank_release` wrote them."""
     codes = rows[list(names)].to_numpy(dtype=np.int64)
     return Ranking(ConfidenceSet(codes, rows["frequency"].to_numpy()), rows["runs"].to_numpy() / runs)
 
 
-def rank_datasets(datasets: Codes, seed: int) -> Ranking:
+def _rank_datasets(datasets: Codes, seed: int) -> Ranking:
     """The rows of the generated datasets of a block by frequency, which reflects how they were generated: no posterior."""
     ranked = rank_rows(datasets.reshape(-1, datasets.shape[-1]), seed)
     return Ranking(ranked, count_holders(ranked.rows, datasets) / len(datasets))
 
 
-def full_rows(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _full_rows(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The claims about all columns, each once: block, m and a code per column."""
     full = claims[claims["k"] == len(names)]
     return full[["block", "m", *names]].drop_duplicates().astype(dict.fromkeys(names, np.int16)).reset_index(drop=True)
 
 
-def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[str]) -> None:
+def _check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[str]) -> None:
     """An error unless every verified full row appears, m times, in every generated dataset of its block."""
     copies = datasets.groupby(["block", "dataset", *names], observed=True).size().rename("copies").reset_index()
     joined = full.reset_index().merge(copies, on=["block", *names])
     agree = joined[joined["copies"] == joined["m"]].groupby("index").size().reindex(full.index, fill_value=0)
-    made = full["block"].map(datasets.groupby("block")["dataset"].nunique()).fillna(0)
-    wrong = full[agree != made]
+    wrong = full[agree != full["block"].map(datasets.groupby("block")["dataset"].nunique()).fillna(0)]
     if len(wrong):
         raise DataError(
             f"block {wrong['block'].iloc[0]}: a verified claim about all columns (m = {wrong['m'].iloc[0]}) does not hold "
@@ -104,7 +103,6 @@ def reliability(blocks: Sequence[WholeBlockRankings]) -> pd.DataFrame:
 
 
 def _row_flags(block: WholeBlockRankings, ranking: Ranking) -> pd.DataFrame:
-    """Every ranked row: the middle of its bin, whether it is a private row, whether it is proved."""
     middles = (np.minimum(np.ceil(ranking.shares * BINS), BINS) - 0.5) / BINS
     rows = {row.tobytes() for row in np.ascontiguousarray(block.private.astype(np.int64))}
     sure = {row.tobytes() for row in np.ascontiguousarray(block.proved.astype(np.int64))}
@@ -152,14 +150,14 @@ def certainty_numbers(
 ) -> pd.DataFrame:
     """All numbers of the figure: part, source, x, value, its interval, and how many blocks, rows or records it is about."""
     claims = claims[claims["proof"].notna()]  # what rests on a solver alone is not certain
-    full = full_rows(claims, names)
-    check_full_rows(full, datasets, names)
+    full = _full_rows(claims, names)
+    _check_full_rows(full, datasets, names)
     parts = [dict(iter(frame.groupby("block"))) for frame in (records, ranked, datasets, full)]
     blocks = []
     for block in map(str, parts[1]):
         rankings = {
-            RAP: read_ranking(parts[1][block], names, runs),
-            GENERATED: rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
+            RAP: _read_ranking(parts[1][block], names, runs),
+            GENERATED: _rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
         }
         proved = parts[3].get(block, full.iloc[:0])
         blocks.append(WholeBlockRankings(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
@@ -172,5 +170,4 @@ def _codes(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
 
 
 def _datasets(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
-    """The generated rows of a block as datasets of equal size."""
     return _codes(rows.sort_values("dataset", kind="stable"), names).reshape(rows["dataset"].nunique(), -1, len(names))

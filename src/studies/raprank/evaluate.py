@@ -63,14 +63,13 @@ def grid_of(points: int) -> Floats:
 
 
 def _read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[str, Domain]) -> Iterator[Area]:
-    """The areas that were split, in order."""
     halves = [dict(iter(half.groupby("area"))) for half in (private, holdout)]
     for name, domain in domains.items():
         rows = [codes_of(half[name], domain, f"area {name}") for half in halves]
         yield Area(name, domain, rows[0], rows[1])
 
 
-def baseline_sets(area: Area, ranked: Mapping[str, ConfidenceSet], seed: int) -> dict[str, ConfidenceSet]:
+def _baseline_sets(area: Area, ranked: Mapping[str, ConfidenceSet], seed: int) -> dict[str, ConfidenceSet]:
     """The confidence sets of the geographies above an area, with its blocks populated as in D, and of the holdout."""
     result = {}
     for source, geography in baselines_above(area.name).items():
@@ -82,7 +81,7 @@ def baseline_sets(area: Area, ranked: Mapping[str, ConfidenceSet], seed: int) ->
     return result | {HOLDOUT: rank_rows(area.holdout, derive_seed(seed, "ties", HOLDOUT, area.name))}
 
 
-def curve_rows(area: Area, sets: Mapping[str, ConfidenceSet], size: str, grid: Floats) -> pd.DataFrame:
+def _curve_rows(area: Area, sets: Mapping[str, ConfidenceSet], size: str, grid: Floats) -> pd.DataFrame:
     """One row per source and point of the grid: the match rate of its k = ceil(x u) best rows."""
     curves = {source: match_curve(ranked, area.private, area.u, grid) for source, ranked in sets.items()}
     frames = [pd.DataFrame({"source": source, X: grid, "match_rate": curve}) for source, curve in curves.items()]
@@ -124,14 +123,15 @@ class Evidence:
     holdout: pd.DataFrame
     ranked: Mapping[str, pd.DataFrame]
     published: Domain
-    told_apart: bool
+    distinguished: bool
 
     def domains(self) -> dict[str, Domain]:
         """The domain of every area that was split; with its blocks where they are distinguished."""
         split = set(self.private["area"])
         blocks = {str(area): sorted(group) for area, group in self.areas.groupby("area")["block"] if area in split}
         return {
-            area: with_block(self.published, group) if self.told_apart else self.published for area, group in blocks.items()
+            area: with_block(self.published, group) if self.distinguished else self.published
+            for area, group in blocks.items()
         }
 
 
@@ -147,9 +147,9 @@ def judge_areas(
     ranked = {started(start): dict(iter(rows.groupby("area"))) for start, rows in evidence.ranked.items()}
     frames = []
     for area in areas:
-        sets = baseline_sets(area, geographies, seed)
+        sets = _baseline_sets(area, geographies, seed)
         sets |= {source: _read_set(rows[area.name], area) for source, rows in ranked.items()}
-        frames.append(curve_rows(area, sets, str(sizes[area.name]), grid_of(points)))
+        frames.append(_curve_rows(area, sets, str(sizes[area.name]), grid_of(points)))
     return pd.concat(frames, ignore_index=True)
 
 

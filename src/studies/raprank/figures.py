@@ -87,7 +87,6 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
 
 
 def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
-    """A line per source, its markers set apart from those of the others."""
     for index, (source, (_, line, marker, colour, width)) in enumerate(LINES.items()):
         part = means[means["source"] == source]
         if part.empty:
@@ -136,7 +135,6 @@ def plot_states(means: pd.DataFrame, label: str) -> Figure:
 
 
 def _grids(rows: list[int]) -> tuple[Figure, Any]:
-    """A figure with a part for each grid of so many rows."""
     if len(set(rows)) == 1:
         figure = plt.figure(figsize=(PAGE_WIDTH * len(rows), 1.3 + 1.3 * rows[0]), layout="constrained")
         return figure, figure.subfigures(1, len(rows), squeeze=False).flat
@@ -158,7 +156,6 @@ def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int) -> None:
 
 
 def _filled(axes: Any, means: pd.DataFrame) -> Iterator[tuple[Axes, tuple[str, pd.DataFrame | None]]]:
-    """Every small panel with its state; the last ones may stay empty."""
     states: list[tuple[str, pd.DataFrame | None]] = [(str(state), group) for state, group in means.groupby("state")]
     yield from zip(axes.flat, states + [("", None)] * (axes.size - len(states)), strict=True)
 
@@ -287,7 +284,6 @@ def _coverage(axes: Axes, part: pd.DataFrame) -> None:
 
 
 def _legend_below(axes: Axes) -> None:
-    """The legend under the panel, where it hides nothing."""
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=7)
 
 

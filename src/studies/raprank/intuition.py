@@ -31,7 +31,7 @@ EQUATIONS, FREQUENCY = "equations 3 and 4", "frequency"
 MAX_TYPES = 10_000  # bounds memory: the releases here have few
 
 
-def tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schema:
+def _tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schema:
     """Columns A, B, ... of the given numbers of codes, and tables that cross some of them."""
     columns = {chr(65 + index): [str(code) for code in range(size)] for index, size in enumerate(sizes)}
     names = list(columns)
@@ -51,8 +51,7 @@ def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
     both, twice = np.zeros(len(records)), np.zeros(len(records))
     for datasets in answers.values():
         release = _release(schema, records[list(datasets[0][1])])
-        result = count_release(build_program(release, MAX_TYPES)).posterior(prior)
-        there = result.present(records)
+        there = count_release(build_program(release, MAX_TYPES)).posterior(prior).present(records)
         twice += sum(weight for weight, _ in datasets) * there**2
         for weight, held in datasets:
             for row in set(held):
@@ -68,7 +67,6 @@ def _chances(prior: Prior, records: Codes) -> Floats:
 
 
 def _weight(chance: Floats, held: tuple[int, ...]) -> float:
-    """The probability of a multiset of records drawn one by one."""
     times = np.bincount(held)
     return float(factorial(len(held)) * np.prod(chance[list(held)]) / np.prod([factorial(int(t)) for t in times]))
 
@@ -101,7 +99,7 @@ def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, setti
 
 def intuition(settings: Intuition, rap: RapSettings, seed: int) -> pd.DataFrame:
     """All numbers of the figure."""
-    small, large = (tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
+    small, large = (_tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
     return pd.concat(
         [
             equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed"))),

@@ -1,28 +1,32 @@
-"""RAP-RANK (Algorithm 1): K reconstructions from what is published, rows ranked by how often they came out."""
+"""RAP-RANK (Algorithm 1): K reconstructions from what is published, rows ranked by how often they came out; convergence."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from genverify.model.arrays import Floats
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
+from genverify.model.release import Release, Schema, read_releases
 from genverify.model.work import derive_seed, progress
 from studies.country.store import KnownBlock
 from studies.raprank.areas import (
     Codes,
     ConfidenceSet,
+    assign_blocks,
     codes_of,
     count_holders,
     match_curve,
-    place_rows,
     rank_rows,
     unique_rows,
 )
-from studies.raprank.published import Target
+from studies.raprank.evaluate import HOLDOUT, started
+from studies.raprank.published import Target, make_target
 from studies.raprank.rap.reconstruct import Reconstruction, reconstruct
-from studies.raprank.settings import RapSettings
+from studies.raprank.settings import Convergence, RapSettings
 
 # RAP-RANK on an area (Algorithm 1): K reconstructions from what is published, and their rows ranked by frequency.
 
@@ -62,7 +66,7 @@ def _fitted(target: Target, start: Codes, seed: int) -> Codes:
             "Give a baseline with at least as many rows."
         )
     if target.blocks is not None:
-        return place_rows(start, target.blocks.sizes, seed)
+        return assign_blocks(start, target.blocks.sizes, seed)
     return start[np.sort(np.random.default_rng(seed).permutation(len(start))[: target.rows])]
 
 
@@ -116,3 +120,59 @@ def mean_match_rate(blocks: Sequence[KnownBlock], runs: int, settings: RapSettin
         rates.append(float(match_curve(ranked, known.records, unique_rows(known.records), [1.0])[0]))
     persons = sum(len(known.records) for known in blocks)
     return {"ranked_blocks": len(rates), "ranked_persons": persons, "runs": runs, "match_rate": float(np.mean(rates))}
+
+
+# How RAP converges with BLOCK: errors and match rates after more and more steps, its blocks known or learned.
+
+READ_AT = 0.1  # the share of candidates at which a match rate is compared, beside all of them
+
+
+def most_blocks(counts: Sequence[Path], schema: Schema) -> tuple[Target, Target]:
+    """The area with the most blocks: with its blocks known, and as RAP has to learn them."""
+    areas: dict[str, list[Release]] = {}
+    for path in counts:
+        area = ""
+        for release in read_releases(path, schema):
+            area = area if area and release.block.startswith(area) else release.block
+            areas.setdefault(area, []).append(release)
+    _, most = max(areas.items(), key=lambda item: (len(item[1]), item[0]))
+    return make_target(most), make_target(most, learned=True)
+
+
+def converge(
+    known: Target,
+    learned: Target,
+    private: pd.DataFrame,
+    holdout: pd.DataFrame,
+    settings: RapSettings,
+    asked: Convergence,
+    seed: int,
+) -> pd.DataFrame:
+    """One row per way and number of steps: both errors (per row, and per count), match rates; the holdout beside them."""
+    rows, other = start_of(private, known), start_of(holdout, known)
+    u = unique_rows(rows, other)
+    ways = (("known", known, None), ("known", known, other), ("learned", learned, None))
+    records = []
+    for blocks, target, start in ways:
+        for steps in progress(asked.steps, f"numbers of steps, blocks {blocks}"):
+            never = settings.but(steps=steps, tolerance=0.0, patience=steps)
+            name = ("convergence", blocks, "random" if start is None else HOLDOUT)
+            ranked, runs = rank_target(target, name, asked.runs, seed, never, start)
+            row: dict[str, Any] = {"blocks_are": blocks, "source": started(name[2]), "steps": steps, "runs": asked.runs}
+            for word, errors in (("relaxed", runs.relaxed_errors), ("rounded", runs.rounded_errors)):
+                row[f"{word}_error"] = float(errors.mean())
+                row[f"{word}_rms_count"] = float(errors.mean() * np.sqrt(known.rows / known.published))
+            records.append(row | _rates(match_curve(ranked, rows, u, [READ_AT, 1.0])))
+    base = _rates(match_curve(rank_rows(other, seed), rows, u, [READ_AT, 1.0]))
+    records.append({"blocks_are": "known", "source": HOLDOUT, **base})
+    shape: dict[str, Any] = {
+        "rows": known.rows,
+        "of_blocks": len(known.domain.columns[-1].codes),
+        "counts": known.published,
+        "u": u,
+    }
+    return pd.DataFrame(records).assign(**shape)
+
+
+def _rates(rates: Floats) -> dict[str, float]:
+    return {f"match_rate at {READ_AT:g}": float(rates[0]), "match_rate at 1": float(rates[1])}

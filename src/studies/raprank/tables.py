@@ -38,7 +38,6 @@ def _by_k(predicates: Iterable[Predicate]) -> Counter[int]:
 
 
 def _reason(known: Mapping[str, Any] | None, difference: int) -> str:
-    """What the paper leaves out, if that explains the whole difference."""
     if known is not None and known["cells"] == difference:
         return str(known["what"])
     return "" if difference == 0 else "other tables are chosen than the paper's"
@@ -73,7 +72,6 @@ def match_rate_table(curves: Mapping[str, pd.DataFrame], drawn: Mapping[str, int
 
 
 def _at(values: pd.DataFrame, x: float) -> "pd.Series[float]":
-    """The match rates at the first point of the grid from x on."""
     points = values.columns.to_numpy(dtype=float)
     return values.iloc[:, min(int(np.searchsorted(points, x - 1e-9)), len(points) - 1)]
 
@@ -98,7 +96,6 @@ def _compare(curves: Mapping[str, pd.DataFrame], better: str, worse: str, seed: 
 
 
 def _of(curves: Mapping[str, pd.DataFrame], side: str) -> "pd.Series[float] | None":
-    """The mean of each area's curve for experiment/source."""
     experiment, _, source = side.partition("/")
     if experiment not in curves or source not in set(curves[experiment]["source"]):
         return None
@@ -122,13 +119,13 @@ def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
 # RAP-RANK's Table 1: attributes, codes and marginal queries of the tasks of a survey, ours beside the paper's.
 
 
-def count_marginals(domain: Domain, ways: int) -> int:
+def _count_marginals(domain: Domain, ways: int) -> int:
     """
     How many k-way marginal queries a domain has, without listing them.
 
     >>> from genverify.model.domain import Column
     >>> columns = [Column(name, name, tuple(range(size)), ("",) * size) for name, size in (("A", 2), ("B", 3), ("C", 4))]
-    >>> count_marginals(Domain(tuple(columns)), 2)
+    >>> _count_marginals(Domain(tuple(columns)), 2)
     26
     """
     totals = [1] + [0] * ways
@@ -143,7 +140,7 @@ def survey_task_table(domains: Mapping[str, Domain], paper: Mapping[str, Mapping
     rows = []
     for task, domain in domains.items():
         ours = {"attributes": len(domain.names), "dimension": sum(len(column.codes) for column in domain.columns)}
-        ours |= {f"{ways}-way marginals": count_marginals(domain, ways) for ways in (2, 3)}
+        ours |= {f"{ways}-way marginals": _count_marginals(domain, ways) for ways in (2, 3)}
         theirs = dict(zip(ours, paper[task].values(), strict=True)) if task in paper else {}
         rows += [{"task": task, "number": name, "ours": value, "paper": theirs.get(name)} for name, value in ours.items()]
     return pd.DataFrame(rows).astype({"paper": "Int64"})

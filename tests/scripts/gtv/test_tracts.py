@@ -13,8 +13,8 @@ from genverify.model.release import read_releases, read_schema
 from genverify.solve.program_settings import ProgramSettings
 from script_jobs import job, script
 from studies.gtv.settings import TractTables
-from studies.gtv.tract_counts import batch_of_tracts, choose_tracts
 from studies.gtv.tract_proofs import explain_in_tract
+from studies.gtv.tracts import _choose_tracts, batch_of_tracts
 
 DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]
@@ -212,6 +212,6 @@ def test_a_tract_without_blocks_is_named(study: Path) -> None:
 
 def test_too_few_large_tracts_are_said() -> None:
     records = pd.DataFrame({"block": ["010010201001000"] * 3})
-    assert len(choose_tracts(records, 1, 3, seed=1)) == 3
+    assert len(_choose_tracts(records, 1, 3, seed=1)) == 3
     with pytest.raises(DataError, match=r"only 0 tracts have 4 records or more, of 1 wanted: lower tracts\.synthetic"):
-        choose_tracts(records, 1, 4, seed=1)
+        _choose_tracts(records, 1, 4, seed=1)

@@ -32,7 +32,7 @@ from genverify.solve.counting.diagram import (
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.datasets import class_vectors, classes_of_records
 from genverify.solve.program import build_program
-from studies.gtv.probability_evaluation import count_by_dictionary
+from studies.gtv.probability_evaluation import _count_by_dictionary
 
 tiny = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)
@@ -91,7 +91,7 @@ def test_class_vectors_and_datasets_are_counted_as_by_hand(random: Random, kind:
     counted = count_release(program)
     assert counted.datasets == len(datasets)
     assert counted.vectors == len(class_vectors(program, datasets.astype(np.int16)))
-    assert counted.vectors == count_by_dictionary(program.A, program.lo, program.hi)[0]
+    assert counted.vectors == _count_by_dictionary(program.A, program.lo, program.hi)[0]
 
 
 @tiny
@@ -170,7 +170,7 @@ def test_sums_in_floats_stay_within_the_stated_error(random: Random, kind: tuple
     for mass, most in zip(masses, found.diagram.most.tolist(), strict=True):
         exact.append(np.array([(mass / largest) ** j / factorial(j) for j in range(most + 1)], dtype=object))
     total = Fraction(total_weight(found.diagram, exact))
-    assert abs(Fraction(float(found.found.total)) - total) <= total * Fraction(rounding(found.diagram))
+    assert abs(Fraction(float(found.forward.total)) - total) <= total * Fraction(rounding(found.diagram))
     assert rounding(found.diagram) < 1e-12
 
 
@@ -185,7 +185,7 @@ def test_states_wider_than_a_word_are_counted_too() -> None:
     diagram = draw_diagram(program)
     assert sum(int(hi).bit_length() + 1 for hi in program.hi) > 64
     ones = [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]
-    assert total_weight(diagram, ones) == count_by_dictionary(A, program.lo, program.hi)[0] > 1
+    assert total_weight(diagram, ones) == _count_by_dictionary(A, program.lo, program.hi)[0] > 1
 
 
 def test_contradictory_counts_have_no_dataset() -> None:

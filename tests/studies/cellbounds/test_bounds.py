@@ -13,16 +13,16 @@ from genverify.bounds.exact import (
     Limits,
     Prior,
     Steps,
+    _full_from,
+    _leave_one_out,
+    _runs_of,
     add,
     aggregate,
     conditionals_of_counts,
     conditionals_of_fractions,
     exact_bounds,
-    full_from,
-    leave_one_out,
     members,
     row_multipliers,
-    runs_of,
     solve_knapsack,
 )
 from genverify.model.errors import DataError
@@ -56,22 +56,22 @@ def test_sums_are_all_sums_and_no_others(parts: list[list[Steps]]) -> None:
         found = add(found, part, LIMIT)
         true = {a + b for a in true for step in part for b in numbers(step) if a + b <= LIMIT}
     assert members(found, LIMIT) == sorted(true)
-    end = full_from(found, LIMIT)
+    end = _full_from(found, LIMIT)
     assert set(range(end, LIMIT + 1)) <= true
-    again = [number for run in runs_of(found, LIMIT) for number in numbers(run) if number <= LIMIT]
+    again = [number for run in _runs_of(found, LIMIT) for number in numbers(run) if number <= LIMIT]
     assert again == sorted(true)
 
 
 def test_a_set_without_gaps_stays_small_whatever_the_limit() -> None:
     found = add(add(1, [Steps(0, 7, None)], 10**6), [Steps(0, 9, None)], 10**6)
-    assert full_from(found, 10**6) == 48  # (7 - 1)(9 - 1), the conductor
+    assert _full_from(found, 10**6) == 48  # (7 - 1)(9 - 1), the conductor
     assert found.bit_length() <= 48
 
 
 @tiny
 @given(st.lists(st.integers(0, 9), max_size=9))
 def test_leave_one_out_leaves_one_out(shifts: list[int]) -> None:
-    found = leave_one_out(shifts, lambda sums, shift: sums << shift)
+    found = _leave_one_out(shifts, lambda sums, shift: sums << shift)
     assert [sums.bit_length() - 1 for sums in found] == [sum(shifts) - shift for shift in shifts]
 
 

@@ -11,10 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from genverify.bounds.count_tables import Multiway
-from genverify.bounds.exact import conditionals_of_counts, exact_bounds
+from genverify.bounds.exact import (
+    RULES,
+    RoundedConditionals,
+    Rounding,
+    bound_rounded,
+    conditionals_of_counts,
+    exact_bounds,
+    rounded_totals,
+)
 from genverify.bounds.marginals import bound_marginals
 from genverify.bounds.propositions import explain_rows
-from genverify.bounds.rounded import RULES, RoundedConditionals, Rounding, bound_rounded, rounded_totals
 from genverify.model.errors import DataError
 from genverify.solve.linear.search import Work
 from studies.cellbounds.reference_programs import possible_totals

@@ -11,6 +11,8 @@ from genverify.bounds.count_tables import PrintedTwoWay, read_printed
 from genverify.bounds.exact import (
     Multipliers,
     Prior,
+    Rounding,
+    bound_rounded,
     conditionals_of_counts,
     exact_bounds,
     row_multipliers,
@@ -28,7 +30,6 @@ from genverify.bounds.propositions import (
     proposition_3_2d,
     theorem_3_4,
 )
-from genverify.bounds.rounded import Rounding, bound_rounded
 from genverify.model.errors import DataError
 from studies.cellbounds.reference_programs import (
     corollary_3_3,

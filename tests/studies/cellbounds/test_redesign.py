@@ -13,8 +13,8 @@ from genverify.bounds.count_tables import read_printed
 from genverify.bounds.propositions import Design, disclosed_cells, named, redesign
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
+from studies.cellbounds.benchmarks import _read_adult, _stand_in, open_shapes, time_shape
 from studies.cellbounds.settings import Shape
-from studies.cellbounds.shapes import open_shapes, read_adult, stand_in, time_shape
 from studies.cellbounds.tables import sentences_table, solutions
 
 tables = st.integers(2, 4).flatmap(
@@ -106,7 +106,7 @@ def adult_files(folder: Path) -> list[Path]:
 
 
 def test_the_files_of_a_user_are_grouped(tmp_path: Path) -> None:
-    table = read_adult(adult_files(tmp_path), ADULT)
+    table = _read_adult(adult_files(tmp_path), ADULT)
     assert table.names == ("age", "job", "income")
     assert table.counts.tolist() == [[[0, 1], [0, 0]], [[0, 1], [2, 0]]]
 
@@ -121,7 +121,7 @@ def test_the_files_of_a_user_are_grouped(tmp_path: Path) -> None:
 def test_another_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "a.data").write_text(text)
     with pytest.raises(DataError, match=message):
-        read_adult([tmp_path / "a.data"], ADULT)
+        _read_adult([tmp_path / "a.data"], ADULT)
 
 
 def shape(**change: Any) -> Shape:
@@ -142,5 +142,5 @@ def test_shapes_without_a_file_are_stand_ins_and_called_so(tmp_path: Path) -> No
 
 
 def test_stand_ins_repeat() -> None:
-    one, again = (stand_in([3, 4], 100, np.random.default_rng(5)).counts for _ in range(2))
+    one, again = (_stand_in([3, 4], 100, np.random.default_rng(5)).counts for _ in range(2))
     assert (one == again).all()

@@ -9,9 +9,9 @@ import pytest
 from genverify.model.domain import parse_domain
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
-from genverify.model.tabulate import marginal_queries
 from studies.country.surveys import domain_text, read_survey
-from studies.raprank.tables import count_marginals, survey_task_table
+from studies.raprank.configuration import marginal_queries
+from studies.raprank.tables import _count_marginals, survey_task_table
 
 ROWS = [(6, 20, 1, 100.0), (6, 40, 2, 250.0), (48, 60, None, 300.0), (48, 10, 1, None), (6, 30, 9, 200.0)]
 TASKS: dict[str, Any] = {
@@ -93,7 +93,7 @@ def test_numbers_of_a_task_beside_the_paper(survey: Path) -> None:
     assert table.loc["all", "ours"].tolist() == [3, 9, 26, 24]
     assert table.loc["all", "paper"].tolist() == [16, 108, 5154, 144910]
     assert table.loc["other", "paper"].isna().all()
-    assert [count_marginals(domain, ways) for ways in (2, 3)] == [len(marginal_queries(domain, ways)) for ways in (2, 3)]
+    assert [_count_marginals(domain, ways) for ways in (2, 3)] == [len(marginal_queries(domain, ways)) for ways in (2, 3)]
 
 
 def test_no_files() -> None:

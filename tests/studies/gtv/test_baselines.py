@@ -13,7 +13,7 @@ from genverify.model.claims import ANY, Claim
 from genverify.model.domain import EVERY, Column, Domain, Predicate
 from genverify.model.errors import DataError
 from studies.country.store import GEOGRAPHY, write_microdata
-from studies.gtv.baselines import PRIORS, Prior, binomial, count_priors, fit_baselines, uniform_prior
+from studies.gtv.baselines import PRIORS, Prior, _uniform_prior, binomial, count_priors, fit_baselines
 
 STORED = Domain(
     (
@@ -177,8 +177,8 @@ def test_no_claims_give_no_rows(country: Path) -> None:
 
 def test_uniform_prior_uses_the_codes_of_the_release() -> None:
     claims = claims_of((HOME, Claim((2, ANY, 1), 1)), (HOME, Claim((1, 0, 3), 1)))
-    assert uniform_prior(claims, PUBLISHED).size.tolist() == [2 * 3, 2 * 2 * 3]
-    assert uniform_prior(claims, STORED).size.tolist() == [3 * 4, 3 * 2 * 4]
+    assert _uniform_prior(claims, PUBLISHED).size.tolist() == [2 * 3, 2 * 2 * 3]
+    assert _uniform_prior(claims, STORED).size.tolist() == [3 * 4, 3 * 2 * 4]
 
 
 def test_counts_agree_with_brute_force(tmp_path: Path) -> None:

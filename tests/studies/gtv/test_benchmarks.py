@@ -26,14 +26,14 @@ from studies.gtv.benchmarks import (
     CompactTimes,
     OneHotTimes,
     _agree,
+    _same_frame,
+    _same_row,
+    _speed_row,
     draw_tract,
     enlarged,
     merge_blocks,
-    same_frame,
-    same_row,
     scaling_frame,
     scaling_row,
-    speed_row,
 )
 from studies.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
 from studies.gtv.figures import plot_scaling
@@ -147,7 +147,7 @@ def test_the_one_hot_times_are_extrapolated_to_all_claims() -> None:
     everything = decisions(*[Verdict.VERIFIED] * 3, *[Verdict.REFUTED] * 97)
     compact = CompactTimes(0.3, 0.1, 10, 0.1, 0.5, everything)
     onehot = OneHotTimes(1.0, 2.0, 0.49, decisions(Verdict.REFUTED, Verdict.UNDECIDED))
-    row = speed_row(SimpleNamespace(block="b", n=4), compact, onehot, 100, 60.0)  # type: ignore[arg-type]
+    row = _speed_row(SimpleNamespace(block="b", n=4), compact, onehot, 100, 60.0)  # type: ignore[arg-type]
     assert row["onehot_s"] == 1 + 2 * 100
     assert row["speedup"] == 402
     assert row["onehot_end_to_end_s"] == pytest.approx(1 + 49 + 0.1 + 2 * 10)
@@ -218,7 +218,7 @@ def test_two_versions_are_compared_block_by_block() -> None:
     counts = {"n_households": 20, "classes": 50, "verified": 2, "undecided": 0, "uncertified": 0}
     now = pd.DataFrame([{"block": block, **counts, **stages, "claims": block} for block in ("a", "b")])
     before = now.assign(verify_s=33.0, claims=["a", "other"], undecided=[0, 1]).iloc[::-1]
-    frame = same_frame([same_row("20 households", before, now), same_row("study", now, now)]).set_index("case")
+    frame = _same_frame([_same_row("20 households", before, now), _same_row("study", now, now)]).set_index("case")
     assert frame.loc["20 households", ["blocks", "same", "undecided_before", "undecided_now"]].tolist() == [2, 1, 1, 0]
     assert frame.loc["20 households", "faster"] == 4.0
     assert frame.loc["all", ["blocks", "households", "largest", "same", "before_s"]].tolist() == [4, 80, 20, 3, 100.0]

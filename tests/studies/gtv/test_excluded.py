@@ -12,8 +12,8 @@ from genverify.attack.verify import Verifier
 from genverify.model.errors import DataError
 from genverify.solve.program_settings import DEFAULT
 from studies.country.ppmf import check_layout
-from studies.gtv.figure1 import toy_release
-from studies.gtv.impossible_counts import draw_assignments, excluded_of_block, excluded_table, multiplicities
+from studies.gtv.figures import toy_release
+from studies.gtv.impossible_counts import _draw_assignments, excluded_of_block, excluded_table, multiplicities
 from studies.gtv.settings import Excluded
 
 
@@ -41,7 +41,7 @@ def test_pairs_add_up_in_the_table() -> None:
 
 def test_assignments_are_distinct_and_of_records_that_were_seen() -> None:
     datasets = np.array([[[1, 2, 3], [4, 5, 6]]])
-    drawn = draw_assignments(datasets, 2, 10, np.random.default_rng(1))
+    drawn = _draw_assignments(datasets, 2, 10, np.random.default_rng(1))
     assert len(set(drawn)) == len(drawn) == 6
     assert all(sum(code != -1 for code in codes) == 2 for codes in drawn)
 

@@ -16,12 +16,14 @@ from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError
 from genverify.report.figures import save
-from studies.gtv.figure1 import check_synthetic, choose_example, plot_fig1
 from studies.gtv.figures import (
+    _column_shares,
+    _count_candidates,
     candidates_table,
-    column_shares,
-    count_candidates,
+    check_synthetic,
+    choose_example,
     plot_candidates,
+    plot_fig1,
     plot_fig3,
     plot_fig4,
     shown_k,
@@ -107,7 +109,7 @@ def test_fig3_without_any_claim_is_drawn() -> None:
 
 def test_fig4_shares_by_hand() -> None:
     claims = claims_of(("a", Claim((1, 2, ANY), 1)), ("a", Claim((1, ANY, 2), 1)), ("b", Claim((1, 2, 2), 1)))
-    shares = column_shares(chosen(summary_of(claims), SINGLETON), NAMES, [1, 2, 3])
+    shares = _column_shares(chosen(summary_of(claims), SINGLETON), NAMES, [1, 2, 3])
     assert shares.loc[2].tolist() == [1, 0.5, 0.5]
     assert shares.loc[3].tolist() == [1, 1, 1]
     assert shares.loc[1].isna().all()
@@ -124,8 +126,8 @@ def test_candidates_fall_with_k_and_stop_at_the_last_dataset() -> None:
     one, other = [[1, 1, 1], [2, 2, 1]], [[1, 1, 1], [2, 3, 1]]
     datasets = np.array([one, other], dtype=np.int16)
     # In the first: 2 + 2 + 1 + 2 + 2 + 2 + 2 claims about 1, 2 and 3 columns; SIZE = 2 falls with the second.
-    assert count_candidates(datasets, 1, (1, 2, 5)) == [13, 9, 9]
-    assert count_candidates(datasets, 3, (1, 2, 5)) == [2, 1, 1]
+    assert _count_candidates(datasets, 1, (1, 2, 5)) == [13, 9, 9]
+    assert _count_candidates(datasets, 3, (1, 2, 5)) == [2, 1, 1]
 
 
 def test_candidates_table_counts_a_claim_of_two_designs_once() -> None:

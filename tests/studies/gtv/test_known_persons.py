@@ -17,7 +17,7 @@ from genverify.model.settings import ReleaseSettings
 from genverify.run.config import read_shipped
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.store import KnownBlock, known_blocks, read_as, read_person_records
-from studies.gtv.known_persons import ProvedClaims, sum_up, tally, try_blocks
+from studies.gtv.known_persons import ProvedClaims, _tally, sum_up, try_blocks
 from studies.raprank.rank import mean_match_rate
 from studies.raprank.settings import RapSettings
 
@@ -63,7 +63,7 @@ def test_a_tally_by_hand(schema: Schema) -> None:
     known = next(known_blocks(people(), schema, 30))
     codes = [[1, ANY, ANY, ANY], [2, 20, ANY, ANY], [ANY, ANY, ANY, 1], [ANY, 30, ANY, ANY]]
     proved = ProvedClaims(np.array(codes, dtype=np.int16), np.array([1, 1, 1, 1]), np.array([0, 1, 2, 0]), Counter({2: 3}))
-    found = tally(known, proved).set_index("k")
+    found = _tally(known, proved).set_index("k")
     assert found["claims"].tolist() == [4, 3, 1, 0, 0]
     assert found["proofs"].tolist() == [3, 2, 1, 0, 0]
     assert found["false_claims"].tolist() == [1, 1, 0, 0, 0]

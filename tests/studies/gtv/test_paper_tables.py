@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.explain import parse_phrases
+from genverify.attack.explain import _parse_phrases
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
@@ -159,7 +159,7 @@ def test_table1_takes_different_states_and_says_what_is_known() -> None:
     ]
     claims = claims_of(rows).assign(effective_k=[1, 3, 2, 2, 2])
     claims.loc[1, ["C2"]] = pd.NA
-    phrases = parse_phrases(words, domain)
+    phrases = _parse_phrases(words, domain)
     table = table1(choose_examples(claims, phrases.vary), domain, phrases, LABEL)
     assert table["state"].tolist() == ["01", "02", "04"]
     assert table["claim"].iloc[1] == "It has C2, C3, C4, C5, C6, C7, C8, HHT2, and TP65."

@@ -32,13 +32,13 @@ from studies.gtv.protected_counts import (
     Search,
     Swapping,
     TargetRanges,
+    _noise_variance,
+    _possible_schema,
+    _queries_of,
+    _read_blocks,
     build_kinds,
     half_width,
-    noise_variance,
-    possible_schema,
     publish,
-    queries_of,
-    read_blocks,
 )
 
 NAMES = ("PET", "HOME", "AGE")
@@ -49,7 +49,7 @@ SWAPPING = Swapping(0.0, ["HOME"], "HOME")
 
 @pytest.fixture(scope="module")
 def possible(toy: Path, toy_settings: ReleaseSettings) -> Schema:
-    return possible_schema(toy / "domain.yaml", toy_settings)
+    return _possible_schema(toy / "domain.yaml", toy_settings)
 
 
 @pytest.fixture(scope="module")
@@ -92,12 +92,12 @@ def test_replacing_a_record_changes_no_more_counts_than_the_noise_is_scaled_to(k
     most = kinds.most(kinds.varies)
     assert most == max(int(flags[kinds.varies].sum()) for flags in inside.values())
     assert most < worst <= 2 * most
-    rho = Fraction(2 * most) / (2 * noise_variance(most, 0.5))  # squared sensitivity / (2 sigma^2)
+    rho = Fraction(2 * most) / (2 * _noise_variance(most, 0.5))  # squared sensitivity / (2 sigma^2)
     assert rho == Fraction(1, 2)
 
 
 def test_a_smaller_strategy_needs_less_noise(kinds: Kinds, possible: Schema) -> None:
-    everything, few = queries_of(possible, "all"), queries_of(possible, ["T1"])
+    everything, few = _queries_of(possible, "all"), _queries_of(possible, ["T1"])
     assert everything.sum() == len(possible.queries)
     assert [q.table for q, chosen in zip(possible.queries, few, strict=True) if chosen] == ["T1"] * 3
     assert Noise.of(kinds, few, 1.0, None).sigma2 < Noise.of(kinds, everything, 1.0, None).sigma2
@@ -115,7 +115,7 @@ def census_possible(root: Path, config: dict[str, Any], monkeypatch: pytest.Monk
     """Tables about all households and those about vacant ones, so that few kinds are left."""
     monkeypatch.chdir(root)
     settings = ReleaseSettings(**config["release"]).but(tables=["H3", "H5", "H13"])
-    schema = possible_schema(Path(config["microdata"]["domain"]), settings)
+    schema = _possible_schema(Path(config["microdata"]["domain"]), settings)
     return schema, build_kinds(schema, 2_000_000)
 
 
@@ -123,7 +123,7 @@ def census_possible(root: Path, config: dict[str, Any], monkeypatch: pytest.Monk
 def test_noised_microdata_fit_and_keep_n(
     kinds: Kinds, possible: Schema, program_settings: ProgramSettings, rho: float
 ) -> None:
-    noise = Noise.of(kinds, queries_of(possible, "all"), rho, None)
+    noise = Noise.of(kinds, _queries_of(possible, "all"), rho, None)
     counts, moved = counts_of(possible, RECORDS), 0
     for seed in range(15):
         lo, hi = noise.publish(counts, 4, np.random.default_rng(seed))
@@ -135,7 +135,7 @@ def test_noised_microdata_fit_and_keep_n(
 
 
 def test_with_hardly_any_noise_the_microdata_have_the_true_counts(kinds: Kinds, possible: Schema) -> None:
-    noise = Noise.of(kinds, queries_of(possible, "all"), 10_000.0, None)
+    noise = Noise.of(kinds, _queries_of(possible, "all"), 10_000.0, None)
     counts = counts_of(possible, RECORDS)
     for seed in range(20):
         assert (noise.publish(counts, 4, np.random.default_rng(seed))[0] == counts).all()
@@ -157,7 +157,7 @@ def test_the_search_finds_what_brute_force_finds(kinds: Kinds, possible: Schema)
 def test_intervals_hold_the_true_counts_with_the_stated_confidence(
     kinds: Kinds, possible: Schema, rho: float, confidence: float
 ) -> None:
-    noise = Noise.of(kinds, queries_of(possible, "all"), rho, confidence)
+    noise = Noise.of(kinds, _queries_of(possible, "all"), rho, confidence)
     counts, runs = counts_of(possible, RECORDS), 400
     held = 0
     for seed in range(runs):
@@ -167,10 +167,10 @@ def test_intervals_hold_the_true_counts_with_the_stated_confidence(
 
 
 def test_ranges_of_a_smaller_strategy_speak_of_its_queries_only(kinds: Kinds, possible: Schema) -> None:
-    noise = Noise.of(kinds, queries_of(possible, ["T1"]), 1.0, 0.9)
+    noise = Noise.of(kinds, _queries_of(possible, ["T1"]), 1.0, 0.9)
     frame = publish(table_of(PRIVATE), possible, noise, 1, "few")
     assert set(frame["query"]) == {"N", "T1.cat", "T1.dog", "T1.fish", "T1B.dog"}  # no dog lives in a flat, as is known
-    as_microdata = Noise.of(kinds, queries_of(possible, ["T1"]), 1.0, None)
+    as_microdata = Noise.of(kinds, _queries_of(possible, ["T1"]), 1.0, None)
     published = set(publish(table_of(PRIVATE), possible, as_microdata, 1, "few")["query"])
     assert published == {"N", *(query.id for query in possible.queries)}
 
@@ -263,15 +263,15 @@ def test_swapping_keeps_the_key_of_every_block_and_the_records_of_every_state(
 ) -> None:
     folder, blocks = store(tmp_path, toy)
     keeps = read_domain(toy / "domain.yaml").universe("owners").keeps
-    plain = read_blocks(folder, set(blocks), keeps, NAMES, SWAPPING, 1)
-    swapped = read_blocks(folder, set(blocks), keeps, NAMES, Swapping(0.5, ["HOME"], "HOME"), 1)
+    plain = _read_blocks(folder, set(blocks), keeps, NAMES, SWAPPING, 1)
+    swapped = _read_blocks(folder, set(blocks), keeps, NAMES, Swapping(0.5, ["HOME"], "HOME"), 1)
     assert rows_of(plain, "block", *NAMES) == Counter((b, *r) for b, records in blocks.items() for r in records)
     assert rows_of(swapped, "block", "HOME") == rows_of(plain, "block", "HOME")
     assert rows_of(swapped, *NAMES) == rows_of(plain, *NAMES)
     changed = rows_of(swapped, "block", *NAMES) - rows_of(plain, "block", *NAMES)
     assert 20 < changed.total() <= 100
     some = sorted(blocks)[:3]
-    part = read_blocks(folder, some, keeps, NAMES, Swapping(0.5, ["HOME"], "HOME"), 1)
+    part = _read_blocks(folder, some, keeps, NAMES, Swapping(0.5, ["HOME"], "HOME"), 1)
     assert rows_of(part, "block", *NAMES) == Counter(
         {row: n for row, n in rows_of(swapped, "block", *NAMES).items() if row[0] in some}
     )
@@ -325,7 +325,7 @@ def test_without_claims_there_is_no_share(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rho", [0.0, -1.0, float("inf"), float("nan")])
 def test_a_budget_must_be_above_0(rho: float) -> None:
     with pytest.raises(ConfigError, match=r"a budget rho of .*: give a number above 0"):
-        noise_variance(3, rho)
+        _noise_variance(3, rho)
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 1.5])
@@ -338,21 +338,21 @@ def test_a_swap_rate_above_1_and_an_unknown_column_are_refused(tmp_path: Path, t
     folder, blocks = store(tmp_path, toy)
     keeps = read_domain(toy / "domain.yaml").universe("owners").keeps
     with pytest.raises(ConfigError, match=r"swap rate 1\.5: .* from 0 to 1"):
-        read_blocks(folder, set(blocks), keeps, NAMES, Swapping(1.5, ["HOME"], "HOME"), 1)
+        _read_blocks(folder, set(blocks), keeps, NAMES, Swapping(1.5, ["HOME"], "HOME"), 1)
     with pytest.raises(ConfigError, match=r"protected\.swapping: no column 'HOM': did you mean HOME\?"):
-        read_blocks(folder, set(blocks), keeps, NAMES, Swapping(0.1, ["HOM"], "HOME"), 1)
+        _read_blocks(folder, set(blocks), keeps, NAMES, Swapping(0.1, ["HOM"], "HOME"), 1)
 
 
 def test_an_unknown_table_and_an_unknown_design_are_refused(possible: Schema) -> None:
     with pytest.raises(ConfigError, match=r"unknown table 'T9': .*known: T1, T1A"):
-        queries_of(possible, ["T1", "T9"])
+        _queries_of(possible, ["T1", "T9"])
     sample = pd.DataFrame({"block": ["1"], "design": ["country_median"]})
     with pytest.raises(DataError, match=r"protected\.blocks\.design is 'median', .*known: country_median"):
         chosen_blocks(sample, "median", 3, 1, "protected")
 
 
 def test_records_that_cannot_exist_are_refused_where_noise_is_scaled_to_the_others(kinds: Kinds, possible: Schema) -> None:
-    noise = Noise.of(kinds, queries_of(possible, "all"), 1.0, None)
+    noise = Noise.of(kinds, _queries_of(possible, "all"), 1.0, None)
     with pytest.raises(DataError, match="1 records break the rule 'no-dog-in-a-flat', the first of them in block 0100102"):
         publish(table_of({"010010201001000": [(2, 2, 1), (1, 1, 1)]}), possible, noise, 1, "noised")
 

@@ -8,7 +8,7 @@ import pytest
 
 from genverify.model.errors import ConfigError
 from genverify.model.release import make_schema
-from studies.gtv.probability_priors import TIMES, Areas, chosen_smoothing, left_out, predicted, score_smoothing
+from studies.gtv.probabilities import TIMES, Areas, chosen_smoothing, left_out, predicted, score_smoothing
 from studies.gtv.settings import Probability
 
 DOMAIN = make_schema({"A": ["a", "b", "c"], "B": ["x", "y"]}, {"A": ["A"]}).domain

@@ -28,13 +28,15 @@ from studies.gtv.withheld_zeros import (
     Gap,
     Search,
     TrialBlocks,
+    _force_codes,
+    _verified_by_k,
     choose_claims,
     claims_by_block,
     decide_both,
     distance,
     find_households,
-    force_codes,
     losses,
+    losses_table,
     named_gap,
     paper_losses,
     possible_gaps,
@@ -43,9 +45,8 @@ from studies.gtv.withheld_zeros import (
     steps_frame,
     survivors,
     try_gaps,
-    verified_by_k,
+    zeros_page,
 )
-from studies.gtv.zeros_table import losses_table, zeros_page
 
 BITS = tuple("ABCDEFG")
 VACANT = "V"
@@ -172,15 +173,17 @@ def test_the_search_finds_the_line_that_was_left_out(
 ) -> None:
     """A paper that lost what V.0 costs is explained by V.0."""
     lab = TrialBlocks(releases, claims, program_settings, check=False)
-    row = lab.row(named_gap(bits, ["V.0"], ""))
-    paper = np.nan_to_num(losses(row.complete, row.withheld))
+    before, after = (
+        lab.households(gap, withhold).sum(axis=0) for gap, withhold in ((NO_GAP, ()), (named_gap(bits, ["V.0"], ""), (0,)))
+    )
+    paper = np.nan_to_num(losses(before, after))
     ranked, larger = Search(lab, paper, len(bits.queries), ROUNDS).steps(possible_gaps(bits), 2)
-    assert ranked[0].row.gap.cells == {bits.position["V.0"]}
-    assert ranked[0].apart.table5 == pytest.approx(0)
-    assert ranked[0].apart.table4 == 0
-    assert ranked[0].apart.score == pytest.approx(100 / len(bits.queries))
-    assert [step.apart.score for step in ranked] == sorted(step.apart.score for step in ranked)
-    assert all(ranked[0].row.gap.cells < step.row.gap.cells for step in larger)
+    assert ranked[0].gap.cells == {bits.position["V.0"]}
+    assert ranked[0].table5 == pytest.approx(0)
+    assert ranked[0].table4 == 0
+    assert ranked[0].score == pytest.approx(100 / len(bits.queries))
+    assert [step.score for step in ranked] == sorted(step.score for step in ranked)
+    assert all(ranked[0].gap.cells < step.gap.cells for step in larger)
     frame = steps_frame([*ranked, *larger], bits)
     assert frame["missing"].iloc[0].endswith("V.0")
     assert set(frame["size"]) == {1, 2}
@@ -215,13 +218,13 @@ def test_a_false_claim_is_an_error(bits: Schema, records: pd.DataFrame) -> None:
 
 
 def test_codes_are_forced_into_blocks_that_lack_them(records: pd.DataFrame) -> None:
-    forced = force_codes(records, {"A": 1, "B": 1}, 1)
+    forced = _force_codes(records, {"A": 1, "B": 1}, 1)
     has = (forced["A"] == 1) & (forced["B"] == 1)
     assert (has.groupby(forced["block"]).sum() >= 1).all()
     before = (records["A"] == 1) & (records["B"] == 1)
     changed = (forced != records).any(axis=1).groupby(records["block"]).sum()
     assert (changed == (before.groupby(records["block"]).sum() == 0)).all()
-    pd.testing.assert_frame_equal(forced, force_codes(records, {"A": 1, "B": 1}, 1))
+    pd.testing.assert_frame_equal(forced, _force_codes(records, {"A": 1, "B": 1}, 1))
 
 
 def test_the_onehot_program_is_asked_what_holds_without_zeros(
@@ -231,7 +234,7 @@ def test_the_onehot_program_is_asked_what_holds_without_zeros(
     assert {claim.k for _, claim in chosen} <= {6, 7, 8}
     assert max(pd.Series([claim.k for _, claim in chosen]).value_counts()) <= 2
     found = decide_both(chosen, "highs", 10_000, 60.0)
-    counted = verified_by_k(found)
+    counted = _verified_by_k(found)
     assert (counted["tried"] == counted["with_zeros"]).all()
     assert (counted["tried"] == counted["without_zeros"]).all()
     assert counted["tried"].sum() == len(chosen) > 0

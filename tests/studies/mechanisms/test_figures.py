@@ -8,10 +8,9 @@ from drawn import cut_off
 from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.query import Query
 from studies.mechanisms.figures import plot_matrix_mechanism, plot_rr_frontier, plot_zeros_removed
-from studies.mechanisms.matrix_mechanism import compare_strategies, query_errors, strategies
+from studies.mechanisms.matrix_mechanism import Workload, compare_strategies, query_errors, strategies
 from studies.mechanisms.randomized_response import simulated_frontier
 from studies.mechanisms.settings import RandomizedResponse
-from studies.mechanisms.workload import Workload
 from studies.mechanisms.zeros import summarise_left
 
 

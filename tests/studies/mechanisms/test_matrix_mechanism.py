@@ -17,29 +17,27 @@ from genverify.solve.admissible import live_types
 from studies.mechanisms.matrix_mechanism import (
     NOTHING,
     Strategy,
-    compare_strategies,
-    finest,
-    most_named,
-    noise_variance,
-    projection_diagonal,
-    query_errors,
-    strategies,
-    table_strategy,
-    unprojected_strategy,
-    workload_strategy,
-)
-from studies.mechanisms.randomized_response import PrivacyError
-from studies.mechanisms.workload import (
     Workload,
+    _most_named,
+    _possible_records,
+    _projection_diagonal,
+    _table_strategy,
+    _unprojected_strategy,
+    _workload_strategy,
     chain,
+    compare_strategies,
     exact_rank,
+    finest,
     l1_sensitivity,
     l2_sensitivity,
     memberships,
-    possible_records,
+    noise_variance,
+    query_errors,
     query_matrix,
     query_sensitivity,
+    strategies,
 )
+from studies.mechanisms.randomized_response import PrivacyError
 
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
@@ -105,7 +103,7 @@ def dense(strategy: Strategy, work: Workload) -> Any:
                 for query in work.queries if all(codes for _, codes in query.clauses)]  # fmt: skip
     tables = {
         "identity": [every],
-        "hierarchical": [frozenset(most_named(work)[:k]) for k in range(len(every) + 1)],
+        "hierarchical": [frozenset(_most_named(work)[:k]) for k in range(len(every) + 1)],
         "tables": [frozenset(), *families],
         "finest": [f for f in families if not any(f < other for other in families)] or [frozenset()],
     }
@@ -167,16 +165,16 @@ def test_the_mechanism_played_out_has_these_errors(strategy: Strategy) -> None:
 
 
 def test_least_squares_never_adds_error() -> None:
-    plain, projected = unprojected_strategy(WORK), workload_strategy(WORK)
+    plain, projected = _unprojected_strategy(WORK), _workload_strategy(WORK)
     assert (projected.factors <= plain.factors + 1e-9).all()
     assert projected.factors.sum() == pytest.approx(projected.sensitivity**2 * exact_rank(WORK.gram))
 
 
 def test_a_strategy_must_tell_apart_what_a_query_does() -> None:
     with pytest.raises(PrivacyError, match="no table of the strategy has the columns C0, C1 together"):
-        table_strategy("poor", WORK, [NOTHING, *map(frozenset, (["C0"], ["C1"], ["C2"], ["C1", "C2"]))])
+        _table_strategy("poor", WORK, [NOTHING, *map(frozenset, (["C0"], ["C1"], ["C2"], ["C1", "C2"]))])
     with pytest.raises(PrivacyError, match=r"\(total\)"):
-        table_strategy("empty", WORK, [])
+        _table_strategy("empty", WORK, [])
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -0.1, float("inf")])
@@ -219,7 +217,7 @@ def test_impossible_households_do_not_count_where_rules_are_known(
     households: Workload, census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
     rules = build_schema(census, census_tables, release_settings.but(structural_zeros=True)).rules
-    possible = possible_records(households.domain, rules)
+    possible = _possible_records(households.domain, rules)
     assert possible.sum() == live_types(households.domain, [], rules, 2_000_000).raw.sum()
     found = query_sensitivity(households.domain, households.queries, rules)
     assert found.l1 == memberships(households.domain, households.queries)[possible].max() <= 27
@@ -263,8 +261,8 @@ def test_errors_are_told_by_privacy_loss_table_and_query() -> None:
 def test_a_gap_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("studies.mechanisms.matrix_mechanism.exact_rank", lambda gram: 2)
     with pytest.raises(PrivacyError, match="the rank of the workload is 2, but its overlaps have no gap there"):
-        projection_diagonal(WORK)
+        _projection_diagonal(WORK)
 
 
 def test_a_chain_refines_column_by_column() -> None:
-    assert chain(most_named(WORK)) == [frozenset(), {"C1"}, {"C0", "C1"}, {"C0", "C1", "C2"}]
+    assert chain(_most_named(WORK)) == [frozenset(), {"C1"}, {"C0", "C1"}, {"C0", "C1", "C2"}]

@@ -12,20 +12,19 @@ from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import ConfigError
 from genverify.model.query import Query
 from studies.mechanisms.figures import dial_table
-from studies.mechanisms.matrix_mechanism import noise_variance, workload_strategy
+from studies.mechanisms.matrix_mechanism import Workload, _workload_strategy, noise_variance, query_matrix
 from studies.mechanisms.randomized_response import PrivacyError, one_sided_losses, privacy_loss
 from studies.mechanisms.semantics import (
     Population,
+    _read_population,
     geometric,
     greatest_factor,
     pairs,
-    read_population,
     semantics_table,
     tied,
 )
 from studies.mechanisms.settings import DataUtility, Dial, Semantics
 from studies.mechanisms.utility import Cara, Quadratic, Utility, approximate, compare_utilities, line, persons, weights
-from studies.mechanisms.workload import Workload, query_matrix
 
 DOMAIN = Domain((Column("A", "", (0, 1, 2), ("",) * 3), Column("B", "", (0, 1), ("",) * 2)))
 QUERIES = [
@@ -58,7 +57,7 @@ def test_a_stake_is_what_the_matrices_say() -> None:
 
 def test_accuracy_is_that_of_the_matrix_mechanism() -> None:
     _, whole = people()
-    assert -noise_variance(2.0) * whole == pytest.approx(workload_strategy(WORKLOAD).accuracy(2.0))
+    assert -noise_variance(2.0) * whole == pytest.approx(_workload_strategy(WORKLOAD).accuracy(2.0))
 
 
 @pytest.mark.parametrize("utility", [Quadratic(0.3), Cara(0.2)])
@@ -180,4 +179,4 @@ def test_the_table_of_pairs_says_where_the_bound_holds() -> None:
 def test_a_toy_population_that_makes_no_sense(change: dict, message: str) -> None:
     text = {"included": ["1/2", "1/3"], "records": [["1/2", "1/2"], ["1/4", "3/4"]], "alpha": "1/2"}
     with pytest.raises(PrivacyError, match=message):
-        read_population(Semantics(**{**text, **change}))
+        _read_population(Semantics(**{**text, **change}))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.generate import datasets_frame, generate_block
+from genverify.attack.generate import _datasets_frame, generate_block
 from genverify.attack.verify import claims_frame, verify_block
 from genverify.model.errors import DataError
 from genverify.model.release import Schema, make_release
@@ -15,11 +15,11 @@ from studies.raprank.certainty import (
     GENERATED,
     PROVED,
     RAP,
+    _check_full_rows,
+    _full_rows,
+    _rank_datasets,
+    _read_ranking,
     certainty_numbers,
-    check_full_rows,
-    full_rows,
-    rank_datasets,
-    read_ranking,
 )
 
 NAMES = ["A", "B"]
@@ -76,9 +76,9 @@ def test_records_in_verified_claims() -> None:
 def test_holders_count_a_dataset_once() -> None:
     datasets = np.array([[[1, 1], [1, 1]], [[1, 1], [2, 2]]])
     assert count_holders(np.array([[1, 1], [2, 2], [0, 5]]), datasets).tolist() == [2, 1, 0]
-    ranking = rank_datasets(datasets, 1)
+    ranking = _rank_datasets(datasets, 1)
     assert (ranking.ranked.frequency.tolist(), ranking.shares.tolist()) == ([3, 1], [1.0, 0.5])
-    assert read_ranking(rows((1, 1), frequency=[3], runs=[2]), NAMES, 4).shares.tolist() == [0.5]
+    assert _read_ranking(rows((1, 1), frequency=[3], runs=[2]), NAMES, 4).shares.tolist() == [0.5]
 
 
 def test_a_claim_without_proof_is_not_certain() -> None:
@@ -90,14 +90,14 @@ def test_a_claim_without_proof_is_not_certain() -> None:
 
 def test_full_rows_come_once() -> None:
     twice = pd.concat([claims((1, 1, 2), (1, None, 2)), claims((1, 1, 2)).assign(design="other")])
-    assert full_rows(twice, NAMES)[[*NAMES, "m"]].to_numpy().tolist() == [[1, 1, 2]]
+    assert _full_rows(twice, NAMES)[[*NAMES, "m"]].to_numpy().tolist() == [[1, 1, 2]]
 
 
 def test_a_full_row_that_a_dataset_lacks_is_named() -> None:
     datasets = rows((1, 1), (2, 2), (1, 1), (1, 1), dataset=[0, 0, 1, 1])
-    check_full_rows(full_rows(claims((1, 1, 2)), NAMES), datasets[datasets["dataset"] == 1], NAMES)
+    _check_full_rows(_full_rows(claims((1, 1, 2)), NAMES), datasets[datasets["dataset"] == 1], NAMES)
     with pytest.raises(DataError, match=r"m = 2.* does not hold in every generated dataset"):
-        check_full_rows(full_rows(claims((1, 1, 2)), NAMES), datasets, NAMES)
+        _check_full_rows(_full_rows(claims((1, 1, 2)), NAMES), datasets, NAMES)
 
 
 def test_every_verified_full_row_is_in_every_generated_dataset(
@@ -112,7 +112,7 @@ def test_every_verified_full_row_is_in_every_generated_dataset(
         release = make_release(toy_schema, block, known)
         generated = generate_block(release, program_settings, 20, 1)
         verified = verify_block(release, generated.records, program_settings, 1)
-        full = full_rows(claims_frame(verified), names)
-        check_full_rows(full, datasets_frame(block, generated, release.schema.domain), names)
+        full = _full_rows(claims_frame(verified), names)
+        _check_full_rows(full, _datasets_frame(block, generated, release.schema.domain), names)
         found += len(full)
     assert found >= 1

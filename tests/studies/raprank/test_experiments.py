@@ -17,19 +17,19 @@ from studies.country.store import write_microdata
 from studies.raprank.areas import (
     BLOCK,
     ConfidenceSet,
+    _rank_counts,
     area_records,
+    assign_blocks,
     baselines_above,
     codes_of,
     count_rows,
     draw_areas,
-    place_rows,
     populate_blocks,
-    rank_counts,
     rank_geographies,
     split_areas,
     with_block,
 )
-from studies.raprank.evaluate import Area, baseline_sets, curve_rows, grid_of, mean_curves
+from studies.raprank.evaluate import Area, _baseline_sets, _curve_rows, grid_of, mean_curves
 from studies.raprank.published import both_schemas, publish_areas, read_targets
 from studies.raprank.settings import ResolvedExperiment
 
@@ -95,7 +95,7 @@ def test_a_state_of_too_few_blocks_is_named() -> None:
 
 def test_rows_of_a_start_stay_in_their_block_where_there_is_room() -> None:
     rows = np.array([[1, 0], [2, 0], [3, 0], [4, 1], [5, 2]])
-    placed = place_rows(rows, np.array([1, 3, 1]), seed=4)
+    placed = assign_blocks(rows, np.array([1, 3, 1]), seed=4)
     assert placed[:, -1].tolist() == [0, 1, 1, 1, 2]
     assert sorted(placed[:, 0].tolist()) == [1, 2, 3, 4, 5]
     assert {tuple(row) for row in placed.tolist()} >= {(4, 1), (5, 2)}
@@ -228,8 +228,8 @@ def test_curves_of_an_area_worked_out_by_hand(store: Path) -> None:
     private, holdout = np.array([[2, 1], [0, 0]]), np.array([[2, 1], [0, 1], [1, 0]])
     area = Area(HERE, COLOURS, private, holdout)
     geographies = dict(rank_geographies(count_rows(store, [HERE], COLOURS, EVERY), COLOURS, {HERE: area.u}, 1))
-    sets = baseline_sets(area, geographies, 1) | {"RAP-RANK random": ConfidenceSet(private[::-1], np.array([2, 1]))}
-    rates = curve_rows(area, sets, "sample", grid_of(2)).pivot(index="source", columns="x", values="match_rate")
+    sets = _baseline_sets(area, geographies, 1) | {"RAP-RANK random": ConfidenceSet(private[::-1], np.array([2, 1]))}
+    rates = _curve_rows(area, sets, "sample", grid_of(2)).pivot(index="source", columns="x", values="match_rate")
     assert area.u == 2
     assert rates.loc["RAP-RANK random"].tolist() == [1, 1]
     assert rates.loc["tract", 0.5] == rates.loc["state", 0.5] == 1  # (2, 1) comes first there
@@ -241,7 +241,7 @@ def test_with_block_a_match_needs_the_block() -> None:
     domain = with_block(COLOURS, [HERE, NEAR])
     area = Area(TRACT, domain, np.array([[2, 1, 0], [0, 0, 0]]), np.array([[2, 1, 1], [0, 0, 0]]))
     ranked = {name: ConfidenceSet(np.array([[2, 1], [0, 0]]), np.array([5, 4])) for name in ("01001", "01", "")}
-    rates = curve_rows(area, baseline_sets(area, ranked, 1), "tract", grid_of(1)).set_index("source")["match_rate"]
+    rates = _curve_rows(area, _baseline_sets(area, ranked, 1), "tract", grid_of(1)).set_index("source")["match_rate"]
     assert rates.to_dict() == {"county": 1.0, "state": 1.0, "national": 1.0, "holdout": 0.5}
 
 
@@ -266,7 +266,7 @@ def test_data_of_another_domain_are_refused() -> None:
 
 def test_ties_are_drawn_from_the_seed() -> None:
     rows, times = np.arange(30)[:, None], np.ones(30, dtype=np.int64)
-    first, second = (rank_counts(rows, times, seed).rows.ravel().tolist() for seed in (1, 2))
-    assert first == rank_counts(rows, times, 1).rows.ravel().tolist()
+    first, second = (_rank_counts(rows, times, seed).rows.ravel().tolist() for seed in (1, 2))
+    assert first == _rank_counts(rows, times, 1).rows.ravel().tolist()
     assert first != second
-    assert first[:5] == rank_counts(rows, times, 1, 5).rows.ravel().tolist()
+    assert first[:5] == _rank_counts(rows, times, 1, 5).rows.ravel().tolist()

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError
-from genverify.model.tabulate import marginal_counts, marginal_queries, tabulate
+from genverify.model.tabulate import tabulate
 from studies.raprank.areas import match_curve, match_rates, rank_rows, unique_rows
+from studies.raprank.configuration import marginal_counts, marginal_queries
 
 A, B, C, D, E = [1, 1], [1, 2], [2, 1], [2, 2], [3, 1]
 PRIVATE = np.array([A, A, C, D])

@@ -13,17 +13,22 @@ import pytest
 from genverify.model.domain import EVERY, Column, Domain, Predicate
 from genverify.model.errors import ConfigError, DataError, ReleaseError
 from genverify.model.query import Query
-from genverify.model.tabulate import marginal_queries, tabulate
+from genverify.model.tabulate import tabulate
 from studies.raprank.areas import BlockCounts, rank_rows
+from studies.raprank.configuration import marginal_queries
 from studies.raprank.rap import relaxed as problem_module
-from studies.raprank.rap import workload as layout
-from studies.raprank.rap.reconstruct import Reconstruction, make_keys, reconstruct
+from studies.raprank.rap.reconstruct import Reconstruction, _make_keys, reconstruct
 from studies.raprank.rap.relaxed import (
+    _block_answers,
+    _candidates,
+    _clause_sums,
+    _draw_rests,
+    _lay_out,
+    _pivot_tables,
     answers,
-    block_answers,
-    clause_sums,
+    build_workload,
+    code_positions,
     descend,
-    draw_rests,
     errors_of,
     logits_at,
     loss,
@@ -33,7 +38,6 @@ from studies.raprank.rap.relaxed import (
     random_logits,
     round_rows,
 )
-from studies.raprank.rap.workload import _candidates, _tables, build_workload, lay_out, place_codes
 from studies.raprank.settings import RapSettings
 
 SETTINGS = RapSettings(
@@ -87,16 +91,16 @@ def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.M
     data = np.stack([rng.choice(column.codes, (4, 30)) for column in DOMAIN.columns], axis=-1)
     predicates = PREDICATES + MARGINALS
     work = build_workload(DOMAIN, predicates)
-    chances = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, data, "data")))
-    clauses = jax.jit(clause_sums, static_argnums=0)(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
-    assert [len(table.pivots) for table in lay_out(work, 1)] == [1]
-    monkeypatch.setattr(layout, "FEWEST_QUERIES", 3)
-    for tables in (lay_out(work, 1), *(_tables(work, taken) for taken in _candidates(work))):
+    chances = jnp.asarray(one_hot(work.sizes, code_positions(DOMAIN, data, "data")))
+    clauses = jax.jit(_clause_sums, static_argnums=0)(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
+    assert [len(table.pivots) for table in _lay_out(work, 1)] == [1]
+    monkeypatch.setattr(problem_module, "FEWEST_QUERIES", 3)
+    for tables in (_lay_out(work, 1), *(_pivot_tables(work, taken) for taken in _candidates(work))):
         found = np.full((4, len(predicates)), -1.0)
         for table in tables:
             slots = jnp.broadcast_to(table.rests, (4, *table.rests.shape))
             counts = jax.jit(answers)(clauses, slots, jnp.asarray(table.pivots), jnp.ones(30, jnp.float32))
-            found[:, table.queries] = np.asarray(counts)[:, table.row, table.place]
+            found[:, table.queries] = np.asarray(counts)[:, table.row, table.column]
         assert found.tolist() == [counts_of(rows, predicates).tolist() for rows in data]
 
 
@@ -149,10 +153,10 @@ def test_a_run_stops_when_it_is_near_enough_or_stuck_or_out_of_steps() -> None:
 
 
 def test_minibatches_differ_between_runs_and_steps_and_reach_every_query() -> None:
-    compiled = jax.jit(draw_rests, static_argnums=2)
+    compiled = jax.jit(_draw_rests, static_argnums=2)
 
     def draw(step: int) -> Any:
-        return np.asarray(compiled(make_keys([1, 2**63 + 1]), jnp.int32(step), 40, jnp.int32(7)))
+        return np.asarray(compiled(_make_keys([1, 2**63 + 1]), jnp.int32(step), 40, jnp.int32(7)))
 
     assert draw(0).tolist() == draw(0).tolist() != draw(1).tolist()
     assert draw(0)[0].tolist() != draw(0)[1].tolist()
@@ -188,7 +192,7 @@ BLOCKS = BlockCounts(
 def test_answers_of_blocks_are_the_integer_counts_and_their_gradients_those_of_sums_over_all_rows() -> None:
     work = build_workload(DOMAIN, [EVERY, *BLOCKS.predicates])
     problem = make_problem(work, np.array([4]), 4, 8, 1, BLOCKS)
-    at = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, np.pad(ROWS, ((0, 4), (0, 0)), "edge")[None], "rows")))
+    at = jnp.asarray(one_hot(work.sizes, code_positions(DOMAIN, np.pad(ROWS, ((0, 4), (0, 0)), "edge")[None], "rows")))
     assert float(errors_of(work.sizes, problem, at)[0]) == 0
     (table,) = problem.block_tables
     rng = np.random.default_rng(3)
@@ -197,7 +201,7 @@ def test_answers_of_blocks_are_the_integer_counts_and_their_gradients_those_of_s
     inside = jnp.asarray(np.arange(4)[:, None] == np.asarray(problem.block), jnp.float32)
 
     def grouped(values: Any) -> Any:
-        return (weights * block_answers(values, table.slots, table.pivots, problem.block, 4)).sum()
+        return (weights * _block_answers(values, table.slots, table.pivots, problem.block, 4)).sum()
 
     def dense(values: Any) -> Any:
         rests = jnp.prod(values[table.slots[0], 0], axis=1) * values[table.pivots[0], 0]

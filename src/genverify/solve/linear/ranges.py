@@ -274,6 +274,7 @@ OFFER, OFFERS = (
     2e-4,
     0.1,
 )  # seconds to state and check what is shown of a cell beside others; the part of all that is kept for it
+NO_HINTS = Hints()
 
 
 def _find_ranges(
@@ -283,7 +284,7 @@ def _find_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Callable[[int], None] = lambda done: None,
-    hints: Hints = Hints(),  # noqa: B008  (frozen)
+    hints: Hints = NO_HINTS,
 ) -> Ranges:
     """The range of every wanted cell of one part, beginning with what rows alone imply and with points that fit."""
     search = _Search(sums, known, work, np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted, say)
@@ -586,7 +587,7 @@ def all_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Say = quiet,
-    hints: Hints = Hints(),  # noqa: B008  (frozen)
+    hints: Hints = NO_HINTS,
     check: Check = _trusting,
 ) -> Ranges:
     """

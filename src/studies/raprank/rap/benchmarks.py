@@ -10,8 +10,8 @@ import pandas as pd
 from genverify.model.arrays import Ints
 from genverify.model.domain import Domain, Records
 from genverify.model.release import Release
-from genverify.model.tabulate import marginal_counts, marginal_queries
 from genverify.model.work import derive_seed, watch
+from studies.raprank.configuration import marginal_counts, marginal_queries
 from studies.raprank.rap.reconstruct import reconstruct
 from studies.raprank.settings import RapBenchmark, RapSettings
 
@@ -85,7 +85,6 @@ def _time(
 
 
 def _many(rows: Sequence[Mapping[str, Any]], blocks: int) -> dict[str, Any]:
-    """The measured blocks on average, and their seconds extrapolated to all of them."""
     averaged = ("rows", "queries", "steps", "seconds_per_run", "cpu_seconds_per_run")
     mean = {name: float(np.mean([row[name] for row in rows])) for name in averaged}
     rmse = {

@@ -15,8 +15,12 @@ from studies.raprank.areas import BlockCounts
 from studies.raprank.rap.relaxed import (
     CompiledSettings,
     Floats,
+    Indices,
     Problem,
+    Workload,
+    build_workload,
     check_memory,
+    code_positions,
     descend,
     errors_of,
     logits_at,
@@ -25,10 +29,10 @@ from studies.raprank.rap.relaxed import (
     pad_runs,
     random_logits,
     rests_per_step,
+    room_for,
     round_rows,
     runs_at_once,
 )
-from studies.raprank.rap.workload import Indices, Workload, build_workload, place_codes, room_for
 from studies.raprank.settings import RapSettings
 
 Codes = npt.NDArray[np.int64]
@@ -103,7 +107,7 @@ def _run(
     logits: Floats,
 ) -> tuple[Indices, Errors, Errors, Ints]:
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
-    chances, steps = descend(workload.sizes, numbers, problem, pace, make_keys(seeds), logits)
+    chances, steps = descend(workload.sizes, numbers, problem, pace, _make_keys(seeds), logits)
     indices = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, indices)))
     return indices, np.asarray(relaxed), np.asarray(rounded), np.asarray(steps)
@@ -112,12 +116,11 @@ def _run(
 def _coded(domain: Domain, indices: Indices, blocks: BlockCounts | None) -> Codes:
     columns = [np.asarray(column.codes, np.int64)[indices[..., c]] for c, column in enumerate(domain.columns)]
     if blocks is not None:
-        columns.append(np.broadcast_to(blocks.places.astype(np.int64), indices.shape[:2]))
+        columns.append(np.broadcast_to(blocks.block_of_row.astype(np.int64), indices.shape[:2]))
     return np.stack(columns, axis=-1)
 
 
 def _pace(settings: RapSettings) -> CompiledSettings:
-    """The numbers that the compiled program takes."""
     return CompiledSettings(
         jnp.float32(settings.learning_rate),
         jnp.int32(settings.steps),
@@ -145,19 +148,18 @@ def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> N
 
 
 def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Indices:
-    """The start of each run as places of codes, filled up to the room."""
     if start.ndim not in (2, 3) or start.shape[-2] != rows or (start.ndim == 3 and len(start) != runs):
         raise DataError(
             f"a start of shape {start.shape} for {runs} runs of {rows} rows: give (rows, columns) or (runs, rows, columns); "
             "draw as many rows from the baseline as the block has"
         )
-    indices = np.broadcast_to(place_codes(domain, start, "the start"), (runs, rows, start.shape[-1]))
+    indices = np.broadcast_to(code_positions(domain, start, "the start"), (runs, rows, start.shape[-1]))
     filled = np.zeros((runs, room, start.shape[-1]), np.int32)
     filled[:, :rows] = indices
     return filled
 
 
-def make_keys(seeds: Sequence[int]) -> jax.Array:
+def _make_keys(seeds: Sequence[int]) -> jax.Array:
     """A random stream per run, from all 64 bits of its seed."""
     words = [[seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF] for seed in map(int, seeds)]
     keys: jax.Array = jax.random.wrap_key_data(jnp.asarray(np.array(words, np.uint32)), impl="threefry2x32")

@@ -1,8 +1,8 @@
-"""The relaxed dataset: a distribution over the codes of every cell, its starts, and what RAP is asked, as arrays."""
+"""The workload of RAP, and the relaxed dataset: a distribution over the codes of every cell, starts, what it is asked."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -12,16 +12,219 @@ import numpy as np
 import numpy.typing as npt
 import optax  # type: ignore[import-untyped]
 
-from genverify.model.arrays import Ints
+from genverify.model.arrays import Ints, positions, row_keys
+from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
 from genverify.model.work import derive_seed
 from studies.raprank.areas import BlockCounts
-from studies.raprank.rap.workload import Layout, Workload, lay_out, room_for, roomy
 
-# From datasets to relaxed datasets and back: random starts, starts at a dataset, and randomised rounding.
+# A workload: counting queries as products of clauses, laid out as tables and arrays of indices.
 
 Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int32]
+
+
+def _roomy(n: int) -> int:
+    """
+    The next number with at most three leading bits: so few sizes exist that most blocks share a compiled program.
+
+    >>> [_roomy(n) for n in (1, 7, 9, 10, 13, 17, 621, 1000)]
+    [1, 7, 10, 10, 14, 20, 640, 1024]
+    """
+    step = 1 << max(int(n).bit_length() - 3, 0)
+    return -(-n // step) * step
+
+
+FEWEST_TABLE_ROWS, MANY_ROWS = 8, 512
+
+
+def room_for(rows: int) -> int:
+    """
+    The rows that an area is filled up to: below 512 even fewer sizes, since compiling takes longer there than the rows.
+
+    >>> [room_for(rows) for rows in (3, 9, 13, 100, 500, 600, 1647)]
+    [8, 12, 16, 128, 512, 640, 1792]
+    """
+    if rows > MANY_ROWS:
+        return _roomy(rows)
+    step = 1 << max(int(rows).bit_length() - 2, 0)
+    return max(-(-rows // step) * step, FEWEST_TABLE_ROWS)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """
+    The distinct clauses of m queries, and which clauses each query multiplies.
+
+    Clauses are numbered: every code of every column, then the clause that always holds, then the sets of codes, column by
+    column. `sets` holds for every column a 0/1 matrix (its sets, its codes); rows of zeros fill it up. `slots` is
+    (m, width): a query of few clauses is filled up with the one that always holds.
+    """
+
+    sizes: tuple[int, ...]
+    sets: tuple[Floats, ...]
+    slots: Indices
+
+    @cached_property
+    def codes(self) -> int:
+        return sum(self.sizes)
+
+    @cached_property
+    def always(self) -> int:
+        """The number of the clause that always holds."""
+        return self.codes
+
+    @cached_property
+    def columns(self) -> Indices:
+        """The column that each clause is about; -1 for the one that always holds."""
+        numbers = np.arange(len(self.sizes), dtype=np.int32)
+        sets = np.repeat(numbers, [len(inside) for inside in self.sets])
+        return np.concatenate([np.repeat(numbers, self.sizes), np.array([-1], np.int32), sets])
+
+
+def build_workload(domain: Domain, predicates: Sequence[Predicate]) -> Workload:
+    """The workload of the predicates; an error if one speaks of a column or a code that is not in the domain."""
+    result = sorted({clause for predicate in predicates for clause in predicate.clauses})
+    for clause in result:
+        domain.check(Predicate((clause,)), "a query")
+    sizes = tuple(len(column.codes) for column in domain.columns)
+    number, sets = _number_clauses(domain, result)
+    width = max((len(predicate.clauses) for predicate in predicates), default=1) or 1
+    slots = np.full((len(predicates), width), sum(sizes), np.int32)
+    for row, predicate in zip(slots, predicates, strict=True):
+        row[: len(predicate.clauses)] = [number[clause] for clause in predicate.clauses]
+    return Workload(sizes, sets, slots)
+
+
+Clause = tuple[str, tuple[int, ...]]
+
+
+def _number_clauses(domain: Domain, clauses: Sequence[Clause]) -> tuple[dict[Clause, int], tuple[Floats, ...]]:
+    number: dict[Clause, int] = {}
+    sets = []
+    always = sum(len(column.codes) for column in domain.columns)
+    next_set, first = always + 1, 0
+    for column in domain.columns:
+        member = {codes: np.isin(column.codes, codes) for name, codes in clauses if name == column.name}
+        part = [codes for codes, inside in member.items() if inside.sum() not in (1, len(inside))]
+        for codes, inside in member.items():
+            if codes not in part:
+                number[column.name, codes] = always if inside.all() else first + int(np.argmax(inside))
+        number |= {(column.name, codes): next_set + index for index, codes in enumerate(part)}
+        matrix = np.zeros((_roomy(len(part)), len(column.codes)), np.float32)
+        for index, codes in enumerate(part):
+            matrix[index] = member[codes]
+        sets.append(matrix)
+        next_set, first = next_set + len(matrix), first + len(column.codes)
+    return number, tuple(sets)
+
+
+def code_positions(domain: Domain, codes: npt.NDArray[np.integer], what: str) -> Indices:
+    """The place of each code among the codes of its column; `codes` ends in one axis of columns."""
+    if codes.shape[-1] != len(domain.columns):
+        raise DataError(f"{what} has {codes.shape[-1]} columns, the domain has {len(domain.columns)}: give the same columns")
+    indices = np.empty(codes.shape, np.int32)
+    for number, column in enumerate(domain.columns):
+        part, known = codes[..., number], np.asarray(column.codes)
+        order = np.argsort(known)
+        at = positions(known[order], part)
+        wrong = part[at < 0]
+        if wrong.size:
+            raise DataError(
+                f"{what} holds {column.name}={wrong.flat[0]}, which is not a code of the domain (known: {known.tolist()})"
+            )
+        indices[..., number] = order[at]
+    return indices
+
+
+# Queries as tables: products of clauses (rests) times single clauses (pivots), so that a table is one matrix product.
+
+FEWEST_ROWS = 64  # below, the matrices of a run are so small that XLA is slower with them than query by query
+MATRIX_SPEED = 8  # multiplications of a matrix product in the time of one that gathers its factors
+FEWEST_QUERIES = 64  # a table of fewer queries saves less than it costs to compile and to start
+
+
+@dataclass(frozen=True)
+class Layout:
+    """
+    Rests (R, width) and pivots (V,) as numbers of clauses; query `queries[i]` stands in the table at (row[i], column[i]).
+
+    Queries that belong to no table of their own have the clause that always holds as their pivot: each is a rest.
+    """
+
+    rests: Indices
+    pivots: Indices
+    queries: Ints
+    row: Ints
+    column: Ints
+
+    @property
+    def work(self) -> float:
+        """What it takes to answer every query, in products of gathered clauses."""
+        return float(len(self.rests) * (self.rests.shape[1] + len(self.pivots) / MATRIX_SPEED))
+
+
+def _lay_out(workload: Workload, rows: int) -> list[Layout]:
+    """The tables with the least work: no pivot, or those of one column, or the last clause of every query as pivots."""
+    everything = [_without_pivot(workload, np.arange(len(workload.slots)))]
+    if rows < FEWEST_ROWS or workload.slots.shape[1] == 1:
+        return everything
+    choices = [everything, *(_pivot_tables(workload, taken) for taken in _candidates(workload))]
+    return min(choices, key=lambda tables: sum(table.work for table in tables))
+
+
+def _candidates(workload: Workload) -> Iterator[npt.NDArray[np.bool_]]:
+    real = workload.slots != workload.always
+    last = real.sum(axis=1) - 1
+    yield real & (np.arange(real.shape[1]) == last[:, None])
+    column = workload.columns[workload.slots]
+    for number in range(len(workload.sizes)):
+        if (column == number).any():
+            yield column == number
+
+
+def _pivot_tables(workload: Workload, taken: npt.NDArray[np.bool_]) -> list[Layout]:
+    """Rests that are asked with the same pivots make a table; those of small tables stand together, without pivot."""
+    pivot = np.where(taken.any(axis=1), workload.slots[np.arange(len(taken)), taken.argmax(axis=1)], workload.always)
+    left = np.sort(np.where(taken, workload.always, workload.slots), axis=1)
+    rest = np.unique(row_keys([left])[0], return_inverse=True)[1].ravel()
+    kind = _kinds(rest, pivot)[rest]
+    result, single = [], []
+    for number in range(kind.max() + 1):
+        part = np.flatnonzero(kind == number)
+        if len(part) < FEWEST_QUERIES:
+            single.append(part)
+        else:
+            result.append(_pivot_table(workload, left[part], pivot[part], part))
+    return result + ([_without_pivot(workload, np.sort(np.concatenate(single)))] if single else [])
+
+
+def _kinds(rest: Ints, pivot: Indices) -> Ints:
+    order = np.lexsort((pivot, rest))
+    sets = np.split(pivot[order], np.flatnonzero(np.diff(rest[order])) + 1)
+    number: dict[bytes, int] = {}
+    return np.array([number.setdefault(np.unique(part).tobytes(), len(number)) for part in sets], dtype=np.int64)
+
+
+def _pivot_table(workload: Workload, left: Indices, pivot: Indices, queries: Ints) -> Layout:
+    _, first, row = np.unique(row_keys([left])[0], return_index=True, return_inverse=True)
+    pivots, index = np.unique(pivot, return_inverse=True)
+    return Layout(_narrow(workload, left[first]), pivots.astype(np.int32), queries, row.ravel(), index.ravel())
+
+
+def _without_pivot(workload: Workload, queries: Ints) -> Layout:
+    alone = np.zeros(len(queries), np.int64)
+    rests = _narrow(workload, np.sort(workload.slots[queries], axis=1))
+    return Layout(rests, np.array([workload.always], np.int32), queries, np.arange(len(queries)), alone)
+
+
+def _narrow(workload: Workload, rests: Indices) -> Indices:
+    needed = (rests != workload.always).any(axis=0)
+    needed[0] |= not needed.any()
+    return rests[:, needed].astype(np.int32)
+
+
+# From datasets to relaxed datasets and back: random starts, starts at a dataset, and randomised rounding.
 
 
 def random_logits(seeds: Sequence[int], codes: int, rows: int, room: int, spread: float) -> Floats:
@@ -62,7 +265,6 @@ def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> I
 
 
 def _columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
-    """The codes of each column, of an array whose first axis is all codes."""
     ends = [sum(sizes[:index]) for index in range(1, len(sizes))]
     return jnp.split(values, ends)
 
@@ -78,7 +280,7 @@ def probabilities(sizes: Sequence[int], logits: jax.Array) -> jax.Array:
     return chances
 
 
-def clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
+def _clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
     """The probability of every clause in every row (clauses, runs, rows), numbered as in the workload."""
     shape = (-1, *chances.shape[1:])
     columns = _columns_of(sizes, chances.reshape(len(chances), -1))
@@ -165,7 +367,7 @@ def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tup
 _sum_blocks.defvjp(_sum_forward, _sum_backward)
 
 
-def block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
+def _block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
     """
     The counts of every block, whose rows are known: (runs, blocks, rests, pivots).
 
@@ -229,7 +431,7 @@ class State(NamedTuple):
     steps: jax.Array
 
 
-def draw_rests(keys: jax.Array, step: jax.Array, number: int, rests: jax.Array) -> jax.Array:
+def _draw_rests(keys: jax.Array, step: jax.Array, number: int, rests: jax.Array) -> jax.Array:
     """Random rests of every run for one step (runs, number), with replacement; each brings the queries of its pivots."""
 
     def draw(key: jax.Array) -> jax.Array:
@@ -243,11 +445,10 @@ def _choose(table: Table, keys: jax.Array, step: jax.Array, number: int) -> jax.
     """The rests of a table that a step takes; all of them, where it may take as many as there are."""
     most = table.slots.shape[0] * table.slots.shape[1]
     everything = jnp.broadcast_to(jnp.arange(most), (len(keys), most))
-    return everything if number >= most else draw_rests(keys, step, number, table.rests)
+    return everything if number >= most else _draw_rests(keys, step, number, table.rests)
 
 
 def _tables(problem: Problem) -> Iterator[tuple[Table, bool]]:
-    """Every table, and whether it is about blocks."""
     yield from ((table, False) for table in problem.tables)
     yield from ((table, True) for table in problem.block_tables)
 
@@ -258,14 +459,14 @@ def _squares(problem: Problem, of_blocks: bool, clauses: jax.Array, table: Table
         off = answers(clauses, table.slots, table.pivots, problem.counted) - table.targets
         return (table.weights * off**2).sum(axis=(1, 2))
     blocks = table.targets.shape[2]
-    counts = block_answers(clauses, table.slots, table.pivots, problem.block, blocks)
+    counts = _block_answers(clauses, table.slots, table.pivots, problem.block, blocks)
     off = counts - table.targets.transpose(0, 2, 1, 3)
     return (table.weights[:, None] * off**2).sum(axis=(1, 2, 3))
 
 
 def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: tuple[jax.Array, ...]) -> jax.Array:
     """The squared error of the chosen rests of every table (runs, number), scaled to all rests, per row, over all runs."""
-    clauses = clause_sums(sizes, problem.sets, probabilities(sizes, logits))
+    clauses = _clause_sums(sizes, problem.sets, probabilities(sizes, logits))
     total = jnp.zeros(())
     for (table, of_blocks), entry in zip(_tables(problem), chosen, strict=True):
         parts = (part.reshape(-1, *part.shape[2:])[entry] for part in (table.slots, table.targets, table.weights))
@@ -280,7 +481,7 @@ def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: tuple[jax.Ar
 @partial(jax.jit, static_argnums=0)
 def errors_of(sizes: Sizes, problem: Problem, chances: jax.Array) -> jax.Array:
     """The error of every run over all queries: the root of the squared differences of counts per row; in batches."""
-    clauses = clause_sums(sizes, problem.sets, chances)
+    clauses = _clause_sums(sizes, problem.sets, chances)
     runs = chances.shape[1]
     total = jnp.zeros(runs)
     for table, of_blocks in _tables(problem):
@@ -305,7 +506,6 @@ def _check(sizes: Sizes, problem: Problem, pace: CompiledSettings, state: State)
 def _advance(
     sizes: Sizes, numbers: Numbers, problem: Problem, pace: CompiledSettings, keys: jax.Array, state: State
 ) -> State:
-    """A few steps of every run that goes on."""
     adam = optax.scale_by_adam()
 
     def step(index: jax.Array, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
@@ -343,7 +543,7 @@ def descend(
 MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
 CELLS_AT_ONCE = 400_000  # of the relaxed datasets of the runs that go side by side: more of them do not fit into a cache
 COPIES = 12  # of a relaxed dataset: logits, moments, gradients, probabilities and what lies between them
-MEGABYTE = 2**20
+MEGABYTE = 2**20  # bytes
 
 
 def runs_at_once(runs: int, codes: int, room: int) -> int:
@@ -373,16 +573,16 @@ def make_problem(
     bound the memory: all rests at once would hold runs * room * rests cells.
     """
     part = replace(workload, slots=workload.slots[: len(counts)])
-    tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in lay_out(part, rows)]
+    tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in _lay_out(part, rows)]
     counted, index, of_blocks = np.zeros(room, np.float32), np.zeros(room, np.int32), []
     counted[:rows] = 1
     if blocks is not None:
-        full = np.zeros((roomy(len(blocks.sizes)), len(blocks.predicates)), np.float32)
+        full = np.zeros((_roomy(len(blocks.sizes)), len(blocks.predicates)), np.float32)
         full[: len(blocks.sizes)] = blocks.counts
         index[:] = len(full)
-        index[:rows] = blocks.places
+        index[:rows] = blocks.block_of_row
         asked = replace(workload, slots=workload.slots[len(counts) :])
-        of_blocks = [_block_table(workload, layout, full, room * runs) for layout in lay_out(asked, rows)]
+        of_blocks = [_block_table(workload, layout, full, room * runs) for layout in _lay_out(asked, rows)]
     return Problem(
         tuple(map(jnp.asarray, workload.sets)), tuple(tables), tuple(of_blocks), jnp.asarray(counted), jnp.asarray(index)
     )
@@ -391,7 +591,7 @@ def make_problem(
 def _table(workload: Workload, layout: Layout, counts: Ints, cells: int) -> Table:
     batches, slots, weights = _batches(workload, layout, cells)
     targets = np.zeros_like(weights)
-    np.add.at(targets, (layout.row, layout.place), counts[layout.queries])
+    np.add.at(targets, (layout.row, layout.column), counts[layout.queries])
     targets /= np.maximum(weights, 1)
     return _in_batches(batches, slots, layout, targets, weights)
 
@@ -400,19 +600,19 @@ def _block_table(workload: Workload, layout: Layout, counts: npt.NDArray[np.floa
     batches, slots, weights = _batches(workload, layout, cells * len(layout.pivots))
     targets = np.zeros((len(slots), len(counts), len(layout.pivots)), np.float32)
     # Two queries that ask the same have the same count, so that either may stand here.
-    targets[layout.row, :, layout.place] = counts[:, layout.queries].T
+    targets[layout.row, :, layout.column] = counts[:, layout.queries].T
     return _in_batches(batches, slots, layout, targets, weights)
 
 
 def _batches(workload: Workload, layout: Layout, cells: int) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """The number of batches, and the slots and weights of all rests, filled up to whole batches."""
-    full = roomy(len(layout.rests))
+    full = _roomy(len(layout.rests))
     size = min(full, max(MOST_CELLS // cells, 1))
     batches = -(-full // size)
     slots = np.full((batches * size, layout.rests.shape[1]), workload.always, np.int32)
     slots[: len(layout.rests)] = layout.rests
     weights = np.zeros((batches * size, len(layout.pivots)), np.float32)
-    np.add.at(weights, (layout.row, layout.place), 1)
+    np.add.at(weights, (layout.row, layout.column), 1)
     return batches, slots, weights
 
 
