@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,8 +17,9 @@ from genverify.model.release import TOTAL, Release
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
 FARTHEST = LARGEST * LARGEST  # of a number in a proof about sums, which is added up in Python's integers
 DEEPEST = 250  # forks above a leaf
-BOUND, EMPTY = "bound", "empty"
+KINDS = BOUND, EMPTY = "bound", "empty"
 SIDES = ("upper", "lower", EMPTY)
+LISTS = (list, tuple)
 AGAIN = "snakemake --force FILE, or the command disclose on the tables or the release file"
 FORMER = ("claims", "shared", "system", "alone")  # keys of certificates from before they had a version
 
@@ -144,7 +146,7 @@ def read_head(text: Any, path: str) -> str:
         )
     if not isinstance(about["name"], str) or not isinstance(about["digest"], str):
         raise CertificateError(f"{path}: does not name what it is about, with its digest")
-    if not isinstance(text.get("statements"), list | tuple):
+    if not isinstance(text.get("statements"), LISTS):
         raise CertificateError(f"{path}: has no list of statements. Make it anew: {AGAIN}")
     return model
 
@@ -177,7 +179,7 @@ class NodeReader:
         """A leaf or a fork; `depth` forks stand above it, and `names_claim` allows the multiplier c."""
         if depth > DEEPEST:
             raise CertificateError(f"{path}: more than {DEEPEST} forks above one another")
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             raise CertificateError(f"{path}: {_short(value)} is not an object with keys, so it is no proof")
         if "at" not in value:
             return self.leaf(value, path, kinds, names_claim, depth)
@@ -185,18 +187,18 @@ class NodeReader:
         below, above = (
             self.node(text[side], f"{path}.{side}", kinds, names_claim, depth + 1) for side in ("below", "above")
         )
-        return Fork(path, self.part(text, path), _integer(text["at"], f"{path}, at", self.largest), below, above)
+        return Fork(path, self.part(text, path), _integer(text["at"], path, "at", self.largest), below, above)
 
     def leaf(self, value: Mapping[str, Any], path: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
-        given = ("w", "c") if names_claim else ("w",) if self.sides else ()
-        text = _mapping(value, path, ("y", "kind") if self.sides else (), ("y", "kind", "d", *given))
+        optional = ("y", "kind", "d", "w", "c") if names_claim else ("y", "kind", "d", "w") if self.sides else ("y", "kind", "d")
+        text = _mapping(value, path, ("y", "kind") if self.sides else (), optional)
         kind = text.get("kind", BOUND)
         if kind not in kinds:
             raise CertificateError(f"{path}: kind is {str(kind)[:40]!r}; allowed here: {', '.join(kinds)}")
-        y = {self.cell(cell, path): _integer(number, f"{path}, y of {cell}", self.largest)
-             for cell, number in _items(text.get("y", {}), path)}  # fmt: skip
-        d, c = (_integer(text.get(key, base), f"{path}, {key}", self.largest) for key, base in (("d", 1), ("c", 0)))
-        w = tuple(_integer(number, f"{path}, w") for number in _list(text.get("w", []), f"{path}, w"))
+        cell, largest = self.cell, self.largest
+        y = {cell(name, path): _integer(number, path, name, largest) for name, number in _items(text.get("y", {}), path)}
+        d, c = _integer(text.get("d", 1), path, "d", largest), _integer(text.get("c", 0), path, "c", largest)
+        w = _integers(text["w"], path, "w") if "w" in text else ()
         if d <= 0:
             raise CertificateError(f"{path}: d is {d}, not above 0")
         if self.sides and len(w) != depth:
@@ -209,16 +211,16 @@ class NodeReader:
 
 def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
     """A statement about a cell of a system."""
-    side = value.get("side") if isinstance(value, Mapping) else None
+    side = value.get("side") if isinstance(value, dict) else None
     if side not in SIDES:
         raise CertificateError(f"{path}: is no statement: its side is {str(side)[:40]!r}; known: {', '.join(SIDES)}")
     text = _mapping(value, path, ("side", "proof"), ("cell", "value"))
-    proof = reader.node(text["proof"], path, (BOUND, EMPTY))
+    proof = reader.node(text["proof"], path, KINDS)
     if side == EMPTY:
         return CellBound(path, side, "", 0, proof)
     if not isinstance(text.get("cell"), str):
         raise CertificateError(f"{path}: names no cell")
-    return CellBound(path, side, text["cell"], _integer(text.get("value"), f"{path}, value", FARTHEST - 1), proof)
+    return CellBound(path, side, text["cell"], _integer(text.get("value"), path, "value", FARTHEST - 1), proof)
 
 
 def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
@@ -240,7 +242,7 @@ def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: S
     reader, block = _Reader(release), f"block {release.block}"
     result = []
     for i, bound in enumerate(bounds):
-        node = reader.nodes.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", (BOUND, EMPTY))
+        node = reader.nodes.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", KINDS)
         result.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
     known = tuple(reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(lemmas))
     return Certificate(known, tuple(result), (), (), None)
@@ -281,9 +283,13 @@ class _Reader:
     release: Release
     clauses: dict[tuple[str, int], tuple[str, tuple[int, ...]]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def nodes(self) -> NodeReader:
         return NodeReader(self.cell, self.part, ("where", "like"), LARGEST)
+
+    @cached_property
+    def published(self) -> Collection[str]:
+        return self.release.published.place
 
     def lemma(self, value: Any, path: str) -> ExhaustedTotal:
         text = _mapping(value, path, ("universe", "cells"))
@@ -293,12 +299,12 @@ class _Reader:
 
     def pair(self, value: Any, path: str) -> tuple[Node, Node]:
         text = _mapping(value, path, ("lower", "upper"))
-        lower, upper = (self.nodes.node(text[side], f"{path}.{side}", (BOUND, EMPTY)) for side in ("lower", "upper"))
+        lower, upper = (self.nodes.node(text[side], f"{path}.{side}", KINDS) for side in ("lower", "upper"))
         return lower, upper
 
     def statement(self, value: Any, path: str, pairs: list[tuple[Node, Node]]) -> tuple[str, Statement]:
         """What is shown, and the statement: a claim names the number of its two proofs, all else holds its own."""
-        goal = value.get("goal") if isinstance(value, Mapping) else None
+        goal = value.get("goal") if isinstance(value, dict) else None
         if goal not in GOALS:
             raise CertificateError(f"{path}: is no statement: its goal is {str(goal)[:40]!r}; known: {', '.join(GOALS)}")
         text = _mapping(value, path, ("goal", "proof") if goal == NOTHING else ("goal", "where", "m", "proof"))
@@ -307,11 +313,11 @@ class _Reader:
             return goal, Statement(path, Predicate(()), 0, node, node)
         where, m = self.assignment(text["where"], path), _count(text["m"], path)
         if goal == EXACTLY:
-            number = _integer(text["proof"], f"{path}, proof")
+            number = _integer(text["proof"], path, "proof")
             if not 0 <= number < len(pairs):
                 raise CertificateError(f"{path}: there is no proof {number}, only {len(pairs)} proofs")
             return goal, Statement(path, where, m, *pairs[number], number)
-        kinds = (EMPTY,) if goal == NEVER else (BOUND, EMPTY)
+        kinds = (EMPTY,) if goal == NEVER else KINDS
         node = self.nodes.node(text["proof"], f"{path}, proof", kinds, goal == NEVER)
         return goal, Statement(path, where, m, node, node)
 
@@ -320,8 +326,8 @@ class _Reader:
             raise CertificateError(f"{path}: a fork has either where or like")
         if "where" in text:
             items = _items(text["where"], path)
-            return Predicate.of({self.column(name, path): _integers(codes, f"{path}, {name}") for name, codes in items})
-        codes = _integers(text["like"], f"{path}, like")
+            return Predicate.of({self.column(name, path): _integers(codes, path, name) for name, codes in items})
+        codes = _integers(text["like"], path, "like")
         columns = self.release.schema.domain.columns
         if len(codes) != len(columns) or any(code not in c.codes for code, c in zip(codes, columns, strict=True)):
             raise CertificateError(f"{path}: like {list(codes)} is no record of the domain")
@@ -334,7 +340,7 @@ class _Reader:
         """A column and its code, read once: thousands of claims name the same ones."""
         key = (name, code) if type(name) is str and type(code) is int else None  # True is 1, but no code
         if key is None or key not in self.clauses:
-            column, number = self.column(name, path), _integer(code, f"{path}, {name}")
+            column, number = self.column(name, path), _integer(code, path, name)
             if number < 0:
                 raise CertificateError(f"{path}: {(column, number)} is no code: those are 0 or more")
             self.clauses[column, number] = column, (number,)
@@ -346,18 +352,18 @@ class _Reader:
         return str(name)
 
     def cell(self, name: Any, path: str) -> str:
-        if not isinstance(name, str) or (name not in self.release.published.place and name != TOTAL):
+        if not isinstance(name, str) or (name not in self.published and name != TOTAL):
             raise CertificateError(f"{path}: {name!r} is no published cell")
         return name
 
 
 def _mapping(value: Any, path: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
     """A mapping that has the needed keys and no unknown one."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise CertificateError(f"{path}: {_short(value)} is not an object with keys")
-    if len(value) == len(needed) and all(key in value for key in needed):
-        return value
     missing = [key for key in needed if key not in value]
+    if len(value) == len(needed) and not missing:
+        return value
     unknown = [key for key in value if key not in needed and key not in optional]
     if missing or unknown:
         problem = f"{missing[0]!r} is missing" if missing else f"{str(unknown[0])[:40]!r} means nothing here"
@@ -366,29 +372,30 @@ def _mapping(value: Any, path: str, needed: tuple[str, ...], optional: tuple[str
 
 
 def _items(value: Any, path: str) -> list[tuple[Any, Any]]:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise CertificateError(f"{path}: {_short(value)} is not an object with keys")
     return list(value.items())
 
 
-def _list(value: Any, path: str) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise CertificateError(f"{path}: {_short(value)} is not a list")
+def _list(value: Any, path: str, name: str = "") -> list[Any]:
+    if not isinstance(value, LISTS):
+        raise CertificateError(f"{path}{name and ', '}{name}: {_short(value)} is not a list")
     return list(value)
 
 
-def _integer(value: Any, path: str, largest: int = LARGEST) -> int:
+def _integer(value: Any, path: str, name: str, largest: int = LARGEST) -> int:
+    """A whole number; where it stands is put into words only for an error."""
     if type(value) is not int or abs(value) > largest:
-        raise CertificateError(f"{path}: {_short(value)} is not an integer of at most {largest} in size")
+        raise CertificateError(f"{path}, {name}: {_short(value)} is not an integer of at most {largest} in size")
     return value
 
 
-def _integers(value: Any, path: str) -> tuple[int, ...]:
-    return tuple(_integer(number, path) for number in _list(value, path))
+def _integers(value: Any, path: str, name: str) -> tuple[int, ...]:
+    return tuple([_integer(number, path, name) for number in _list(value, path, name)])
 
 
 def _count(value: Any, path: str) -> int:
-    m = _integer(value, f"{path}, m")
+    m = _integer(value, path, "m")
     if m < 0:
         raise CertificateError(f"{path}: m is {m}, and no count is below 0")
     return m

@@ -121,16 +121,19 @@ class Checking:
         return max(self.most_of(c, node.below, below), self.most_of(c, node.above, above))
 
     def leaf(self, c: "Sparse", leaf: Leaf, ends: "Narrowed") -> int:
-        if any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
+        if ends and any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
             return NONE
         if leaf.kind == EMPTY and self.leaf({}, replace(leaf, kind=BOUND), ends) < 0:
             return NONE  # the multipliers speak of no cell: even 0 is above what is possible
         w = {cell: leaf.d * weight for cell, weight in c.items()}
         y = {self.row[name]: y for name, y in leaf.y.items()}
-        total = self.long.most(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
+        entries = sum([self.start[row + 1] - self.start[row] for row in y])
+        total = self.long.most(y, w, ends) if entries > LONG else None
         if total is None:
-            total = sum(self.used(row, times, w, leaf.path) for row, times in y.items())
+            total = sum([self.used(row, times, w, leaf.path) for row, times in y.items()])
             for cell, weight in w.items():
+                if not weight:
+                    continue
                 lo, hi = self.ends(cell, ends)
                 if weight > 0 and hi == OPEN:
                     raise CertificateError(f"{leaf.path}: uses an upper end of {self.sums.cells[cell]}, which has none")
@@ -147,7 +150,9 @@ class Checking:
 
     def ends(self, cell: int, ends: "Narrowed") -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]
-        low, high = ends.get(cell, (lo, hi))
+        if cell not in ends:
+            return lo, hi
+        low, high = ends[cell]
         return max(lo, low), min(hi, high)
 
     def cell(self, name: Any, path: str) -> int:
