@@ -18,14 +18,14 @@ import brute_force as brute
 import mutations
 import pbp_checker
 from certificates import in_form
-from genverify.attack.verify import Range, Verdict, Verifier, claim_where
-from genverify.checker.certificate import CertificateError, read_bounds, read_certificate
+from genverify.attack.verify import Range, Verdict, Verifier, check_ranges, claim_where
+from genverify.checker.certificate import CertificateError, read_certificate
 from genverify.checker.record_proofs import check_block
 from genverify.checker.vipr_checker import ViprError, check_vipr
 from genverify.export import kinds as signatures
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
 from genverify.export.derivation import AT_LEAST, AT_MOST, NEVER, Fork, Program
-from genverify.export.export_command import exports_of, join_exports, range_exports, write_export, write_files
+from genverify.export.export_command import exports_of, join_exports, write_export, write_files
 from genverify.export.record_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain, Predicate
@@ -182,11 +182,9 @@ def test_ranges_of_a_count_one_side_each() -> None:
     verifier = Verifier(DEFAULT.bounder(release))
     claim = Claim((release.schema.domain.columns[0].codes[0], *[ANY] * (len(release.schema.domain.columns) - 1)), 0)
     counts: Range = verifier.range(claim)
-    bounds = counts.proved_bounds(claim.predicate(release.schema.domain))
-    lemmas = [lemma.as_dict() for lemma in verifier.bounder.program.lemmas]
-    exports = range_exports(release, read_bounds(release, lemmas, bounds), bounds)
-    found = [make() for export in exports for make in export.programs]
-    assert found
+    certificate = check_ranges(verifier.bounder.program, [(claim.predicate(release.schema.domain), counts)])
+    found = [make() for export in exports_of(release, certificate) for make in export.programs]
+    assert [program.question.goal for program in found] == [AT_LEAST, AT_MOST]
     for program in found:
         accepted(program)
 

@@ -17,12 +17,12 @@ from scipy.sparse import csr_array
 
 from genverify.attack.generate import generate_block
 from genverify.attack.onehot import onehot, records_of, refuting, wrong_answer
-from genverify.checker.certificate import ProvedBound, write_proofs
-from genverify.checker.record_proofs import CheckSummary, check_block, check_bounds
+from genverify.checker.certificate import write_proofs
+from genverify.checker.record_proofs import CheckSummary, check_block
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
-from genverify.model.proof_form import EXACTLY
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import stack
@@ -158,17 +158,19 @@ class Range:
     upper: Node | None
     limit: str | None
 
-    def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
-        """The two ends as statements that the checker reads; those without a proof are left out."""
-        lower = [ProvedBound(condition, self.low, "lower", self.lower.as_dict())] if self.lower else []
-        return lower + ([ProvedBound(condition, self.high, "upper", self.upper.as_dict())] if self.upper else [])
+    def statements(self, condition: Predicate) -> list[dict[str, Any]]:
+        """The two ends as statements of a certificate; those without a proof are left out."""
+        where = {name: list(codes) for name, codes in condition.clauses}
+        ends = ((AT_LEAST, self.low, self.lower), (AT_MOST, self.high, self.upper))
+        return [{"goal": goal, "where": where, "m": m, "proof": proof.as_dict()} for goal, m, proof in ends if proof]
 
 
-def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
-    """Check the proofs of many ranges about one release."""
-    bounds = [bound for condition, range_ in ranges for bound in range_.proved_bounds(condition)]
-    if bounds:
-        check_bounds(program.release, [lemma.as_dict() for lemma in program.lemmas], bounds)
+def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> dict[str, Any]:
+    """The certificate of many ranges about one release, once it is checked."""
+    said = [statement for condition, range_ in ranges for statement in range_.statements(condition)]
+    certificate = certificate_of(program.release, program.lemmas, *said)
+    check_block(program.release, certificate)
+    return certificate
 
 
 @dataclass

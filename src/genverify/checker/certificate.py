@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from genverify.model.domain import Predicate
 from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
-from genverify.model.proof_form import AT_LEAST, EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
@@ -96,12 +96,13 @@ class Certificate:
     claims: tuple[Statement, ...]
     impossible: tuple[Statement, ...]
     at_least: tuple[Statement, ...]
+    at_most: tuple[Statement, ...]
     contradiction: Node | None
 
     @property
     def roots(self) -> list[Node]:
         """The proofs, each once."""
-        statements = (*self.claims, *self.impossible, *self.at_least)
+        statements = (*self.claims, *self.impossible, *self.at_least, *self.at_most)
         nodes = [node for statement in statements for node in (statement.lower, statement.upper)]
         nodes += [self.contradiction] if self.contradiction else []
         return list({id(node): node for node in nodes}.values())
@@ -113,16 +114,6 @@ def forks(node: Node) -> Iterator[Fork]:
         yield node
         yield from forks(node.below)
         yield from forks(node.above)
-
-
-@dataclass(frozen=True)
-class ProvedBound:
-    """COUNT(where) >= m (side `lower`) or COUNT(where) <= m (side `upper`), and its proof as plain values."""
-
-    where: Predicate
-    m: int
-    side: Literal["lower", "upper"]
-    proof: Mapping[str, Any]
 
 
 # The head, the same for every model: which version, about what, by which model.
@@ -190,13 +181,16 @@ class NodeReader:
         return Fork(path, self.part(text, path), _integer(text["at"], path, "at", self.largest), below, above)
 
     def leaf(self, value: Mapping[str, Any], path: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
-        optional = ("y", "kind", "d", "w", "c") if names_claim else ("y", "kind", "d", "w") if self.sides else ("y", "kind", "d")
-        text = _mapping(value, path, ("y", "kind") if self.sides else (), optional)
+        given = ("w", "c") if names_claim else ("w",) if self.sides else ()
+        text = _mapping(value, path, ("y", "kind") if self.sides else (), ("y", "kind", "d", *given))
         kind = text.get("kind", BOUND)
         if kind not in kinds:
             raise CertificateError(f"{path}: kind is {str(kind)[:40]!r}; allowed here: {', '.join(kinds)}")
         cell, largest = self.cell, self.largest
-        y = {cell(name, path): _integer(number, path, name, largest) for name, number in _items(text.get("y", {}), path)}
+        y = {
+            cell(name, path): _integer(number, path, name, largest, "y of ")
+            for name, number in _items(text.get("y", {}), path)
+        }
         d, c = _integer(text.get("d", 1), path, "d", largest), _integer(text.get("c", 0), path, "c", largest)
         w = _integers(text["w"], path, "w") if "w" in text else ()
         if d <= 0:
@@ -237,15 +231,10 @@ def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
 # Statements about the records behind a release.
 
 
-def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> Certificate:
-    """The bounds as statements of a certificate, each with one proof (`upper` is `lower`)."""
-    reader, block = _Reader(release), f"block {release.block}"
-    result = []
-    for i, bound in enumerate(bounds):
-        node = reader.nodes.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", KINDS)
-        result.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
-    known = tuple(reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(lemmas))
-    return Certificate(known, tuple(result), (), (), None)
+def read_lemmas(release: Release, lemmas: Any) -> tuple[ExhaustedTotal, ...]:
+    """The exhausted totals of a block."""
+    reader, path = _Reader(release), f"block {release.block}, lemmas"
+    return tuple(reader.lemma(one, f"{path}[{i}]") for i, one in enumerate(_list(lemmas, path)))
 
 
 def read_nobody(release: Release, proofs: Any) -> list[Statement]:
@@ -264,7 +253,7 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     _mapping(text, block, ("version", "about", "model", "lemmas", "proofs", "statements"))
     reader = _Reader(release)
     pairs = [reader.pair(pair, f"{block}, proofs[{i}]") for i, pair in enumerate(_list(text["proofs"], f"{block}, proofs"))]
-    lemmas = [reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(_list(text["lemmas"], f"{block}, lemmas"))]
+    lemmas = read_lemmas(release, text["lemmas"])
     result: dict[str, list[Statement]] = {goal: [] for goal in GOALS}
     for i, said in enumerate(text["statements"]):
         goal, statement = reader.statement(said, f"{block}, statement {i}", pairs)
@@ -272,8 +261,7 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     if len(result[NOTHING]) > 1:
         raise CertificateError(f"{block}: two statements say that no dataset fits")
     contradiction = result[NOTHING][0].lower if result[NOTHING] else None
-    claims, impossible, at_least = (tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST))
-    return Certificate(tuple(lemmas), claims, impossible, at_least, contradiction)
+    return Certificate(lemmas, *(tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST, AT_MOST)), contradiction)
 
 
 @dataclass(frozen=True)
@@ -311,7 +299,10 @@ class _Reader:
         if goal == NOTHING:
             node = self.nodes.node(text["proof"], f"{path}, proof", (EMPTY,))
             return goal, Statement(path, Predicate(()), 0, node, node)
-        where, m = self.assignment(text["where"], path), _count(text["m"], path)
+        m, said = text["m"], text["where"]
+        where = self.assignment(said, path) if goal in (EXACTLY, NEVER) else self.condition(said, path, single=True)
+        if _integer(m, path, "m") < 0:
+            raise CertificateError(f"{path}: m is {m}, and no count is below 0")
         if goal == EXACTLY:
             number = _integer(text["proof"], path, "proof")
             if not 0 <= number < len(pairs):
@@ -325,13 +316,17 @@ class _Reader:
         if ("where" in text) == ("like" in text):
             raise CertificateError(f"{path}: a fork has either where or like")
         if "where" in text:
-            items = _items(text["where"], path)
-            return Predicate.of({self.column(name, path): _integers(codes, path, name) for name, codes in items})
+            return self.condition(text["where"], path)
         codes = _integers(text["like"], path, "like")
         columns = self.release.schema.domain.columns
         if len(codes) != len(columns) or any(code not in c.codes for code, c in zip(codes, columns, strict=True)):
             raise CertificateError(f"{path}: like {list(codes)} is no record of the domain")
         return codes
+
+    def condition(self, value: Any, path: str, single: bool = False) -> Predicate:
+        """A list of codes for each column; or, where that is allowed, a single code."""
+        listed = {name: [codes] if single and type(codes) is int else codes for name, codes in _items(value, path)}
+        return Predicate.of({self.column(name, path): _integers(codes, path, name) for name, codes in listed.items()})
 
     def assignment(self, value: Any, path: str) -> Predicate:
         return Predicate(tuple(sorted(self.clause(name, code, path) for name, code in _items(value, path))))
@@ -383,22 +378,15 @@ def _list(value: Any, path: str, name: str = "") -> list[Any]:
     return list(value)
 
 
-def _integer(value: Any, path: str, name: str, largest: int = LARGEST) -> int:
+def _integer(value: Any, path: str, name: str, largest: int = LARGEST, of: str = "") -> int:
     """A whole number; where it stands is put into words only for an error."""
     if type(value) is not int or abs(value) > largest:
-        raise CertificateError(f"{path}, {name}: {_short(value)} is not an integer of at most {largest} in size")
+        raise CertificateError(f"{path}, {of}{name}: {_short(value)} is not an integer of at most {largest} in size")
     return value
 
 
 def _integers(value: Any, path: str, name: str) -> tuple[int, ...]:
     return tuple([_integer(number, path, name) for number in _list(value, path, name)])
-
-
-def _count(value: Any, path: str) -> int:
-    m = _integer(value, path, "m")
-    if m < 0:
-        raise CertificateError(f"{path}: m is {m}, and no count is below 0")
-    return m
 
 
 def _short(value: Any) -> str:

@@ -18,8 +18,8 @@ from genverify.disclose.record_attack import (
     Attack,
     all_claims,
     bounded_cells,
+    cell_certificate,
     cells_in_proofs,
-    check_cell_bounds,
     count_people,
     singled_out,
 )
@@ -27,11 +27,10 @@ from genverify.disclose.release_data import ReleaseDescription
 from genverify.disclose.release_form import SIZES
 from genverify.disclose.suppression import left_without, search_cells
 from genverify.model.errors import DataError
-from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release, ranges_frame, write_schema
 from genverify.model.tablefiles import neutral_frame, write_frame
 
-# not *.jsonl.gz: `genverify check` and `export` on a folder of results take the proofs of claims
+# not *.jsonl.gz: `genverify check` and `export` on a folder of results take the proofs of claims, then those of cells
 CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
 
 
@@ -182,9 +181,7 @@ class RecordsAudit(Audit):
         """The statements about cells of an area, in the form of every certificate."""
         release = one.program.release
         part = [bound for bound in self.bounds if bound["area"] == release.block]
-        statements = [{key: value for key, value in bound.items() if key != "area"} for bound in part]
-        head = new_certificate(RECORDS, release.block, release.digest, lemmas=one.certificate["lemmas"])
-        return head | {"statements": statements}
+        return cell_certificate(release, one.certificate["lemmas"], part)
 
     def _counted(self) -> pd.DataFrame:
         """How many claims there are by their numbers of columns and of records, and of which no one is listed."""
@@ -202,7 +199,7 @@ class RecordsAudit(Audit):
         return frame.rename(columns={"block": "area"})
 
     def check_proofs(self) -> None:
-        check_area_proofs(self.described.releases, self.proofs, self.bounds)
+        check_area_proofs(self.described.releases, self.proofs, [self._cell_proofs(one) for one in self.verified])
 
     def proved(self) -> str:
         proofs, areas = sum(len(one["proofs"]) for one in self.proofs), len(self.described.releases)
@@ -220,12 +217,12 @@ class RecordsAudit(Audit):
 
 
 def check_area_proofs(
-    releases: Sequence[Release], proofs: Sequence[Mapping[str, Any]], bounds: Sequence[Mapping[str, Any]]
+    releases: Sequence[Release], claims: Sequence[Mapping[str, Any]], cells: Sequence[Mapping[str, Any]]
 ) -> None:
     """Check the claims and the bounds of cells of every area without a solver."""
-    for release, proof in zip(releases, proofs, strict=True):
-        check_block(release, proof)
-        check_cell_bounds(release, proof["lemmas"], [one for one in bounds if one["area"] == release.block])
+    for release, *certificates in zip(releases, claims, cells, strict=True):
+        for certificate in certificates:
+            check_block(release, certificate)
 
 
 def attack_records(

@@ -24,8 +24,8 @@ from genverify.checker.certificate import (
     Certificate,
     CertificateError,
     ExhaustedTotal,
-    read_bounds,
     read_certificate,
+    read_lemmas,
     read_nobody,
 )
 from genverify.export.derivation import (
@@ -390,8 +390,10 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
     for number, said in enumerate(certificate.impossible):
         words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
         yield Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower), [said]
-    for number, said in enumerate(certificate.at_least):
-        yield bound_question(domain, f"bound_{number}", said, AT_LEAST), [said]
+    bounds = [*((AT_LEAST, said) for said in certificate.at_least), *((AT_MOST, said) for said in certificate.at_most)]
+    for number, (goal, said) in enumerate(bounds):
+        words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
+        yield Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower), [said]
     if certificate.contradiction is not None:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
         yield Asked(Question("contradiction", words, NEVER, 0), (), certificate.contradiction), []
@@ -414,12 +416,6 @@ def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
         Asked(Question(f"{name}_at_least", tuple(lower), AT_LEAST, m), (every,), first.lower),
         Asked(Question(f"{name}_at_most", tuple(upper), AT_MOST, m), tuple(some), first.upper),
     ]
-
-
-def bound_question(domain: Domain, name: str, said: form.Statement, goal: str) -> Asked:
-    """One side of a count, such as the range of a cell that is not published."""
-    words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
-    return Asked(Question(name, words, goal, said.m), (said.where,), said.lower)
 
 
 def _records(m: int) -> str:
@@ -500,7 +496,7 @@ class AreaExporter(Exporter):
     def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
         """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
         release = seen_from(self.levels, number)
-        for lemma in read_bounds(release, self.certificate["lemmas"].get(release.block, []), []).lemmas:
+        for lemma in read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
             parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
             yield ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
 
