@@ -25,7 +25,7 @@ from genverify.disclose.whatif import what_if
 from genverify.model.claims import Claim
 from genverify.model.errors import ConfigError, DataError, NoDatasetError
 from genverify.model.release import Release, Schema, make_release, read_releases, read_schema
-from genverify.solve.bounds import Leaf, certificate_of
+from genverify.solve.bounds import certificate_of
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import DEFAULT
 from genverify.solve.solvers.base import Answer, IntegerProgram, Optimal
@@ -35,7 +35,7 @@ from studies.gtv.known_persons import prove
 FIRST, SECOND = "010010201001000", "010010201001001"
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)
 ATTACK = Attack(SETTINGS, 20, 1, 1)
-NOTHING = Leaf("bound", 1, {}, ())  # shows COUNT >= 0, and COUNT <= 0 where no record matches
+NOTHING = {"kind": "bound", "y": {}}  # shows COUNT >= 0, and COUNT <= 0 where no record matches
 PEOPLE = "sex,age,home\nf,71,rents\nf,30,owns\nm,33,owns\nm,75,owns\nf,20,rents\n"
 YAML = """
 name: tiny

@@ -55,7 +55,7 @@ def test_exported_claims_are_theorems_and_false_ones_are_not(compiled: tuple[Pat
     verifier = Verifier(DEFAULT.bounder(release))
     (decision,) = verifier.decide([Claim((ANY, 1), 1)])
     text = certificate_of(release, verifier.bounder.program.lemmas)
-    text["proofs"] = [{"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()}]
+    text["proofs"] = [{"lower": decision.lower, "upper": decision.upper}]
     text["statements"] = [
         {"goal": "exactly", "where": claim_where(release.schema.domain.names, decision.claim), "m": 1, "proof": 0}
     ]

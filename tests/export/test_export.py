@@ -58,7 +58,7 @@ def proved(release: Release, most: int = 12) -> Text:
                 "proof": len(text["proofs"]),
             }
         )
-        text["proofs"].append({"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()})
+        text["proofs"].append({"lower": decision.lower, "upper": decision.upper})
     check_block(release, text)
     return text
 

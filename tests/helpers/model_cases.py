@@ -103,7 +103,7 @@ def housing_case(random: Random) -> Case | None:
                 found = verifier.range(Claim(codes, 0))
                 assert found.low == least
                 assert found.lower
-                said = {"goal": "at least", "where": {names[0]: code}, "m": least, "proof": found.lower.as_dict()}
+                said = {"goal": "at least", "where": {names[0]: code}, "m": least, "proof": found.lower}
                 text = certificate_of(release, verifier.bounder.program.lemmas, said, model=HOUSING)
                 return Case(HOUSING, release, deepcopy(text), partial(check_part, [other, release]))
     return None

@@ -29,7 +29,7 @@ from genverify.model.tablefiles import stack
 from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.solve.admissible import ExhaustedTotal
-from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, Node, certificate_of
+from genverify.solve.bounds import Bound, Bounder, Limits, Node, certificate_of
 from genverify.solve.datasets import class_vectors
 from genverify.solve.program import Program, build_program, condition_classes, matched_classes
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
@@ -162,7 +162,7 @@ class Range:
         """The two ends as statements of a certificate; those without a proof are left out."""
         where = {name: list(codes) for name, codes in condition.clauses}
         ends = ((AT_LEAST, self.low, self.lower), (AT_MOST, self.high, self.upper))
-        return [{"goal": goal, "where": where, "m": m, "proof": proof.as_dict()} for goal, m, proof in ends if proof]
+        return [{"goal": goal, "where": where, "m": m, "proof": proof} for goal, m, proof in ends if proof]
 
 
 def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> dict[str, Any]:
@@ -220,7 +220,7 @@ class Verifier:
             program = self.bounder.program
             row = program.row_of.get(key[0])  # a published cell of just these classes: most claims are about such a cell
             if row is not None and (program.hi[row] if sign > 0 else -program.lo[row]) <= b:
-                self.answers[key] = Bound(proof=Leaf("bound", 1, {program.rows[row]: sign}, ()))
+                self.answers[key] = Bound(proof={"kind": "bound", "y": {program.rows[row]: sign}})
             else:
                 c = np.zeros(program.classes, dtype=np.int64)
                 c[sides[sign]] = sign
@@ -367,7 +367,7 @@ def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified
     """The certificate of verified claims, in the form that the checker reads."""
     names, (proof_of, proofs) = release.schema.domain.names, number_proofs(verified)
     return certificate_of(release, lemmas) | {
-        "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
+        "proofs": [{"lower": lower, "upper": upper} for lower, upper in proofs],
         "statements": [
             {"goal": EXACTLY, "where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": proof}
             for decision, proof in zip(verified, proof_of, strict=True)

@@ -16,7 +16,7 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import as_floats, with_row
 from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import Types
-from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, exact_leaf
+from genverify.solve.bounds import Bound, Bounder, Limits, Node, exact_leaf
 from genverify.solve.datasets import random_walk
 from genverify.solve.program import (
     INTEGRAL,
@@ -365,7 +365,7 @@ class FeasibleClasses:
     """
 
     classes: Flags
-    nobody: tuple[Leaf, ...]
+    nobody: tuple[Node, ...]
     datasets: tuple[Ints, ...]
     linear_programs: int
 
@@ -415,7 +415,7 @@ def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> No
             left &= answer.z <= INTEGRAL
 
 
-def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Leaf, ...], Flags, int]:
+def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Node, ...], Flags, int]:
     """One proof for all classes that are to be ruled out; halves of them where its multipliers are not simple fractions."""
     answer = lp.maximise(unseen.astype(np.int64))
     if isinstance(answer, Optimal) and answer.y is not None and floor(answer.value + INTEGRAL) <= 0:
@@ -425,7 +425,7 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
     indices = np.flatnonzero(unseen)
     if len(indices) < 2:
         return (), np.zeros_like(unseen), 1
-    leaves: list[Leaf] = []
+    leaves: list[Node] = []
     ruled_out, programs = np.zeros_like(unseen), 1
     for half in np.array_split(indices, 2):
         half_of = np.zeros_like(unseen)
