@@ -21,9 +21,11 @@ from genverify.checker import certificate as form
 from genverify.checker.admitted import Cell, Cells
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import (
-    Certificate,
+    EMPTY,
     CertificateError,
-    ExhaustedTotal,
+    Fork,
+    Leaf,
+    Node,
     read_certificate,
     read_lemmas,
     read_nobody,
@@ -34,13 +36,10 @@ from genverify.export.derivation import (
     CLAIM,
     NEVER,
     SIGN,
-    Fork,
-    Leaf,
     Path,
     Program,
     Question,
     Row,
-    RowNode,
     Step,
     TooLarge,
     leaves,
@@ -77,7 +76,7 @@ class Asked:
 
     question: Question
     where: tuple[Predicate, ...]
-    proof: form.Node
+    proof: Node
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ class _Draft:
 class Exporter:
     """The programs of checked proofs about a release; `nobody` are proofs of their own that rule records out by a sum."""
 
-    def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[form.Leaf] = ()) -> None:
+    def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[Leaf] = ()) -> None:
         self.release, self.domain, self.nobody = release, release.schema.domain, nobody
         self.cells, self.title = Cells(release), f"Block {release.block}, {release.n} records; release {release.digest}"
         labels = _labels(release)
@@ -179,14 +178,14 @@ class Exporter:
         self._search(draft, trees)
         return self._finished(draft, trees)
 
-    def _tree(self, node: form.Node, parts: dict[str, RecordRow]) -> RowNode:
+    def _tree(self, node: Node, parts: dict[str, RecordRow]) -> Node:
         """The proof with the names of rows; the parts of its forks are added to `parts`."""
-        if isinstance(node, form.Leaf):
-            rows = {name: y for name, y in node.y.items() if y} | ({CLAIM: node.c} if node.c else {})
-            return Leaf(node.kind == form.EMPTY, rows, node.w, node.d)
+        if isinstance(node, Leaf):
+            return replace(node, y={name: y for name, y in node.y.items() if y} | ({CLAIM: node.c} if node.c else {}))
         key = f"fork{len(parts) + 1}"
         parts[key] = self._part(key, node.part)
-        return Fork(key, node.at, self._tree(node.below, parts), self._tree(node.above, parts))
+        below, above = (self._tree(side, parts) for side in (node.below, node.above))
+        return replace(node, part=key, below=below, above=above)
 
     def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
         if isinstance(part, Predicate):
@@ -196,11 +195,11 @@ class Exporter:
         named = ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, part, strict=True))
         return RecordRow(key, f"records in the same published cells as {named}", ((1, region),) if region else ())
 
-    def _search(self, draft: _Draft, trees: list[RowNode]) -> None:
+    def _search(self, draft: _Draft, trees: list[Node]) -> None:
         """Add exclusions, few at a time, until every record on which some leaf is short is excluded; `trees` may grow."""
         random = Random(derive_seed(0, "export", self.release.block, draft.asked.question.name))
         while True:
-            names = {name for tree in trees for leaf, _ in leaves(tree) for name in leaf.rows if name != CLAIM}
+            names = {name for tree in trees for leaf, _ in leaves(tree) for name in leaf.y if name != CLAIM}
             draft.rows = {name: self.known[name] for name in self.known if name in names}
             draft.tabulate(self.domain, self.known)
             lemmas = [one for one in draft.chosen if not one.row]
@@ -220,7 +219,7 @@ class Exporter:
             indices = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
             self._more(draft, trees, [draft.kinds.draw(key, random) for key in indices])
 
-    def _more(self, draft: _Draft, trees: list[RowNode], records: Sequence[Record]) -> None:
+    def _more(self, draft: _Draft, trees: list[Node], records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
         flags = self.exclusions.of(np.array(records, dtype=np.int64))
         held, added = [set(by.nonzero()[0].tolist()) for by in flags.T], list[int]()
@@ -235,11 +234,10 @@ class Exporter:
                 raise CertificateError(f"{where}: the proof is short on a record that is possible, {named}")
             added.append(number)
             draft.nobody.append(number)
-            leaf = self.nobody[number]
-            trees.append(Leaf(False, dict(leaf.y), (), leaf.d))
+            trees.append(self.nobody[number])
         draft.chosen += [self.excluding[index] for index in cover([by for by in held if by])]
 
-    def _worth(self, leaf: form.Leaf, record: Record) -> bool:
+    def _worth(self, leaf: Leaf, record: Record) -> bool:
         held = dict(zip(self.domain.names, record, strict=True))
         return sum(y * w for name, y in leaf.y.items() for w, r in self.known[name].parts if r.holds(held)) >= leaf.d
 
@@ -255,19 +253,19 @@ class Exporter:
         result = 0 * draft.excluded
         if number:
             result = result - leaf.d * (self._value(draft, draft.nobody[number - 1]) >= leaf.d)
-        elif not leaf.empty:
+        elif leaf.kind != EMPTY:
             result = result - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
-        terms = [*leaf.rows.items(), *((part, w) for w, (part, _, _) in zip(leaf.sides, path, strict=True))]
+        terms = [*leaf.y.items(), *((part, w) for w, (part, _, _) in zip(leaf.w, path, strict=True))]
         return result + sum((y * draft.added[name] for name, y in terms if y), 0 * result)
 
-    def _short(self, draft: _Draft, tree: RowNode, number: int) -> Flags:
+    def _short(self, draft: _Draft, tree: Node, number: int) -> Flags:
         """The kinds on which some leaf adds less than it must."""
         result: Flags = np.zeros(len(draft.excluded), dtype=bool)
         for leaf, path in leaves(tree):
             result |= self._excess(draft, leaf, path, number) < 0
         return result
 
-    def _finished(self, draft: _Draft, trees: Sequence[RowNode]) -> Program:
+    def _finished(self, draft: _Draft, trees: Sequence[Node]) -> Program:
         """The program, with the exclusions in its leaves as often as these are short."""
         asked, kinds = draft.asked, list(draft.kinds)
         needed = {name: self.known[name] for name in self.known if name in draft.added}
@@ -362,14 +360,14 @@ def cover(held: Sequence[set[int]]) -> list[int]:
 
 def _raised(leaf: Leaf, excess: Ints, helpers: Sequence[tuple[Ints, Mapping[str, int]]], plain: Mapping[str, str]) -> Leaf:
     """The leaf with as much of the exclusions as it is short."""
-    rows, left = {plain[name]: y for name, y in leaf.rows.items()}, excess
+    rows, left = {plain[name]: y for name, y in leaf.y.items()}, excess
     for added, names in helpers:
         more = int((-left[(added > 0) & (left < 0)]).max(initial=0))
         if more:
             left = left + more * added
             for name, sign in names.items():
                 rows[name] = rows.get(name, 0) + sign * more
-    return Leaf(leaf.empty, {name: y for name, y in rows.items() if y}, leaf.sides, leaf.d)
+    return replace(leaf, y={name: y for name, y in rows.items() if y})
 
 
 # What a certificate shows, one question at a time: two for each proof of claims, one for all else.
@@ -463,7 +461,7 @@ class AreaExporter(Exporter):
         self.checker = AreaChecker(levels, certificate)
         list(self.checker.statements(certificate["statements"]))
         nobody = [said.upper for said in read_nobody(self.checker.release, certificate["nobody"])]
-        leaves_alone = [node for node in nobody if isinstance(node, form.Leaf)]
+        leaves_alone = [node for node in nobody if isinstance(node, Leaf)]
         if len(leaves_alone) < len(nobody):
             raise TooLarge("what rules records out for all blocks at once is shown by cases, which is not exported")
         lemmas = [lemma for number in range(len(levels.blocks)) for lemma in self._lemmas(number)]
@@ -493,12 +491,12 @@ class AreaExporter(Exporter):
         assert isinstance(part, Predicate)
         return RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
 
-    def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
+    def _lemmas(self, number: int) -> Iterator[form.ExhaustedTotal]:
         """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
         release = seen_from(self.levels, number)
         for lemma in read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
             parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
-            yield ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
+            yield form.ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
 
     def _of_area(self, number: int, name: str) -> bool:
         return any(name.startswith(f"{area.release.block}/") for area in self.levels.areas_of[number])
@@ -506,7 +504,7 @@ class AreaExporter(Exporter):
     def _cell(self, number: int, name: str) -> str:
         return name if self._of_area(number, name) else f"{self.levels.blocks[number].block}/{name}"
 
-    def _placed(self, certificate: Certificate, number: int) -> Certificate:
+    def _placed(self, certificate: form.Certificate, number: int) -> form.Certificate:
         """A certificate about a block alone, by the names of all blocks together."""
         if self.own is self.checker.release:
             return certificate
@@ -515,12 +513,12 @@ class AreaExporter(Exporter):
                   for one in certificate.claims]  # fmt: skip
         return replace(certificate, claims=tuple(claims))
 
-    def _node(self, number: int, known: dict[int, form.Node], node: form.Node) -> form.Node:
+    def _node(self, number: int, known: dict[int, Node], node: Node) -> Node:
         """A node by the names of all blocks; claims that share a proof still share it."""
-        if id(node) not in known and isinstance(node, form.Fork):
+        if id(node) not in known and isinstance(node, Fork):
             below, above = (self._node(number, known, side) for side in (node.below, node.above))
             known[id(node)] = replace(node, below=below, above=above)
-        elif id(node) not in known and isinstance(node, form.Leaf):
+        elif id(node) not in known and isinstance(node, Leaf):
             rows = {name: y for name, y in node.y.items() if y > 0 or not self._of_area(number, name)}
             known[id(node)] = replace(node, y={self._cell(number, name): y for name, y in rows.items()})
         return known[id(node)]

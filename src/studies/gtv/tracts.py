@@ -76,7 +76,7 @@ def attack_tracts(
         one = attack_tract(levels, settings, asked, seed)
         found.append(one)
         log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in one.whole.items()))
-    claims = [claims_frame(one.whole["tract"], one.found, names) for one in found]
+    claims = [claims_frame(one.whole["tract"], one.found, names, one.certificate["statements"]) for one in found]
     areas = [areas_frame(one.whole["tract"], one.found, len(names)) for one in found]
     return TractsFound(
         stack([claims_frame("", [], names), *claims]),
@@ -165,10 +165,22 @@ def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Va
     return solution_variability(program, records, settings.make_solver(CHECKS))
 
 
-def claims_frame(tract: str, found: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
-    """The verified claims as rows: tract, tables, area, m, and a code per column (-1: any)."""
-    rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in found for claim in one.claims]
-    frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "m", *names])
+def claims_frame(
+    tract: str, found: Sequence[AreaFindings], names: Sequence[str], statements: Sequence[Mapping[str, Any]] = ()
+) -> pd.DataFrame:
+    """
+    The verified claims as rows: tract, tables, area, the number of the statement that shows it (`alone 3`, `together 0`;
+    empty where it is not stored), m, and a code per column (-1: any).
+    """
+    stored = dict[tuple[Any, ...], str]()
+    for said in statements:
+        for part in (part for part in ("alone", "together") if said[part]):
+            for number, one in enumerate(said[part]["statements"]):
+                codes = tuple(one["where"].get(name, ANY) for name in names)
+                stored.setdefault((BOTH, said["block"], one["m"], *codes), f"{part} {number}")
+    claims = [(one.tables, one.area, claim.m, *claim.codes) for one in found for claim in one.claims]
+    rows = [(tract, *claim[:2], stored.get(claim, ""), *claim[2:]) for claim in claims]
+    frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "proof", "m", *names])
     return frame.astype({"m": "int64", **dict.fromkeys(names, "int16")})
 
 
