@@ -114,7 +114,6 @@ def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
 
 
 def _joined(domain: Domain, part: Sequence[AdmissibleTypes]) -> AdmissibleTypes:
-    """The live records of all blocks, with the block as their first column."""
     block = np.repeat(np.arange(len(part)), [len(types) for types in part]).astype(np.int16)
     table = np.vstack([block[None, :], np.concatenate([types.table for types in part], axis=1)])
     return AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *part[0].atoms], table)

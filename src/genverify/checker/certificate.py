@@ -266,8 +266,6 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads the parts of a certificate about one release."""
-
     release: Release
     clauses: dict[tuple[str, int], tuple[str, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -353,7 +351,6 @@ class _Reader:
 
 
 def _mapping(value: Any, path: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    """A mapping that has the needed keys and no unknown one."""
     if not isinstance(value, dict):
         raise CertificateError(f"{path}: {_short(value)} is not an object with keys")
     missing = [key for key in needed if key not in value]

@@ -165,7 +165,6 @@ def _fine_enough(types: AdmissibleTypes, certificate: Certificate) -> Admissible
 
 
 def _parts(certificate: Certificate) -> list[Predicate]:
-    """The conditions that forks split on."""
     return [fork.part for root in certificate.roots for fork in forks(root) if isinstance(fork.part, Predicate)]
 
 

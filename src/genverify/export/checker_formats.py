@@ -43,7 +43,6 @@ def header(program: Program, how: Iterable[str]) -> Iterator[str]:
 
 
 def _goal(program: Program) -> str:
-    """What is shown, as a relation between the columns."""
     question = program.question
     if question.goal == NEVER:
         return "no whole numbers fit the rows" + (f" with COUNT = {question.m}" if program.count else "")
@@ -168,7 +167,6 @@ class _Derived:
         return self.add(f"{name}.both {self.goal(of)} {{ uns {one} {below} {two} {above} }} -1")
 
     def goal(self, of: Row | None) -> str:
-        """The relation to prove, as a constraint."""
         question = self.program.question
         if of:
             return f"L {of.hi} {_terms(of.vector)}"

@@ -318,7 +318,6 @@ def _one_claim(release: Release, certificate: Mapping[str, Any], options: argpar
 
 
 def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:
-    """The certificates, with a line now and then."""
     reported = time.monotonic()
     for done, one in enumerate(proved):
         if time.monotonic() - reported > 10:

@@ -242,7 +242,6 @@ class Exporter:
         return sum(y * w for name, y in leaf.y.items() for w, r in self.known[name].parts if r.holds(held)) >= leaf.d
 
     def _of(self, draft: _Draft, one: Exclusion) -> Ints:
-        """What a record of each kind adds to the rows of an exhausted total."""
         return sum((sign * draft.added[name] for name, sign in one.rows), 0 * draft.excluded)
 
     def _value(self, draft: _Draft, number: int) -> Ints:
@@ -266,7 +265,6 @@ class Exporter:
         return result
 
     def _finished(self, draft: _Draft, trees: Sequence[Node]) -> Program:
-        """The program, with the exclusions in its leaves as often as these are short."""
         asked, kinds = draft.asked, list(draft.kinds)
         needed = {name: self.known[name] for name in self.known if name in draft.added}
         listed: list[tuple[RecordRow, Ints]] = [(row, draft.added[name]) for name, row in needed.items()]
@@ -359,7 +357,6 @@ def cover(held: Sequence[set[int]]) -> list[int]:
 
 
 def _raised(leaf: Leaf, excess: Ints, helpers: Sequence[tuple[Ints, Mapping[str, int]]], plain: Mapping[str, str]) -> Leaf:
-    """The leaf with as much of the exclusions as it is short."""
     rows, left = {plain[name]: y for name, y in leaf.y.items()}, excess
     for added, names in helpers:
         more = int((-left[(added > 0) & (left < 0)]).max(initial=0))
@@ -505,7 +502,6 @@ class AreaExporter(Exporter):
         return name if self._of_area(number, name) else f"{self.levels.blocks[number].block}/{name}"
 
     def _placed(self, certificate: form.Certificate, number: int) -> form.Certificate:
-        """A certificate about a block alone, by the names of all blocks together."""
         if self.own is self.checker.release:
             return certificate
         node = partial(self._node, number, {})

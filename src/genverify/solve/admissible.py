@@ -117,8 +117,6 @@ class ImpliedZeros:
 
 
 class _Family:
-    """The queries of a schema that name the same columns."""
-
     def __init__(self, schema: Schema, columns: tuple[str, ...]) -> None:
         self.schema, self.columns = schema, columns
         inside = [not query.sums and query.predicate.columns == columns for query in schema.queries]
@@ -150,7 +148,6 @@ class _Cells:
         self.overlaps = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in overlap]
 
     def disjoint(self, rows: Sequence[int]) -> list[int]:
-        """Pairwise disjoint cells of these rows, the first preferred."""
         taken, chosen = 0, list[int]()
         for row in rows:
             if not taken & self.overlaps[row]:
@@ -272,7 +269,6 @@ def walk_types(domain: Domain, atoms: Sequence[Atoms], tests: Sequence[ExcludedC
 
 
 def _alive(column: int, atoms: int, tests: Sequence[ExcludedCombinations]) -> Places:
-    """The atoms of a column that the tests of this column alone leave open."""
     dead = np.zeros(atoms, dtype=bool)
     for test in tests:
         if test.columns in ((), (column,)):

@@ -219,8 +219,7 @@ class WorkingSet:
 
 SPARE_STEPS = 10  # so that a block of few records has steps to spare
 NEIGHBOURS = 5  # known points from which an exchange is tried before a program is solved
-DEEPEST = 150  # forks above a leaf: below the number that the checker reads
-"""Branches below each other: a level takes four of the 1,000 calls of Python, and a checker goes as deep."""
+DEEPEST = 150  # forks above a leaf: below what the checker reads; a level takes four of the 1,000 calls of Python
 
 
 @dataclass(frozen=True)
@@ -358,8 +357,6 @@ class Bounder:
 
 
 class _Search(BranchAndProve):
-    """Branching for one question, on the number of records in a part."""
-
     def __init__(self, bounder: Bounder, c: Ints, b: int) -> None:
         self.bounder, self.c, self.b = bounder, c, b
         self.nodes = self.leaves = 0
@@ -371,22 +368,18 @@ class _Search(BranchAndProve):
         try:
             proof = self.node() if self.bounder.program.classes else self.no_records()
         except PointFound as refuted:
-            return Bound(counterexample=self.recounted(refuted.z), integer=self.integer)
+            if int(self.c @ refuted.z) <= self.b:  # counted in integers, whatever value the solver gave
+                raise WrongAnswer(
+                    f"block {self.bounder.program.release.block}: the solver's point reaches {int(self.c @ refuted.z)} when "
+                    f"recounted, not more than {self.b} as its value says; nothing is reported. Try the other solver "
+                    "(program.solver in config.yaml)."
+                ) from None
+            return Bound(counterexample=refuted.z, integer=self.integer)
         except LimitStruck as struck:
             return Bound(limit=struck.limit, integer=self.integer, decided=False)
         if proof is None:
             return Bound(limit="proof too large or not exact", integer=self.integer)
         return Bound(proof=proof, integer=self.integer)
-
-    def recounted(self, z: Ints) -> Ints:
-        """The fitting point itself, which must exceed b when counted in integers, whatever value the solver gave."""
-        if int(self.c @ z) > self.b:
-            return z
-        raise WrongAnswer(
-            f"block {self.bounder.program.release.block}: the solver's point reaches {int(self.c @ z)} when recounted, not "
-            f"more than {self.b} as its value says; nothing is reported. Try the other solver (program.solver in "
-            "config.yaml)."
-        )
 
     def no_records(self) -> Node:
         """Every record is ruled out: N = 0 is the only dataset, and N > 0 a contradiction."""
@@ -398,12 +391,11 @@ class _Search(BranchAndProve):
 
     def relaxed(self, depth: int) -> Answer:
         self.nodes += 1
-        if self.nodes > self.bounder.limits.nodes:
-            raise LimitStruck("node limit")
-        if depth > DEEPEST:
-            raise LimitStruck("depth limit")
-        if time.monotonic() > self.deadline:
-            raise LimitStruck("wall-clock limit")
+        over = {"node limit": self.nodes > self.bounder.limits.nodes, "depth limit": depth > DEEPEST,
+                "wall-clock limit": time.monotonic() > self.deadline}  # fmt: skip
+        for limit, struck in over.items():
+            if struck:
+                raise LimitStruck(limit)
         self.bounder.linear_programs += 1
         return self.bounder.lp.maximise(self.c)
 

@@ -277,7 +277,6 @@ class Exchange:
         return self.known.classes(self.key[first] + change), self.known.classes(self.key[second] - change)
 
     def _some_type(self, classes: Ints) -> Ints:
-        """A random type of each class."""
         order, starts, sizes = self.program.grouped
         if len(order) == len(sizes):  # every class is one type
             return classes
@@ -353,7 +352,6 @@ class Exchange:
         return np.concatenate([which for which, _ in parts]), np.concatenate([new for _, new in parts])
 
     def _class_of(self, wanted: Ints) -> Ints:
-        """The class with each wanted hash, or -1."""
         return self.order[positions(self.sorted, wanted)]
 
     def _same_cells(self, ones: Ints, others: Ints, new: Ints, partners: Ints) -> npt.NDArray[np.bool_]:

@@ -116,7 +116,6 @@ class Joint(RecordSystem):
 
 
 def _restricted(program: Program, live: Flags) -> Program:
-    """A program without some of its classes."""
     if live.all():
         return program
     types = replace(program.types, table=program.types.table[live[program.class_of]])
@@ -148,7 +147,6 @@ def build_joint(levels: AreaReleases, max_types: int) -> Joint:
 
 
 def _own_rows(levels: AreaReleases, program: Program, number: int) -> tuple[list[str], csr_array, Ints, Ints]:
-    """The rows of a block's program that are about its own cells."""
     shared = tuple(f"{area.release.block}/" for area in levels.areas_of[number])
     chosen = [row for row, name in enumerate(program.rows) if not shared or not name.startswith(shared)]
     names = [f"{program.release.block}/{program.rows[row]}" for row in chosen]
@@ -322,15 +320,11 @@ class JointBounder:
         if self.searches >= SEARCHES:
             return Bound(limit="integer searches", integer=True, decided=False)
         self.searches += 1
-        z = self._beyond(c, b)
+        by_blocks = ByBlocks(self.joint, self.settings.make_solver(CHECKS), self.lp, (c, b + 1))
+        z = by_blocks.near(self.datasets[0])
         if z is not None and int(c @ z) > b:
             return self.met(z, integer=True)
         return Bound(limit="no proof of what an integer search did not find", integer=True, decided=False)
-
-    def _beyond(self, c: Ints, b: int) -> Ints | None:
-        """A dataset with c z > b, near the first one."""
-        by_blocks = ByBlocks(self.joint, self.settings.make_solver(CHECKS), self.lp, (c, b + 1))
-        return by_blocks.near(self.datasets[0])
 
     @cached_property
     def lp(self) -> LinearProgram:

@@ -104,7 +104,6 @@ def _denominators(y: Floats, last: Sequence[int]) -> Iterator[int]:
 
 
 def _common(sizes: Iterable[float]) -> int | None:
-    """The common denominator of numbers as fractions; none where it is large."""
     common = 1
     for size in sizes:
         common = lcm(common, Fraction(size).limit_denominator(FRACTION).denominator)

@@ -132,7 +132,6 @@ def _order(system: System, useful: Ints, taste: Taste) -> Ints:
 
 
 def _next_row(touches: Flags, left: Flags, opened: Flags, hi: Ints, bits: Ints, taste: Taste) -> tuple[int, Flags]:
-    """The row to close next, and the rows that are open after it."""
     classes = (touches & left).sum(axis=1)
     rows = np.flatnonzero(classes)
     inside = (touches[rows] & left).astype(np.float32)
@@ -307,7 +306,6 @@ class _Drawing:
         self.taken = self.fields.pack(system.A)
 
     def along(self, order: Ints) -> Diagram | None:
-        """The diagram, or None where it is larger than the limit."""
         steps: list[list[Moves]] = []
         moves = 0
         for cls, needed in zip(order.tolist(), self._needed(order), strict=True):
@@ -380,7 +378,6 @@ def _merged(fresh: Flags, old: Flags, before: npt.NDArray[T], new: npt.NDArray[T
 
 
 def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -> Diagram:
-    """The diagram without moves that lead to no end, its states numbered anew."""
     alive: Flags = np.zeros(states, dtype=bool)
     alive[ends] = True
     live_steps: list[tuple[Moves, ...]] = []
@@ -414,7 +411,6 @@ class UnlikelyRelease(GenverifyError):
 
 
 def _vector_weights(diagram: Diagram) -> Weights:
-    """Every class vector weighs 1."""
     return [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]
 
 

@@ -153,7 +153,6 @@ def _step_among(table: Ints, cells: Ints, u: Sequence[int], sign: int, most: int
 
 @cache
 def _corners(blocks: int, odd: bool) -> list[frozenset[int]]:
-    """The sets of blocks that are of v, with an odd or an even number of them."""
     return [frozenset(corner) for n in range(blocks + 1) if n % 2 == int(odd) for corner in combinations(range(blocks), n)]
 
 

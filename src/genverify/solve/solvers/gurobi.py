@@ -27,7 +27,6 @@ class LicenceError(GenverifyError):
 
 @cache
 def _environment() -> gp.Env:
-    """The silent environment of this process."""
     try:
         return gp.Env(params={"OutputFlag": 0, "LogToConsole": 0, **TIGHT})
     except gp.GurobiError as error:
@@ -196,7 +195,6 @@ class Gurobi:
 
     @contextmanager
     def _model(self, program: IntegerProgram, **params: int) -> Iterator[tuple[gp.Model, gp.MVar]]:
-        """An integer program as a Gurobi model, freed at the end of the `with` block."""
         integral = bool((program.objective == np.rint(program.objective)).all())
         # Gurobi's units of work are about a second each, and the same on every run.
         clock = "TimeLimit" if self._limits.checks is None else "WorkLimit"

@@ -235,7 +235,6 @@ def _end_at(checks: int) -> Callable[[Any], None]:
 
 
 def _end_after(seconds: float) -> Callable[[Any], None]:
-    """Ends a search after seconds of the processor."""
     deadline = process_time() + seconds
 
     def check(event: Any) -> None:
