@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement, product
-from math import comb
+from math import comb, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,11 +115,7 @@ def records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
 
 def datasets_of(program: Program, z: Ints) -> int:
     """How many datasets have the given class counts."""
-    raw = np.bincount(program.class_of, weights=program.types.raw, minlength=program.classes).astype(np.int64)
-    total = 1
-    for c in np.flatnonzero(z).tolist():
-        total *= comb(int(raw[c]) + int(z[c]) - 1, int(z[c]))
-    return total
+    return prod(comb(int(program.raw[c]) + int(z[c]) - 1, int(z[c])) for c in np.flatnonzero(z).tolist())
 
 
 def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
@@ -447,14 +443,13 @@ def farthest(
 
 def _floors(program: Program, records: Codes) -> Ints:
     """For each class of which D* uses every record type: how often it uses the rarest; 0 for the other classes."""
-    kinds = np.bincount(program.class_of, weights=program.types.raw, minlength=program.classes).astype(np.int64)
     distinct, counts = np.unique(records, axis=0, return_counts=True)
     used: dict[int, list[int]] = {}
     for c, count in zip(classes_of_records(program, distinct[None])[0].tolist(), counts.tolist(), strict=True):
         used.setdefault(c, []).append(count)
     floors = np.zeros(program.classes, dtype=np.int64)
     for c, times in used.items():
-        floors[c] = min(times) if len(times) == kinds[c] else 0
+        floors[c] = min(times) if len(times) == program.raw[c] else 0
     return floors
 
 

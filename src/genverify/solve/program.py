@@ -338,6 +338,13 @@ class Program(RecordSystem):
         return np.argsort(self.class_of, kind="stable"), np.cumsum(sizes) - sizes, sizes
 
     @cached_property
+    def raw(self) -> Ints:
+        """How many records of the domain each class stands for."""
+        counted = np.zeros(self.classes, dtype=np.int64)
+        np.add.at(counted, self.class_of, self.types.raw)
+        return counted
+
+    @cached_property
     def row_of(self) -> dict[bytes, int]:
         """The row that counts exactly the records of some classes, by the numbers of these classes as bytes."""
         parts = np.split(self.system.columns, self.system.start[1:-1])

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.errors import GenverifyError
-from genverify.solve.program import Program, RecordSystem
+from genverify.solve.program import RecordSystem
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
@@ -410,23 +410,6 @@ class UnlikelyRelease(GenverifyError):
     """A prior under which no dataset that fits has a probability above 0."""
 
 
-def _vector_weights(diagram: Diagram) -> Weights:
-    return [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]
-
-
-def _dataset_weights(diagram: Diagram, records: Ints) -> Weights:
-    """A class vector weighs the number of its datasets, from the number of records that each class stands for."""
-    pairs = zip(records.tolist(), diagram.most.tolist(), strict=True)
-    return [np.array([comb(kinds + j - 1, j) for j in range(most + 1)], dtype=object) for kinds, most in pairs]
-
-
-def records_of_classes(program: Program) -> Ints:
-    """How many records of the domain each class stands for."""
-    counted = np.zeros(program.classes, dtype=np.int64)
-    np.add.at(counted, program.class_of, program.types.raw)
-    return counted
-
-
 def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
     """
     A class vector weighs prod P_c^z_c / z_c!, up to one factor for all: its probability among n records of the prior.
@@ -492,12 +475,14 @@ def total_weight(diagram: Diagram, weights: Weights) -> Any:
 
 def count_vectors(diagram: Diagram) -> int:
     """How many class vectors fit."""
-    return int(total_weight(diagram, _vector_weights(diagram)))
+    return int(total_weight(diagram, [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]))
 
 
 def count_datasets(diagram: Diagram, records: Ints) -> int:
     """How many datasets fit, from the number of records that each class stands for."""
-    return int(total_weight(diagram, _dataset_weights(diagram, records)))
+    pairs = zip(records.tolist(), diagram.most.tolist(), strict=True)
+    weights = [np.array([comb(kinds + j - 1, j) for j in range(most + 1)], dtype=object) for kinds, most in pairs]
+    return int(total_weight(diagram, weights))
 
 
 def forward(diagram: Diagram, weights: Weights) -> Forward:

@@ -154,8 +154,7 @@ class Masses:
 
     @cached_property
     def _free(self) -> Floats:
-        whole = np.bincount(self.program.class_of, self.program.types.raw, minlength=self.program.classes)
-        free: Floats = whole.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
+        free: Floats = self.program.raw.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
         return free
 
     def _raw(self, codes: Codes) -> Floats:
