@@ -25,12 +25,13 @@ from genverify.checker.record_proofs import check_block
 from genverify.checker.vipr_checker import ViprError, check_vipr
 from genverify.export import kinds as signatures
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import AT_LEAST, AT_MOST, NEVER, Program
+from genverify.export.derivation import Program
 from genverify.export.export_command import exports_of, join_exports, write_export, write_files
 from genverify.export.record_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import DataError
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema
 from genverify.solve.bounds import certificate_of

@@ -7,32 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from genverify.checker.certificate import (
-    BOUND,
-    EMPTY,
-    CellBound,
-    CertificateError,
-    Leaf,
-    Node,
-    linear_reader,
-    read_cell_bound,
-)
-from genverify.export.derivation import (
-    AT_LEAST,
-    AT_MOST,
-    NEVER,
-    Program,
-    Question,
-    Row,
-    Step,
-    TooLarge,
-    leaves,
-    mapped,
-    system_of,
-    unique,
-)
+from genverify.checker.certificate import EMPTY, CellBound, CertificateError, Leaf, Node, linear_reader, read_cell_bound
+from genverify.export.derivation import Program, Question, Row, Step, TooLarge, leaves, mapped, system_of, unique
 from genverify.export.kinds import MOST
 from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
 LONGEST = 2_000  # steps of one proof: bounds the size of the files
 End = tuple[int, int]  # a cell, and +1 for its upper end or -1 for its lower one
@@ -107,8 +86,8 @@ class CellExporter:
             total = sum(y * int((most if y > 0 else least)[self.system.row_place[name]]) for name, y in rows.items())
             total += sum(weight * self._end(key, narrowed) for key, weight in ends.items())
             if wanted or leaf.kind != EMPTY or total < 0:
-                kind = EMPTY if leaf.kind == EMPTY and not wanted else BOUND
-                return self._used(Leaf(leaf.path, kind, rows, leaf.d), ends, narrowed, len(above), uses)
+                shown = replace(leaf, y=rows, kind="bound" if wanted else leaf.kind)
+                return self._used(shown, ends, narrowed, len(above), uses)
         raise CertificateError(f"{leaf.path}: shows nothing")
 
     def _end(self, key: End, narrowed: Mapping[End, tuple[int, int]]) -> int:

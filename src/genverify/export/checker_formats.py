@@ -5,20 +5,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from genverify.checker.certificate import EMPTY, Leaf, Node
-from genverify.export.derivation import (
-    AT_LEAST,
-    AT_MOST,
-    NEVER,
-    SIGN,
-    Path,
-    Program,
-    Row,
-    TooLarge,
-    Vector,
-    leaves,
-)
+from genverify.export.derivation import SIGN, Path, Program, Row, TooLarge, Vector, leaves
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
 # The header of an exported file, in words.
 

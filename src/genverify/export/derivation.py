@@ -14,8 +14,8 @@ import numpy as np
 from genverify.checker.certificate import EMPTY, Leaf, Node
 from genverify.model.errors import DataError
 from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
-AT_MOST, AT_LEAST, NEVER = "at most", "at least", "never"
 SIGN = {AT_MOST: 1, AT_LEAST: -1, NEVER: 0}
 CLAIM = "claim"
 FORBIDDEN = re.compile(r"[^\w.:/+<>=-]+", re.ASCII)

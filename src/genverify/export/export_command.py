@@ -20,7 +20,7 @@ from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
 from genverify.export.cell_programs import CellExporter
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import AT_LEAST, AT_MOST, CLAIM, Program, TooLarge
+from genverify.export.derivation import CLAIM, Program, TooLarge
 from genverify.export.record_programs import (
     INDEX,
     AreaExporter,
@@ -34,6 +34,7 @@ from genverify.model.areas import AreaReleases
 from genverify.model.claims import parse_claim
 from genverify.model.errors import DataError, nearest
 from genverify.model.linear import LinearSystem
+from genverify.model.proof_form import AT_LEAST, AT_MOST
 from genverify.model.release import TOTAL, Release
 from genverify.model.tablefiles import neutral
 

@@ -31,10 +31,7 @@ from genverify.checker.certificate import (
     read_nobody,
 )
 from genverify.export.derivation import (
-    AT_LEAST,
-    AT_MOST,
     CLAIM,
-    NEVER,
     SIGN,
     Path,
     Program,
@@ -52,6 +49,7 @@ from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
 from genverify.model.linear import OPEN
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 from genverify.model.release import TOTAL, Release
 from genverify.model.work import derive_seed
 

@@ -18,15 +18,7 @@ from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.datasets import Exchange
 from genverify.solve.program import COUNTED, INTEGRAL, Program, RecordSystem, WrongAnswer, integer_point
-from genverify.solve.proving import (
-    Branch,
-    BranchAndProve,
-    Ends,
-    LimitStruck,
-    PointFound,
-    exact_multipliers,
-    farkas_scales,
-)
+from genverify.solve.proving import Branch, BranchAndProve, LimitStruck, PointFound, exact_multipliers, farkas_scales
 from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver
 
 # A proof as it is stored: a leaf (multipliers of published cells, of the forks above), or a fork with a proof of both sides.
@@ -47,7 +39,7 @@ def exact_leaf(program: RecordSystem, branches: Sequence[Branch], y: Floats, c: 
     """Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1)."""
     system, names = program.system, program.rows
     for scale in (1.0,) if kind == "bound" else farkas_scales(y):
-        multipliers = exact_multipliers(system, Ends(system.lo, system.hi), y * scale, c, b, branches)
+        multipliers = exact_multipliers(system, None, y * scale, c, b, branches)
         if multipliers is not None:
             d, Y = multipliers
             cells = {names[row]: int(Y[row]) for row in np.flatnonzero(Y[: len(names)]).tolist()}

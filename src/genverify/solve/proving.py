@@ -166,21 +166,21 @@ def _bound_of_rows(system: LinearSystem, Y: Ints, branches: Sequence[Branch]) ->
 
 
 def exact_multipliers(
-    system: LinearSystem, ends: Ends, y: Floats, c: Ints, b: int, branches: Sequence[Branch] | None = None
+    system: LinearSystem, ends: Ends | None, y: Floats, c: Ints, b: int, branches: Sequence[Branch] = ()
 ) -> tuple[int, Ints] | None:
     """
     Integer multipliers Y over a denominator d that show c x <= b: what rounding leaves over is taken at the ends of the
     columns, so every rounding is valid, and only the bound is to be tested.
 
-    With `branches` (perhaps none) the columns count records, from 0 on and without an upper end, and row 0 holds each of
-    them once: where Y leaves some column short, that is added there, and Y stays close to y, so that few rows are used.
+    Without `ends` the columns count records, from 0 on and without an upper end, and row 0 holds each of them once: where Y
+    leaves some column short, that is added there, and Y stays close to y, so that few rows are used.
     """
     rows = len(system.least)
-    for d, Y in rationalise(y, LAST if branches is None else ()):
-        if not small_enough(system, Y) or (branches is not None and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
+    for d, Y in rationalise(y, () if ends is None else LAST):
+        if not small_enough(system, Y) or (ends is None and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
             continue
         w = d * c - weighed(system, Y[:rows])
-        if branches is None:
+        if ends is not None:
             total = bound(system, Y, ends, w)
         else:
             for row, branch in enumerate(branches, rows):
