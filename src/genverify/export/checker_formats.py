@@ -345,19 +345,13 @@ class _Proof:
             used += [(self.rows.number[key], abs(left))] if key in self.rows.number else []
         if not program.opposes(leaf, of):
             used.append((self.sides[of.name][1] if of else self.rows.number["", "G"], leaf.d))
-        return " ".join(_polish(used))
+        terms = [f"{number}" if times == 1 else f"{number} {times} *" for number, times in used]
+        return " ".join([*terms[:1], *(f"{term} +" for term in terms[1:])])
 
 
 def _named(part: str, of: Row | None) -> str:
     """The variable of a fork: the parts of two steps may have one name."""
     return part if of is None or part == of.name else f"{of.name}_{part}"
-
-
-def _polish(used: Sequence[tuple[int, int]]) -> Iterator[str]:
-    for index, (number, times) in enumerate(used):
-        yield f"{number}" if times == 1 else f"{number} {times} *"
-        if index:
-            yield "+"
 
 
 # SMT-LIB 2: the rows and the opposite of the goal, over whole numbers; `unsat` means verified. For cvc5, z3 and others.
@@ -430,7 +424,8 @@ def _theorem(program: Program) -> Iterator[str]:
     ends = zip(system.lo.tolist(), system.hi.tolist(), strict=True)
     yield f"Definition ends : list Ends := [{'; '.join(f'({_some(lo)}, {_some(hi)})' for lo, hi in ends)}]."
     yield "Definition rows : list Row := ["
-    yield ";\n".join(f"  (* {name} *) {_coq_row(row, size)}" for name, row in program.rows.items())
+    rows = program.rows.items()
+    yield ";\n".join(f"  (* {name} *) mkRow {_dense(r.vector, size)} ({_some(r.lo)}) ({_some(r.hi)})" for name, r in rows)
     yield "]."
     index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
@@ -447,11 +442,6 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "Print Assumptions shown."
 
 
-def _coq_row(row: Row, size: int) -> str:
-    lo, hi = (OPEN if end is None else end for end in (row.lo, row.hi))
-    return f"mkRow {_dense(row.vector, size)} ({_some(lo)}) ({_some(hi)})"
-
-
 def _tree(program: Program, node: Node, index: Mapping[str, int]) -> str:
     if isinstance(node, Leaf):
         y = "; ".join(f"({index[name]}%nat, {times})" for name, times in node.y.items())
@@ -460,8 +450,8 @@ def _tree(program: Program, node: Node, index: Mapping[str, int]) -> str:
     return f"Fork_ {_dense(program.parts[str(node.part)].vector, len(program.system.cells))} ({node.at}) ({below}) ({above})"
 
 
-def _some(end: int) -> str:
-    return "None" if abs(end) == OPEN else f"Some ({end})"
+def _some(end: int | None) -> str:
+    return "None" if end is None or abs(end) == OPEN else f"Some ({end})"
 
 
 def _dense(vector: Vector, size: int) -> str:

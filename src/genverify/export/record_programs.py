@@ -20,16 +20,7 @@ import numpy as np
 from genverify.checker import certificate as form
 from genverify.checker.admitted import Cell, Cells
 from genverify.checker.area_proofs import AreaChecker
-from genverify.checker.certificate import (
-    EMPTY,
-    CertificateError,
-    Fork,
-    Leaf,
-    Node,
-    read_certificate,
-    read_lemmas,
-    read_nobody,
-)
+from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
 from genverify.export.derivation import (
     CLAIM,
     SIGN,
@@ -103,7 +94,11 @@ def exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[
         parts = [cells[name].predicate for name in lemma.cells]
         rows = ((lemma.universe, 1), *((name, -1) for name in lemma.cells))
         matches.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
-    return matches + [zero_row(f"rule:{r.name}", _rule_words(r), Region.of(r.when, r.one_of)) for r in release.schema.rules]
+    for rule in release.schema.rules:
+        options = " or ".join(f"({option})" for option in rule.one_of) or "nothing"
+        words = f"broken by nobody: if {rule.when} then {options}"
+        matches.append(zero_row(f"rule:{rule.name}", words, Region.of(rule.when, rule.one_of)))
+    return matches
 
 
 def _labels(release: Release) -> dict[str, str]:
@@ -112,11 +107,6 @@ def _labels(release: Release) -> dict[str, str]:
 
 def _words(cell: Cell, label: str) -> str:
     return f"sum of {cell.sums}, {label}" if cell.sums else label
-
-
-def _rule_words(rule: Rule) -> str:
-    options = " or ".join(f"({option})" for option in rule.one_of) or "nothing"
-    return f"broken by nobody: if {rule.when} then {options}"
 
 
 def _cell_parts(cell: Cell, domain: Domain) -> Parts:
@@ -455,7 +445,7 @@ class AreaExporter(Exporter):
         self.levels, self.certificate = levels, certificate
         self.checker = AreaChecker(levels, certificate)
         list(self.checker.statements(certificate["statements"]))
-        nobody = [said.upper for said in read_nobody(self.checker.release, certificate["nobody"])]
+        nobody = [said.upper for said in form.read_nobody(self.checker.release, certificate["nobody"])]
         leaves_alone = [node for node in nobody if isinstance(node, Leaf)]
         if len(leaves_alone) < len(nobody):
             raise TooLarge("what rules records out for all blocks at once is shown by cases, which is not exported")
@@ -473,7 +463,7 @@ class AreaExporter(Exporter):
             for name, (self.own, self.here) in views.items():
                 if said[name]:
                     self.own_cells = Cells(self.own)
-                    certificate = self._placed(read_certificate(self.own, said[name]), number)
+                    certificate = self._placed(form.read_certificate(self.own, said[name]), number)
                     for asked, group in questions_of(self.domain, certificate):
                         question = replace(asked.question, name=f"{name}_{asked.question.name}")
                         yield said["block"], replace(asked, question=question), group
@@ -489,7 +479,7 @@ class AreaExporter(Exporter):
     def _lemmas(self, number: int) -> Iterator[form.ExhaustedTotal]:
         """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
         release = seen_from(self.levels, number)
-        for lemma in read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
+        for lemma in form.read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
             parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
             yield form.ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
 

@@ -68,9 +68,15 @@ class Joint(RecordSystem):
 
     def restricted(self, live: Flags) -> "Joint":
         """The program without some classes, of which no dataset has a record."""
-        spans = self.spans
-        programs = tuple(_restricted(program, live[span]) for program, span in zip(self.programs, spans, strict=True))
-        return replace(self, programs=programs, A=csr_array(self.A[:, np.flatnonzero(live)]))
+        programs = []
+        for program, span in zip(self.programs, self.spans, strict=True):
+            if not live[span].all():
+                of_types = live[span][program.class_of]
+                types = replace(program.types, table=program.types.table[of_types])
+                class_of = (np.cumsum(live[span]) - 1)[program.class_of[of_types]]
+                program = replace(program, types=types, A=program.A[:, live[span]], class_of=class_of)
+            programs.append(program)
+        return replace(self, programs=tuple(programs), A=csr_array(self.A[:, np.flatnonzero(live)]))
 
     def datasets(self, solver: Solver, K: int, seed: int) -> Iterator[Ints]:
         """Fitting class counts by random objectives; fewer than K where a limit strikes. They may repeat."""
@@ -113,14 +119,6 @@ class Joint(RecordSystem):
         A = self.A.toarray()
         small = A.astype(np.int8) if self.largest < 128 else A
         return Program(self.release, types, (), self.rows, small, self.lo, self.hi, class_of)
-
-
-def _restricted(program: Program, live: Flags) -> Program:
-    if live.all():
-        return program
-    types = replace(program.types, table=program.types.table[live[program.class_of]])
-    number = np.cumsum(live) - 1
-    return replace(program, types=types, A=program.A[:, live], class_of=number[program.class_of[live[program.class_of]]])
 
 
 def build_joint(levels: AreaReleases, max_types: int) -> Joint:

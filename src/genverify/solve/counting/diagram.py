@@ -354,26 +354,21 @@ class _Drawing:
         nodes[new] = np.arange(self.states, self.states + len(new), dtype=np.int32)
         self.states += len(new)
         if len(new):
-            self._put(index[new], keys[new], rest[new], nodes[new])
+            # at their places among the sorted ones, all three arrays moved alike
+            fresh: Flags = np.zeros(len(self.keys) + len(new), dtype=bool)
+            fresh[index[new] + np.arange(len(new))] = True
+            pairs = ((self.keys, keys[new]), (self.rest, rest[new]), (self.nodes, nodes[new]))
+            self.keys, self.rest, self.nodes = (_merged(fresh, *pair) for pair in pairs)
         return nodes
-
-    def _put(self, index: Ints, keys: Words, rest: Words, nodes: Nodes) -> None:
-        """New states at their places among the sorted ones, all three arrays moved alike."""
-        fresh: Flags = np.zeros(len(self.keys) + len(index), dtype=bool)
-        fresh[index + np.arange(len(index))] = True
-        old = ~fresh
-        self.keys, self.rest, self.nodes = (
-            _merged(fresh, old, *pair) for pair in ((self.keys, keys), (self.rest, rest), (self.nodes, nodes))
-        )
 
     def _keep(self, alive: Flags) -> None:
         if not alive.all():
             self.keys, self.rest, self.nodes = self.keys[alive], self.rest[alive], self.nodes[alive]
 
 
-def _merged(fresh: Flags, old: Flags, before: npt.NDArray[T], new: npt.NDArray[T]) -> npt.NDArray[T]:
+def _merged(fresh: Flags, before: npt.NDArray[T], new: npt.NDArray[T]) -> npt.NDArray[T]:
     both: npt.NDArray[T] = np.empty((len(fresh), *before.shape[1:]), dtype=before.dtype)
-    both[old], both[fresh] = before, new
+    both[~fresh], both[fresh] = before, new
     return both
 
 

@@ -5,7 +5,6 @@ symmetric cells once.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import floor
 from typing import Any, NamedTuple
 
@@ -303,9 +302,10 @@ class RangeSearch:
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi - 1)
         point = self.points[0] if self.points else None
-        return Ranges(
-            lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told()
-        )
+        low, high = self.least == self.known.lo, self.most == self.known.hi
+        for cell, sign in self.by_solver:
+            (high if sign > 0 else low)[cell] = True
+        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, low & high)
 
     def open(self, rows: Ints | None) -> None:
         """The linear program of some rows, or all."""
@@ -324,13 +324,6 @@ class RangeSearch:
     def left(self) -> float:
         """Seconds left to a linear program, by the clock."""
         return (BUSY if self.work.cpu else 1.0) * (self.deadline - self.work.now())
-
-    def ends_told(self) -> Flags:
-        """The cells whose ends are both attained and proved, or called so by the solver."""
-        low, high = self.least == self.known.lo, self.most == self.known.hi
-        for cell, sign in self.by_solver:
-            (high if sign > 0 else low)[cell] = True
-        return np.asarray(low & high)
 
     def keep(self, x: Ints) -> bool:
         """A point that fits, recounted; whether it attains more than those before it."""
@@ -578,7 +571,7 @@ def all_ranges(
         allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, allowed, asked, partial(_say, say, done, len(sums.cells)))
+        search = RangeSearch(part, own_known, allowed, asked, lambda cell, before=done: say(before + cell, len(sums.cells)))
         for fitting in start:
             search.keep(fitting[cells])
         if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
@@ -596,10 +589,6 @@ def all_ranges(
         limits += [result.limit] if result.limit else []
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
-
-
-def _say(say: Say, before: int, of: int, cell: int) -> None:
-    say(before + cell, of)
 
 
 def _pieces(sums: LinearSystem, known: KnownEnds) -> list[tuple[Ints, Ints]]:

@@ -47,11 +47,6 @@ def has_full_licence() -> bool:
     return True
 
 
-def _check_size(columns: int, rows: int) -> None:
-    if max(columns, rows) > SIZE_LIMIT and not has_full_licence():
-        raise _too_large(columns, rows)
-
-
 def _too_large(columns: int, rows: int) -> LicenceError:
     return LicenceError(
         f"this program has {columns} variables and {rows} constraints; Gurobi's licence here allows {SIZE_LIMIT} of each. "
@@ -148,7 +143,9 @@ def _add_rows(model: Any, z: Any, A: csr_array, lo: npt.NDArray[Any], hi: npt.ND
     """
     lo, hi = lo.astype(np.float64), hi.astype(np.float64)
     ranged = np.flatnonzero((lo < hi) & np.isfinite(lo) & np.isfinite(hi))
-    _check_size(A.shape[1] + len(ranged), A.shape[0])
+    size = A.shape[1] + len(ranged), A.shape[0]
+    if max(size) > SIZE_LIMIT and not has_full_licence():
+        raise _too_large(*size)
     sense = np.where(np.isinf(hi), GRB.GREATER_EQUAL, np.where(np.isinf(lo), GRB.LESS_EQUAL, GRB.EQUAL))
     side = np.where(np.isinf(hi), lo, hi)
     side[ranged] = 0.0
