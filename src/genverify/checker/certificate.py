@@ -261,7 +261,8 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     if len(result[NOTHING]) > 1:
         raise CertificateError(f"{block}: two statements say that no dataset fits")
     contradiction = result[NOTHING][0].lower if result[NOTHING] else None
-    return Certificate(lemmas, *(tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST, AT_MOST)), contradiction)
+    claims, impossible, least, most = (tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST, AT_MOST))
+    return Certificate(lemmas, claims, impossible, least, most, contradiction)
 
 
 @dataclass(frozen=True)

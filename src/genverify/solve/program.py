@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -227,6 +227,7 @@ def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
 
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
+T = TypeVar("T")
 
 
 def matrix_of(system: LinearSystem) -> csr_array:
@@ -240,10 +241,11 @@ def by_column(system: LinearSystem) -> csc_array:
     return _kept(system, "by_column", lambda: matrix_of(system).tocsc())
 
 
-def _kept(system: LinearSystem, name: str, make: Callable[[], Any]) -> Any:
+def _kept(system: LinearSystem, name: str, make: Callable[[], T]) -> T:
     if name not in vars(system):
         vars(system)[name] = make()
-    return vars(system)[name]
+    made: T = vars(system)[name]
+    return made
 
 
 def sparse_system(A: csr_array, least: Any, most: Any, hi: Any, rows: tuple[str, ...] = ()) -> LinearSystem:

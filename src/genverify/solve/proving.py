@@ -130,13 +130,10 @@ def farkas_scales(y: Floats) -> Iterator[float]:
         yield 1.0
 
 
-def small_enough(system: LinearSystem, Y: Ints) -> bool:
-    """Whether 64 bits hold what multipliers make of every column."""
-    return float(np.abs(Y).astype(np.float64).sum()) * system.largest < 2**62
-
-
-def weighed(system: LinearSystem, Y: Ints) -> Ints:
-    """Y A: what multipliers of rows make of every column."""
+def weighed(system: LinearSystem, Y: Ints) -> Ints | None:
+    """Y A: what multipliers of rows make of every column; none where 64 bits might not hold it."""
+    if float(np.abs(Y).astype(np.float64).sum()) * system.largest >= 2**62:
+        return None
     used = np.flatnonzero(Y)
     total: Ints = matrix_of(system)[used].T @ Y[used]
     return total
@@ -177,9 +174,10 @@ def exact_multipliers(
     """
     rows = len(system.least)
     for d, Y in rationalise(y, () if ends is None else LAST):
-        if not small_enough(system, Y) or (ends is None and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
+        made = weighed(system, Y[:rows])
+        if made is None or (ends is None and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
             continue
-        w = d * c - weighed(system, Y[:rows])
+        w = d * c - made
         if ends is not None:
             total = bound(system, Y, ends, w)
         else:

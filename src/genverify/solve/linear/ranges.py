@@ -17,17 +17,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.proving import (
-    Ends,
-    LimitStruck,
-    PointFound,
-    exact_leaf,
-    farkas_leaf,
-    fits_as,
-    small_enough,
-    weighed,
-    whole_multiple,
-)
+from genverify.solve.proving import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
 from genverify.solve.solvers.highs import BUSY, CellProgram
 
@@ -159,9 +149,9 @@ class Offers:
         Y = np.zeros(len(self.sums.rows), dtype=np.int64)
         for name, y in leaf["y"].items():
             Y[self.sums.row_place[name]] = y
-        if not small_enough(self.sums, Y):
-            return
         v = weighed(self.sums, Y)
+        if v is None:
+            return
         reach = np.where(v < 0, self.ends.hi, np.where(v > 0, self.ends.lo, 0))
         sides = np.where(Y > 0, self.sums.most, np.where(Y < 0, self.sums.least, 0))
         if is_open(reach).any() or is_open(sides).any():
