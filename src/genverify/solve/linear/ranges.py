@@ -5,6 +5,7 @@ symmetric cells once.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import floor
 from typing import Any, NamedTuple
 
@@ -561,7 +562,7 @@ def all_ranges(
         allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, allowed, asked, lambda cell, before=done: say(before + cell, len(sums.cells)))
+        search = RangeSearch(part, own_known, allowed, asked, partial(_say, say, done, len(sums.cells)))
         for fitting in start:
             search.keep(fitting[cells])
         if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
@@ -579,6 +580,10 @@ def all_ranges(
         limits += [result.limit] if result.limit else []
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
+
+
+def _say(say: Say, before: int, of: int, cell: int) -> None:
+    say(before + cell, of)
 
 
 def _pieces(sums: LinearSystem, known: KnownEnds) -> list[tuple[Ints, Ints]]:
