@@ -276,10 +276,10 @@ def test_ranges_of_an_audit_are_checked(tiny: ReleaseDescription, monkeypatch: p
 def test_one_bound_by_itself(toy_schema: Schema) -> None:
     """One fish, so at most one fish in a flat, and none at least; nobody in a house has one, so one at least."""
     release = make_release(toy_schema, "b", {"N": 3, "T1.fish": 1, "T1A.fish": 0})
-    flat = {"PET": [3], "HOME": [2]}
+    flat: dict[str, Any] = {"PET": [3], "HOME": [2]}
     up, down = {"kind": "bound", "y": {"T1.fish": 1}}, {"kind": "bound", "y": {"T1.fish": -1}}
 
-    def check(lemmas: list[Any], *bounds: tuple[str, dict[str, list[int]], int, Any]) -> None:
+    def check(lemmas: list[Any], *bounds: tuple[str, dict[str, Any], int, Any]) -> None:
         said = [{"goal": goal, "where": where, "m": m, "proof": proof} for goal, where, m, proof in bounds]
         check_block(release, certificate_of(release, (), *said) | {"lemmas": lemmas})
 
