@@ -60,7 +60,7 @@ def certificate(program: Program, decisions: list[Decision]) -> dict:
     text = {
         "block": program.release.block,
         "lemmas": [{"universe": lemma.universe, "cells": list(lemma.cells)} for lemma in program.lemmas],
-        "proofs": [{"lower": d.lower.as_dict(), "upper": d.upper.as_dict()} for d in verified],
+        "proofs": [{"lower": d.lower, "upper": d.upper} for d in verified],
         "claims": [{"where": where(program.release, d.claim), "m": d.claim.m, "proof": i} for i, d in enumerate(verified)],
     }
     return json.loads(json.dumps(text))
@@ -142,11 +142,11 @@ def test_ranges_are_those_of_brute_force(random: Random) -> None:
     for codes in random.sample(brute.every_assignment(release.schema.domain), 6):
         found, counts, said = verifier.range(Claim(codes, 0)), truth.counts(codes), where(release, Claim(codes, 0))
         assert (found.low, found.high) == (min(counts), max(counts))
-        more = {"where": said, "m": found.high + 1, "proof": mutations.impossible_of(found.upper.as_dict(), 1)}
-        less = {"where": said, "m": found.low - 1, "proof": mutations.impossible_of(found.lower.as_dict(), -1)}
+        more = {"where": said, "m": found.high + 1, "proof": mutations.impossible_of(found.upper, 1)}
+        less = {"where": said, "m": found.low - 1, "proof": mutations.impossible_of(found.lower, -1)}
         text = impossible(verifier.bounder.program, [more, less] if found.low else [more])
         assert check(release, text).impossible == len(text["impossible"])
-        bound = {"where": said, "m": found.low, "proof": found.lower.as_dict()}
+        bound = {"where": said, "m": found.low, "proof": found.lower}
         text = certificate(verifier.bounder.program, []) | {"at_least": [bound]}
         assert [m for _, m in check(release, text).at_least] == [min(counts)]
         with pytest.raises(CertificateError):
@@ -164,7 +164,7 @@ def test_counts_that_cannot_exist_are_those_of_brute_force(random: Random) -> No
         assert (found.proof is None) == (claim.m in truth.counts(codes))
         assert (found.counterexample is None) == (found.proof is not None)
         if found.proof is not None:
-            said = {"where": where(release, claim), "m": claim.m, "proof": found.proof.as_dict()}
+            said = {"where": where(release, claim), "m": claim.m, "proof": found.proof}
             assert check(release, impossible(program, [said])).impossible == 1
 
 
@@ -183,7 +183,7 @@ def test_contradictory_counts_are_proved_so(random: Random) -> None:
         return
     proof = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1).proof
     assert proof is not None
-    text = {**certificate(bounder.program, []), "contradiction": proof.as_dict()}
+    text = {**certificate(bounder.program, []), "contradiction": proof}
     assert check(changed, json.loads(json.dumps(text))).contradiction
     with pytest.raises(CertificateError):
         check(release, json.loads(json.dumps(text)))

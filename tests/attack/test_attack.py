@@ -16,7 +16,7 @@ from genverify.model.errors import DataError, ReleaseError
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, make_release
 from genverify.solve.admissible import TooManyTypes
-from genverify.solve.bounds import Bounder, Leaf, Limits
+from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import WrongAnswer, build_program
 from genverify.solve.program_settings import DEFAULT
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Solver, Stopped, WorkLimits
@@ -109,7 +109,7 @@ def test_a_contradiction_has_a_certificate(schema: Schema) -> None:
     release = make_release(schema, "b", {"N": 2, "A": 3})
     proof = bounder(release).at_most(np.zeros(bounder(release).program.classes, dtype=np.int64), -1).proof
     assert proof is not None
-    proofs = {"block": "b", "lemmas": [], "proofs": [], "claims": [], "contradiction": proof.as_dict()}
+    proofs = {"block": "b", "lemmas": [], "proofs": [], "claims": [], "contradiction": proof}
     assert check(release, proofs).contradiction
 
 
@@ -121,7 +121,7 @@ def test_counts_that_cannot_exist(schema: Schema) -> None:
         found = cannot_exist(program, Claim((1, 1, -1), m), Highs(WORK), LIMITS, 1000)
         assert (found.counterexample is not None) == possible
         if found.proof is not None:
-            said = {"where": {"A": 1, "B": 1}, "m": m, "proof": found.proof.as_dict()}
+            said = {"where": {"A": 1, "B": 1}, "m": m, "proof": found.proof}
             lemmas = [lemma.as_dict() for lemma in program.lemmas]
             proofs = {"block": "b", "lemmas": lemmas, "proofs": [], "claims": [], "impossible": [said]}
             assert check(release, proofs).impossible == 1
@@ -212,6 +212,6 @@ def test_what_a_cell_says_by_itself_needs_no_solver(schema: Schema) -> None:
     tired = bounder(release, Lying(lambda answer: Stopped(Limit.WORK)))
     right, wrong = Verifier(tired).decide([Claim((1, -1, -1), 2), Claim((1, -1, -1), 1)])
     assert (right.verdict, tired.linear_programs) == (Verdict.VERIFIED, 1)
-    assert (right.lower, right.upper) == (Leaf("bound", 1, {"A": -1}, ()), Leaf("bound", 1, {"A": 1}, ()))
+    assert (right.lower, right.upper) == ({"kind": "bound", "y": {"A": -1}}, {"kind": "bound", "y": {"A": 1}})
     check_decisions(tired.program, [right])
     assert wrong.verdict is Verdict.UNDECIDED

@@ -13,8 +13,8 @@ import pytest
 from genverify.attack.explain import explain_claim
 from genverify.attack.generate import generate
 from genverify.attack.verify import Decision, Range, Verdict, Verifier, attack_release, claims_frame, verify_block
-from genverify.checker.certificate import CertificateError, ProvedBound, read_proofs, write_proofs
-from genverify.checker.record_proofs import check_block, check_bounds
+from genverify.checker.certificate import CertificateError, read_proofs, write_proofs
+from genverify.checker.record_proofs import check_block
 from genverify.checker.stored import checked_blocks, require_proved
 from genverify.cli import main
 from genverify.disclosure.record_attack import Attack
@@ -23,10 +23,9 @@ from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.suppression import open_singles, search_cells
 from genverify.disclosure.whatif import what_if
 from genverify.model.claims import Claim
-from genverify.model.domain import Predicate
 from genverify.model.errors import ConfigError, DataError, NoDatasetError
 from genverify.model.release import Release, Schema, make_release, read_releases, read_schema
-from genverify.solve.bounds import Leaf, certificate_of
+from genverify.solve.bounds import certificate_of
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import DEFAULT
 from genverify.solve.solvers.base import Answer, IntegerProgram, Optimal
@@ -36,7 +35,7 @@ from studies.gtv.known_persons import prove
 FIRST, SECOND = "010010201001000", "010010201001001"
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)
 ATTACK = Attack(SETTINGS, 20, 1, 1)
-NOTHING = Leaf("bound", 1, {}, ())  # shows COUNT >= 0, and COUNT <= 0 where no record matches
+NOTHING = {"kind": "bound", "y": {}}  # shows COUNT >= 0, and COUNT <= 0 where no record matches
 PEOPLE = "sex,age,home\nf,71,rents\nf,30,owns\nm,33,owns\nm,75,owns\nf,20,rents\n"
 YAML = """
 name: tiny
@@ -277,20 +276,27 @@ def test_ranges_of_an_audit_are_checked(tiny: ReleaseDescription, monkeypatch: p
 def test_one_bound_by_itself(toy_schema: Schema) -> None:
     """One fish, so at most one fish in a flat, and none at least; nobody in a house has one, so one at least."""
     release = make_release(toy_schema, "b", {"N": 3, "T1.fish": 1, "T1A.fish": 0})
-    flat = Predicate.of({"PET": [3], "HOME": [2]})
+    flat: dict[str, Any] = {"PET": [3], "HOME": [2]}
     up, down = {"kind": "bound", "y": {"T1.fish": 1}}, {"kind": "bound", "y": {"T1.fish": -1}}
-    check_bounds(release, [], [ProvedBound(flat, 1, "upper", up), ProvedBound(flat, 1, "lower", down)])
+
+    def check(lemmas: list[Any], *bounds: tuple[str, dict[str, Any], int, Any]) -> None:
+        said = [{"goal": goal, "where": where, "m": m, "proof": proof} for goal, where, m, proof in bounds]
+        check_block(release, certificate_of(release, (), *said) | {"lemmas": lemmas})
+
+    check([], ("at most", flat, 1, up), ("at least", flat, 1, down))
     for bound, message in (
-        (ProvedBound(flat, 0, "upper", up), "the upper proof shows only COUNT <= 1"),
-        (ProvedBound(flat, 2, "lower", down), "the lower proof shows only COUNT >= 1"),
-        (ProvedBound(flat, 1, "upper", down), "a live record has the value -1, below 0"),
-        (ProvedBound(Predicate.of({"PET": [2, 3]}), 1, "upper", up), "leaves out a live record that matches"),
-        (ProvedBound(Predicate.of({"PET": [3], "AGE": [1]}), 1, "lower", down), "a live record that does not match"),
+        (("at most", flat, 0, up), "the upper proof shows only COUNT <= 1"),
+        (("at least", flat, 2, down), "the lower proof shows only COUNT >= 1"),
+        (("at most", flat, 1, down), "a live record has the value -1, below 0"),
+        (("at most", {"PET": [2, 3]}, 1, up), "leaves out a live record that matches"),
+        (("at least", {"PET": [3], "AGE": [1]}, 1, down), "a live record that does not match"),
+        (("at most", {"PET": [[3]]}, 1, up), "PET: list .* is not an integer"),
+        (("at most", flat, -1, up), "m is -1, and no count is below 0"),
     ):
         with pytest.raises(CertificateError, match=message):
-            check_bounds(release, [], [bound])
+            check([], bound)
     with pytest.raises(CertificateError, match="may hold 3"):
-        check_bounds(release, [{"universe": "N", "cells": ["T1.fish"]}], [ProvedBound(flat, 1, "upper", up)])
+        check([{"universe": "N", "cells": ["T1.fish"]}], ("at most", flat, 1, up))
 
 
 def test_a_certificate_that_proves_nothing_needs_no_records(toy_release: Release, monkeypatch: pytest.MonkeyPatch) -> None:

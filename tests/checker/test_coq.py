@@ -9,9 +9,8 @@ import pytest
 
 import brute_force as brute
 from genverify.attack.verify import Verifier, claim_where
-from genverify.checker.certificate import read_certificate
+from genverify.checker.certificate import Fork, read_certificate
 from genverify.export.checker_formats import coq_text
-from genverify.export.derivation import Fork
 from genverify.export.record_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.solve.bounds import certificate_of
@@ -55,7 +54,7 @@ def test_exported_claims_are_theorems_and_false_ones_are_not(compiled: tuple[Pat
     verifier = Verifier(DEFAULT.bounder(release))
     (decision,) = verifier.decide([Claim((ANY, 1), 1)])
     text = certificate_of(release, verifier.bounder.program.lemmas)
-    text["proofs"] = [{"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()}]
+    text["proofs"] = [{"lower": decision.lower, "upper": decision.upper}]
     text["statements"] = [
         {"goal": "exactly", "where": claim_where(release.schema.domain.names, decision.claim), "m": 1, "proof": 0}
     ]

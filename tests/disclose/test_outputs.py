@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -429,10 +430,10 @@ FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
     "people": ("people.csv", lambda text: text + "f,old,b\n", "another SHA-256"),
     "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "something else"),
     "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
-    "a range": ("audit/cells.proofs.gz", lambda text: text.replace('upper","value":1', 'upper","value":0'), "shows only"),
+    "a range": ("audit/cells.proofs.gz", lambda text: re.sub('(t most",[^}]*},"m":)1', r"\g<1>0", text), "shows only"),
     "no ranges": ("audit/cells.proofs.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "something"),
-    "no side": ("audit/cells.proofs.gz", lambda text: text.replace('"upper"', '"up"'), "no side, or none"),
-    "no cell": ("audit/cells.proofs.gz", lambda text: text.replace('"cell":', '"sell":'), "no cell, or none"),
+    "no side": ("audit/cells.proofs.gz", lambda text: text.replace('"at most"', '"at"'), "is no statement"),
+    "no cell": ("audit/cells.proofs.gz", lambda text: text.replace('"where":', '"were":'), "'where' is missing"),
     "another release": ("audit/cells.proofs.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
 }  # fmt: skip
 
@@ -449,6 +450,23 @@ def test_a_forged_audit_is_refused(home: Path, capsys: pytest.CaptureFixture[str
     assert words in capsys.readouterr().err
     forged = all_bytes(home)
     assert {name for name in forged if forged[name] != before.get(name)} == {path}
+
+
+def test_check_and_export_take_the_proofs_about_cells(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert disclose("toy.yaml") == 0
+    assert main(["check", "audit"]) == 0
+    said = re.search(r"cells.proofs.gz: (\d+) ends of cells: all right", capsys.readouterr().out)
+    assert said
+    assert main(["export", "audit", "--to", "vipr.zip"]) == 0
+    with ZipFile(home / "vipr.zip") as archive:
+        bounds = [name for name in archive.namelist() if "/bound_" in name]
+    assert len(bounds) == int(said[1]) > 0
+    assert main(["check-vipr", "vipr.zip"]) == 0
+    path, change, words = FORGED_AUDIT["a range"]
+    forge(home / path, change)
+    for command in (["check", "audit"], ["export", "audit", "--to", "other.zip"]):
+        assert main(command) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_claims_are_listed_only_where_the_file_says_so(home: Path) -> None:

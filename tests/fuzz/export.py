@@ -21,12 +21,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 import pbp_checker
 import solvers
-from genverify.checker.certificate import read_certificate
+from genverify.checker.certificate import Leaf, read_certificate
 from genverify.checker.stored import stored_blocks
 from genverify.checker.vipr_checker import ViprError, check_vipr
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import AT_LEAST, Leaf, Program
+from genverify.export.derivation import Program
 from genverify.export.record_programs import Exporter, claim_questions
+from genverify.model.proof_form import AT_LEAST
 from genverify.model.release import read_schema
 
 
@@ -46,15 +47,15 @@ def programs(study: Path, claims: int, random: Random) -> Iterator[Program]:
 def changed(program: Program, random: Random) -> tuple[str, Program]:
     """The program with another m, another multiplier, or another published count, so that its derivation must fail."""
     assert isinstance(program.tree, Leaf)
-    kinds = ["m", "multiplier", "count"] if program.tree.rows else ["m"]
+    kinds = ["m", "multiplier", "count"] if program.tree.y else ["m"]
     kind, tree = random.choice(kinds), program.tree
     up = 1 if program.question.goal == AT_LEAST else -1
     if kind == "m":
         return kind, replace(program, question=replace(program.question, m=program.question.m + up))
-    key = random.choice(list(tree.rows))
+    key = random.choice(list(tree.y))
     if kind == "multiplier":
-        return kind, replace(program, tree=replace(tree, rows={**tree.rows, key: tree.rows[key] + random.choice((-1, 1))}))
-    row, step = program.known[key], tree.d if tree.rows[key] > 0 else -tree.d
+        return kind, replace(program, tree=replace(tree, y={**tree.y, key: tree.y[key] + random.choice((-1, 1))}))
+    row, step = program.known[key], tree.d if tree.y[key] > 0 else -tree.d
     moved = replace(row, lo=(row.lo or 0) + step, hi=(row.hi or 0) + step)
     return kind, replace(program, rows={**program.rows, key: moved})
 

@@ -23,7 +23,7 @@ from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 from genverify.solve.program_settings import DEFAULT
 from tiny_levels import RECORDS as PEOPLE
-from tiny_levels import levels_of
+from tiny_levels import levels_of, true_claims
 
 Text = dict[str, Any]
 CELLS = ("x", "y", "z", "t", "u")
@@ -103,7 +103,7 @@ def housing_case(random: Random) -> Case | None:
                 found = verifier.range(Claim(codes, 0))
                 assert found.low == least
                 assert found.lower
-                said = {"goal": "at least", "where": {names[0]: code}, "m": least, "proof": found.lower.as_dict()}
+                said = {"goal": "at least", "where": {names[0]: code}, "m": least, "proof": found.lower}
                 text = certificate_of(release, verifier.bounder.program.lemmas, said, model=HOUSING)
                 return Case(HOUSING, release, deepcopy(text), partial(check_part, [other, release]))
     return None
@@ -141,7 +141,13 @@ def mutant(random: Random, case: Case) -> Text:
         )
     else:
         said["m"] += 1 if said.get("goal") == "at least" else random.choice([1, -1] if said["m"] else [1])
-    for _ in range(random.choice([0, 1, 2, 4])):
+    shake(random, text, random.choice([0, 1, 2, 4]))
+    return text
+
+
+def shake(random: Random, text: Text, times: int) -> None:
+    """Change some numbers of the proofs."""
+    for _ in range(times):
         node = random.choice(nodes(text) or [{}])
         change = random.choice(("times", "more", "d", "w", "at", "swap", "drop"))
         if change in ("times", "more", "drop") and node.get("y"):
@@ -159,7 +165,36 @@ def mutant(random: Random, case: Case) -> Text:
             node["at"] += random.choice([-1, 1])
         elif change == "swap" and "at" in node:
             node["below"], node["above"] = node["above"], node["below"]
+
+
+def changed(random: Random, case: Case) -> Text:
+    """The certificate with some numbers of its proofs and perhaps of a statement changed: it may still be right."""
+    text = deepcopy(case.certificate)
+    said = random.choice(claims_of(text))
+    if random.random() < 0.5:
+        key = "value" if "value" in said else "m"
+        said[key] = max(1, said[key] + random.choice([-1, 1]))
+    shake(random, text, random.choice([1, 2, 4]))
     return text
+
+
+def false_statements(case: Case, text: Text) -> int:
+    """How many statements some counts or records refute that fit what is published, all of them tried."""
+    if case.model == LINEAR:
+        points, place = numbers_that_fit(case.published), case.published.place
+        ends = [(points[:, place[said["cell"]]], said) for said in text["statements"]]
+        return sum((x.max() > said["value"]) if said["side"] == "upper" else (x.min() < said["value"]) for x, said in ends)
+    if case.model == AREAS:
+        names, right = case.published.schema.domain.names, true_claims(case.published)
+        number = {block.block: index for index, block in enumerate(case.published.blocks)}
+        parts = [(said["block"], said[name]) for said in text["statements"] for name in ("alone", "together") if said[name]]
+        listed = [(number[block], said) for block, part in parts for said in part["statements"]]
+        claims = [(at, Claim(tuple(said["where"].get(name, ANY) for name in names), said["m"])) for at, said in listed]
+        return sum(claim not in right[at] for at, claim in claims)
+    own = {"claims": "exactly", "at_least": "at least"}
+    return len(brute.refuted(case.published, {
+        key: [said for said in text["statements"] if said["goal"] == goal] for key, goal in own.items()
+    }))  # fmt: skip
 
 
 def lie(random: Random, case: Case) -> Text:

@@ -52,7 +52,7 @@ def test_corners_attain_what_the_integer_search_attains(monkeypatch: pytest.Monk
     wanted = np.arange(128) % 9 == 0
     searched = all_ranges(sums, Work(seconds=60), wanted, [counts])
     monkeypatch.setattr(Dives, "attain", lambda self, ends: None)
-    monkeypatch.setattr(ranges._Search, "by_integers", lambda self, cell, sign: None)
+    monkeypatch.setattr(ranges.RangeSearch, "by_integers", lambda self, cell, sign: None)
     found = all_ranges(sums, Work(seconds=60), wanted, [counts], hints=Hints(rows=rows))
     monkeypatch.setattr(Corner, "attain", lambda self, *words: None)
     without = all_ranges(sums, Work(seconds=60), wanted, [counts], hints=Hints(rows=rows))

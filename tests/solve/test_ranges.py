@@ -31,7 +31,7 @@ def test_dives_attain_what_the_integer_search_attains(monkeypatch: pytest.Monkey
     searched = all_ranges(sums, Work(seconds=30), start=[counts])
     assert searched.exact.all()
     monkeypatch.setattr(ranges, "DIVE_FROM", 1)
-    monkeypatch.setattr(ranges._Search, "by_integers", lambda self, cell, sign: None)
+    monkeypatch.setattr(ranges.RangeSearch, "by_integers", lambda self, cell, sign: None)
     dived = all_ranges(sums, Work(seconds=30), start=[counts])
     assert (dived.exact == ((dived.lo == searched.lo) & (dived.hi == searched.hi))).all()
     assert dived.exact.mean() > 0.9

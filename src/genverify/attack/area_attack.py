@@ -73,7 +73,7 @@ class AreaAttack:
         self.bounder.linear_programs = possible.linear_programs
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
         parts = {"lemmas": {block: result for block, result in lemmas.items() if result},
-                 "nobody": [leaf.as_dict() for leaf in possible.nobody]}  # fmt: skip
+                 "nobody": list(possible.nobody)}  # fmt: skip
         self.shared = new_certificate(AREAS, whole.release.block, whole.release.digest, **parts)
         self.checker = AreaChecker(levels, self.shared)
 

@@ -20,7 +20,7 @@ from genverify.model.release import Release
 from genverify.model.tablefiles import stack
 from genverify.model.tabulate import read_datasets as read_datasets
 from genverify.model.work import derive_seed, progress
-from genverify.solve.bounds import Bounder, Leaf, Node, certificate_of
+from genverify.solve.bounds import Bounder, Node, certificate_of
 from genverify.solve.datasets import datasets_of, draw_records, list_records, random_walk
 from genverify.solve.program import Program
 from genverify.solve.program_settings import ProgramSettings
@@ -90,12 +90,12 @@ def no_dataset_fits(bounder: Bounder, proof: Node | None, limit: str | None) -> 
     release = bounder.program.release
     if proof is None:
         return NoDatasetError(f"block {release.block}: no dataset that fits the counts was found ({limit})", None)
-    certificate = certificate_of(release, bounder.program.lemmas, {"goal": NOTHING, "proof": proof.as_dict()})
+    certificate = certificate_of(release, bounder.program.lemmas, {"goal": NOTHING, "proof": proof})
     check_block(release, certificate)
     # imported when there is something to say: words are not needed to generate
     from genverify.attack.explain import contradiction_cells
 
-    cells = contradiction_cells(release, certificate["lemmas"], proof.as_dict()) if isinstance(proof, Leaf) else []
+    cells = contradiction_cells(release, certificate["lemmas"], proof) if "at" not in proof else []
     named = ", ".join(cells) or "many cells together"
     return NoDatasetError(
         f"block {release.block}: no dataset fits the published counts. These contradict each other: "

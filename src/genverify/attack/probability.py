@@ -34,7 +34,6 @@ from genverify.solve.counting.diagram import (
     draw_diagram,
     forward,
     prior_weights,
-    records_of_classes,
     rounding,
 )
 from genverify.solve.counting.distribution import (
@@ -64,7 +63,7 @@ class DatasetCount:
 
     @cached_property
     def datasets(self) -> int:
-        return count_datasets(self.diagram, records_of_classes(self.program))
+        return count_datasets(self.diagram, self.program.raw)
 
     def posterior(self, prior: Prior) -> "Posterior":
         """What follows for records that are drawn from the prior; an error where the prior rules the release out."""

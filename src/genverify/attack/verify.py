@@ -17,19 +17,19 @@ from scipy.sparse import csr_array
 
 from genverify.attack.generate import generate_block
 from genverify.attack.onehot import OneHot, records_of, refuting, wrong_answer
-from genverify.checker.certificate import ProvedBound, write_proofs
-from genverify.checker.record_proofs import CheckSummary, check_block, check_bounds
+from genverify.checker.certificate import write_proofs
+from genverify.checker.record_proofs import CheckSummary, check_block
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
-from genverify.model.proof_form import EXACTLY
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import stack
 from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.solve.admissible import ExhaustedTotal
-from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, Node, certificate_of
+from genverify.solve.bounds import Bound, Bounder, Limits, Node, certificate_of
 from genverify.solve.datasets import class_vectors
 from genverify.solve.program import Program, build_program, condition_classes, matched_classes
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
@@ -158,17 +158,19 @@ class Range:
     upper: Node | None
     limit: str | None
 
-    def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
-        """The two ends as statements that the checker reads; those without a proof are left out."""
-        lower = [ProvedBound(condition, self.low, "lower", self.lower.as_dict())] if self.lower else []
-        return lower + ([ProvedBound(condition, self.high, "upper", self.upper.as_dict())] if self.upper else [])
+    def statements(self, condition: Predicate) -> list[dict[str, Any]]:
+        """The two ends as statements of a certificate; those without a proof are left out."""
+        where = {name: list(codes) for name, codes in condition.clauses}
+        ends = ((AT_LEAST, self.low, self.lower), (AT_MOST, self.high, self.upper))
+        return [{"goal": goal, "where": where, "m": m, "proof": proof} for goal, m, proof in ends if proof]
 
 
-def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
-    """Check the proofs of many ranges about one release."""
-    bounds = [bound for condition, range_ in ranges for bound in range_.proved_bounds(condition)]
-    if bounds:
-        check_bounds(program.release, [lemma.as_dict() for lemma in program.lemmas], bounds)
+def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> dict[str, Any]:
+    """The certificate of many ranges about one release, once it is checked."""
+    said = [statement for condition, range_ in ranges for statement in range_.statements(condition)]
+    certificate = certificate_of(program.release, program.lemmas, *said)
+    check_block(program.release, certificate)
+    return certificate
 
 
 @dataclass
@@ -217,7 +219,7 @@ class Verifier:
             program = self.bounder.program
             row = program.row_of.get(key[0])  # a published cell of just these classes: most claims are about such a cell
             if row is not None and (program.hi[row] if sign > 0 else -program.lo[row]) <= b:
-                self.answers[key] = Bound(proof=Leaf("bound", 1, {program.rows[row]: sign}, ()))
+                self.answers[key] = Bound(proof={"kind": "bound", "y": {program.rows[row]: sign}})
             else:
                 c = np.zeros(program.classes, dtype=np.int64)
                 c[sides[sign]] = sign
@@ -349,7 +351,7 @@ def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified
     """The certificate of verified claims, in the form that the checker reads."""
     names, (proof_of, proofs) = release.schema.domain.names, _number_proofs(verified)
     return certificate_of(release, lemmas) | {
-        "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
+        "proofs": [{"lower": lower, "upper": upper} for lower, upper in proofs],
         "statements": [
             {"goal": EXACTLY, "where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": proof}
             for decision, proof in zip(verified, proof_of, strict=True)

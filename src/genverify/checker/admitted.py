@@ -267,7 +267,6 @@ class _Walk:
 
 
 def _any(bits: Words, mask: int) -> Flags:
-    """Whether some bit of the mask stands, per record."""
     words = np.frombuffer(mask.to_bytes(8 * len(bits), "little"), "<u8").astype(np.uint64)
     named = np.flatnonzero(words)
     return np.asarray((bits[named] & words[named, None]).any(axis=0))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from genverify.checker.admitted import AdmissibleTypes, Cells, SharedConditions, flags_of
-from genverify.checker.certificate import CertificateError, read_bounds, read_nobody, require_about
+from genverify.checker.certificate import CertificateError, read_lemmas, read_nobody, require_about
 from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, checked_cells, live_records
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags
@@ -84,8 +84,8 @@ class AreaChecker:
 
     def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
         release = seen_from(self.levels, number)
-        certificate = read_bounds(release, lemmas.get(release.block, []), [])
-        return live_records(release, checked_cells(release, certificate), conditions, certificate)
+        known = read_lemmas(release, lemmas.get(release.block, []))
+        return live_records(release, checked_cells(release, known), conditions, known, ())
 
     def _nobody(self, proofs: Any) -> Flags:
         """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
@@ -114,7 +114,6 @@ def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
 
 
 def _joined(domain: Domain, part: Sequence[AdmissibleTypes]) -> AdmissibleTypes:
-    """The live records of all blocks, with the block as their first column."""
     block = np.repeat(np.arange(len(part)), [len(types) for types in part]).astype(np.int16)
     table = np.vstack([block[None, :], np.concatenate([types.table for types in part], axis=1)])
     return AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *part[0].atoms], table)

@@ -4,20 +4,22 @@ import gzip
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from genverify.model.domain import Predicate
 from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
-from genverify.model.proof_form import AT_LEAST, EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
 FARTHEST = LARGEST * LARGEST  # of a number in a proof about sums, which is added up in Python's integers
 DEEPEST = 250  # forks above a leaf
-BOUND, EMPTY = "bound", "empty"
+KINDS = BOUND, EMPTY = "bound", "empty"
 SIDES = ("upper", "lower", EMPTY)
+LISTS = (list, tuple)
 AGAIN = "snakemake --force FILE, or the command disclose on the tables or the release file"
 FORMER = ("claims", "shared", "system", "alone")  # keys of certificates from before they had a version
 
@@ -94,12 +96,13 @@ class Certificate:
     claims: tuple[Statement, ...]
     impossible: tuple[Statement, ...]
     at_least: tuple[Statement, ...]
+    at_most: tuple[Statement, ...]
     contradiction: Node | None
 
     @property
     def roots(self) -> list[Node]:
         """The proofs, each once."""
-        statements = (*self.claims, *self.impossible, *self.at_least)
+        statements = (*self.claims, *self.impossible, *self.at_least, *self.at_most)
         nodes = [node for statement in statements for node in (statement.lower, statement.upper)]
         nodes += [self.contradiction] if self.contradiction else []
         return list({id(node): node for node in nodes}.values())
@@ -111,16 +114,6 @@ def forks(node: Node) -> Iterator[Fork]:
         yield node
         yield from forks(node.below)
         yield from forks(node.above)
-
-
-@dataclass(frozen=True)
-class ProvedBound:
-    """COUNT(where) >= m (side `lower`) or COUNT(where) <= m (side `upper`), and its proof as plain values."""
-
-    where: Predicate
-    m: int
-    side: Literal["lower", "upper"]
-    proof: Mapping[str, Any]
 
 
 # The head, the same for every model: which version, about what, by which model.
@@ -144,7 +137,7 @@ def read_head(text: Any, path: str) -> str:
         )
     if not isinstance(about["name"], str) or not isinstance(about["digest"], str):
         raise CertificateError(f"{path}: does not name what it is about, with its digest")
-    if not isinstance(text.get("statements"), list | tuple):
+    if not isinstance(text.get("statements"), LISTS):
         raise CertificateError(f"{path}: has no list of statements. Make it anew: {AGAIN}")
     return model
 
@@ -177,7 +170,7 @@ class NodeReader:
         """A leaf or a fork; `depth` forks stand above it, and `names_claim` allows the multiplier c."""
         if depth > DEEPEST:
             raise CertificateError(f"{path}: more than {DEEPEST} forks above one another")
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             raise CertificateError(f"{path}: {_short(value)} is not an object with keys, so it is no proof")
         if "at" not in value:
             return self.leaf(value, path, kinds, names_claim, depth)
@@ -185,7 +178,7 @@ class NodeReader:
         below, above = (
             self.node(text[side], f"{path}.{side}", kinds, names_claim, depth + 1) for side in ("below", "above")
         )
-        return Fork(path, self.part(text, path), _integer(text["at"], f"{path}, at", self.largest), below, above)
+        return Fork(path, self.part(text, path), _integer(text["at"], path, "at", self.largest), below, above)
 
     def leaf(self, value: Mapping[str, Any], path: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
         given = ("w", "c") if names_claim else ("w",) if self.sides else ()
@@ -193,10 +186,13 @@ class NodeReader:
         kind = text.get("kind", BOUND)
         if kind not in kinds:
             raise CertificateError(f"{path}: kind is {str(kind)[:40]!r}; allowed here: {', '.join(kinds)}")
-        y = {self.cell(cell, path): _integer(number, f"{path}, y of {cell}", self.largest)
-             for cell, number in _items(text.get("y", {}), path)}  # fmt: skip
-        d, c = (_integer(text.get(key, base), f"{path}, {key}", self.largest) for key, base in (("d", 1), ("c", 0)))
-        w = tuple(_integer(number, f"{path}, w") for number in _list(text.get("w", []), f"{path}, w"))
+        cell, largest = self.cell, self.largest
+        y = {
+            cell(name, path): _integer(number, path, name, largest, "y of ")
+            for name, number in _items(text.get("y", {}), path)
+        }
+        d, c = _integer(text.get("d", 1), path, "d", largest), _integer(text.get("c", 0), path, "c", largest)
+        w = _integers(text["w"], path, "w") if "w" in text else ()
         if d <= 0:
             raise CertificateError(f"{path}: d is {d}, not above 0")
         if self.sides and len(w) != depth:
@@ -209,16 +205,16 @@ class NodeReader:
 
 def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
     """A statement about a cell of a system."""
-    side = value.get("side") if isinstance(value, Mapping) else None
+    side = value.get("side") if isinstance(value, dict) else None
     if side not in SIDES:
         raise CertificateError(f"{path}: is no statement: its side is {str(side)[:40]!r}; known: {', '.join(SIDES)}")
     text = _mapping(value, path, ("side", "proof"), ("cell", "value"))
-    proof = reader.node(text["proof"], path, (BOUND, EMPTY))
+    proof = reader.node(text["proof"], path, KINDS)
     if side == EMPTY:
         return CellBound(path, side, "", 0, proof)
     if not isinstance(text.get("cell"), str):
         raise CertificateError(f"{path}: names no cell")
-    return CellBound(path, side, text["cell"], _integer(text.get("value"), f"{path}, value", FARTHEST - 1), proof)
+    return CellBound(path, side, text["cell"], _integer(text.get("value"), path, "value", FARTHEST - 1), proof)
 
 
 def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
@@ -235,15 +231,10 @@ def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
 # Statements about the records behind a release.
 
 
-def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> Certificate:
-    """The bounds as statements of a certificate, each with one proof (`upper` is `lower`)."""
-    reader, block = _Reader(release), f"block {release.block}"
-    result = []
-    for i, bound in enumerate(bounds):
-        node = reader.nodes.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", (BOUND, EMPTY))
-        result.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
-    known = tuple(reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(lemmas))
-    return Certificate(known, tuple(result), (), (), None)
+def read_lemmas(release: Release, lemmas: Any) -> tuple[ExhaustedTotal, ...]:
+    """The exhausted totals of a block."""
+    reader, path = _Reader(release), f"block {release.block}, lemmas"
+    return tuple(reader.lemma(one, f"{path}[{i}]") for i, one in enumerate(_list(lemmas, path)))
 
 
 def read_nobody(release: Release, proofs: Any) -> list[Statement]:
@@ -262,7 +253,7 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     _mapping(text, block, ("version", "about", "model", "lemmas", "proofs", "statements"))
     reader = _Reader(release)
     pairs = [reader.pair(pair, f"{block}, proofs[{i}]") for i, pair in enumerate(_list(text["proofs"], f"{block}, proofs"))]
-    lemmas = [reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(_list(text["lemmas"], f"{block}, lemmas"))]
+    lemmas = read_lemmas(release, text["lemmas"])
     result: dict[str, list[Statement]] = {goal: [] for goal in GOALS}
     for i, said in enumerate(text["statements"]):
         goal, statement = reader.statement(said, f"{block}, statement {i}", pairs)
@@ -270,20 +261,22 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
     if len(result[NOTHING]) > 1:
         raise CertificateError(f"{block}: two statements say that no dataset fits")
     contradiction = result[NOTHING][0].lower if result[NOTHING] else None
-    claims, impossible, at_least = (tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST))
-    return Certificate(tuple(lemmas), claims, impossible, at_least, contradiction)
+    claims, impossible, least, most = (tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST, AT_MOST))
+    return Certificate(lemmas, claims, impossible, least, most, contradiction)
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads the parts of a certificate about one release."""
-
     release: Release
     clauses: dict[tuple[str, int], tuple[str, tuple[int, ...]]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def nodes(self) -> NodeReader:
         return NodeReader(self.cell, self.part, ("where", "like"), LARGEST)
+
+    @cached_property
+    def published(self) -> Collection[str]:
+        return self.release.published.place
 
     def lemma(self, value: Any, path: str) -> ExhaustedTotal:
         text = _mapping(value, path, ("universe", "cells"))
@@ -293,25 +286,28 @@ class _Reader:
 
     def pair(self, value: Any, path: str) -> tuple[Node, Node]:
         text = _mapping(value, path, ("lower", "upper"))
-        lower, upper = (self.nodes.node(text[side], f"{path}.{side}", (BOUND, EMPTY)) for side in ("lower", "upper"))
+        lower, upper = (self.nodes.node(text[side], f"{path}.{side}", KINDS) for side in ("lower", "upper"))
         return lower, upper
 
     def statement(self, value: Any, path: str, pairs: list[tuple[Node, Node]]) -> tuple[str, Statement]:
         """What is shown, and the statement: a claim names the number of its two proofs, all else holds its own."""
-        goal = value.get("goal") if isinstance(value, Mapping) else None
+        goal = value.get("goal") if isinstance(value, dict) else None
         if goal not in GOALS:
             raise CertificateError(f"{path}: is no statement: its goal is {str(goal)[:40]!r}; known: {', '.join(GOALS)}")
         text = _mapping(value, path, ("goal", "proof") if goal == NOTHING else ("goal", "where", "m", "proof"))
         if goal == NOTHING:
             node = self.nodes.node(text["proof"], f"{path}, proof", (EMPTY,))
             return goal, Statement(path, Predicate(()), 0, node, node)
-        where, m = self.assignment(text["where"], path), _count(text["m"], path)
+        m, said = text["m"], text["where"]
+        where = self.assignment(said, path) if goal in (EXACTLY, NEVER) else self.condition(said, path, single=True)
+        if _integer(m, path, "m") < 0:
+            raise CertificateError(f"{path}: m is {m}, and no count is below 0")
         if goal == EXACTLY:
-            number = _integer(text["proof"], f"{path}, proof")
+            number = _integer(text["proof"], path, "proof")
             if not 0 <= number < len(pairs):
                 raise CertificateError(f"{path}: there is no proof {number}, only {len(pairs)} proofs")
             return goal, Statement(path, where, m, *pairs[number], number)
-        kinds = (EMPTY,) if goal == NEVER else (BOUND, EMPTY)
+        kinds = (EMPTY,) if goal == NEVER else KINDS
         node = self.nodes.node(text["proof"], f"{path}, proof", kinds, goal == NEVER)
         return goal, Statement(path, where, m, node, node)
 
@@ -319,13 +315,17 @@ class _Reader:
         if ("where" in text) == ("like" in text):
             raise CertificateError(f"{path}: a fork has either where or like")
         if "where" in text:
-            items = _items(text["where"], path)
-            return Predicate.of({self.column(name, path): _integers(codes, f"{path}, {name}") for name, codes in items})
-        codes = _integers(text["like"], f"{path}, like")
+            return self.condition(text["where"], path)
+        codes = _integers(text["like"], path, "like")
         columns = self.release.schema.domain.columns
         if len(codes) != len(columns) or any(code not in c.codes for code, c in zip(codes, columns, strict=True)):
             raise CertificateError(f"{path}: like {list(codes)} is no record of the domain")
         return codes
+
+    def condition(self, value: Any, path: str, single: bool = False) -> Predicate:
+        """A list of codes for each column; or, where that is allowed, a single code."""
+        listed = {name: [codes] if single and type(codes) is int else codes for name, codes in _items(value, path)}
+        return Predicate.of({self.column(name, path): _integers(codes, path, name) for name, codes in listed.items()})
 
     def assignment(self, value: Any, path: str) -> Predicate:
         return Predicate(tuple(sorted(self.clause(name, code, path) for name, code in _items(value, path))))
@@ -334,7 +334,7 @@ class _Reader:
         """A column and its code, read once: thousands of claims name the same ones."""
         key = (name, code) if type(name) is str and type(code) is int else None  # True is 1, but no code
         if key is None or key not in self.clauses:
-            column, number = self.column(name, path), _integer(code, f"{path}, {name}")
+            column, number = self.column(name, path), _integer(code, path, name)
             if number < 0:
                 raise CertificateError(f"{path}: {(column, number)} is no code: those are 0 or more")
             self.clauses[column, number] = column, (number,)
@@ -346,18 +346,17 @@ class _Reader:
         return str(name)
 
     def cell(self, name: Any, path: str) -> str:
-        if not isinstance(name, str) or (name not in self.release.published.place and name != TOTAL):
+        if not isinstance(name, str) or (name not in self.published and name != TOTAL):
             raise CertificateError(f"{path}: {name!r} is no published cell")
         return name
 
 
 def _mapping(value: Any, path: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    """A mapping that has the needed keys and no unknown one."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise CertificateError(f"{path}: {_short(value)} is not an object with keys")
-    if len(value) == len(needed) and all(key in value for key in needed):
-        return value
     missing = [key for key in needed if key not in value]
+    if len(value) == len(needed) and not missing:
+        return value
     unknown = [key for key in value if key not in needed and key not in optional]
     if missing or unknown:
         problem = f"{missing[0]!r} is missing" if missing else f"{str(unknown[0])[:40]!r} means nothing here"
@@ -366,32 +365,26 @@ def _mapping(value: Any, path: str, needed: tuple[str, ...], optional: tuple[str
 
 
 def _items(value: Any, path: str) -> list[tuple[Any, Any]]:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise CertificateError(f"{path}: {_short(value)} is not an object with keys")
     return list(value.items())
 
 
-def _list(value: Any, path: str) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise CertificateError(f"{path}: {_short(value)} is not a list")
+def _list(value: Any, path: str, name: str = "") -> list[Any]:
+    if not isinstance(value, LISTS):
+        raise CertificateError(f"{path}{name and ', '}{name}: {_short(value)} is not a list")
     return list(value)
 
 
-def _integer(value: Any, path: str, largest: int = LARGEST) -> int:
+def _integer(value: Any, path: str, name: str, largest: int = LARGEST, of: str = "") -> int:
+    """A whole number; where it stands is put into words only for an error."""
     if type(value) is not int or abs(value) > largest:
-        raise CertificateError(f"{path}: {_short(value)} is not an integer of at most {largest} in size")
+        raise CertificateError(f"{path}, {of}{name}: {_short(value)} is not an integer of at most {largest} in size")
     return value
 
 
-def _integers(value: Any, path: str) -> tuple[int, ...]:
-    return tuple(_integer(number, path) for number in _list(value, path))
-
-
-def _count(value: Any, path: str) -> int:
-    m = _integer(value, f"{path}, m")
-    if m < 0:
-        raise CertificateError(f"{path}: m is {m}, and no count is below 0")
-    return m
+def _integers(value: Any, path: str, name: str) -> tuple[int, ...]:
+    return tuple([_integer(number, path, name) for number in _list(value, path, name)])
 
 
 def _short(value: Any) -> str:

@@ -121,16 +121,19 @@ class Checking:
         return max(self.most_of(c, node.below, below), self.most_of(c, node.above, above))
 
     def leaf(self, c: "Sparse", leaf: Leaf, ends: "Narrowed") -> int:
-        if any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
+        if ends and any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
             return NONE
         if leaf.kind == EMPTY and self.leaf({}, replace(leaf, kind=BOUND), ends) < 0:
             return NONE  # the multipliers speak of no cell: even 0 is above what is possible
         w = {cell: leaf.d * weight for cell, weight in c.items()}
         y = {self.row[name]: y for name, y in leaf.y.items()}
-        total = self.long.most(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
+        entries = sum([self.start[row + 1] - self.start[row] for row in y])
+        total = self.long.most(y, w, ends) if entries > LONG else None
         if total is None:
-            total = sum(self.used(row, times, w, leaf.path) for row, times in y.items())
+            total = sum([self.used(row, times, w, leaf.path) for row, times in y.items()])
             for cell, weight in w.items():
+                if not weight:
+                    continue
                 lo, hi = self.ends(cell, ends)
                 if weight > 0 and hi == OPEN:
                     raise CertificateError(f"{leaf.path}: uses an upper end of {self.sums.cells[cell]}, which has none")
@@ -147,7 +150,9 @@ class Checking:
 
     def ends(self, cell: int, ends: "Narrowed") -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]
-        low, high = ends.get(cell, (lo, hi))
+        if cell not in ends:
+            return lo, hi
+        low, high = ends[cell]
         return max(lo, low), min(hi, high)
 
     def cell(self, name: Any, path: str) -> int:
@@ -167,9 +172,9 @@ WIDE = 2**60  # sums beyond it are left to Python's integers
 
 @dataclass
 class Residual:
-    """What multipliers leave of every cell (w = -y A) of `cells`, or of all; the part of their rows; the bound itself."""
+    """What multipliers leave (w = -y A) of the cells of their rows, in order; the part of the rows; the bound itself."""
 
-    cells: Ints | None
+    cells: Ints
     w: Ints
     rows: int
     total: int | None = None
@@ -179,10 +184,8 @@ class Residual:
         self.uses = bool((self.w < 0).any()), bool((self.w > 0).any())  # lower ends, upper ends
 
     def weight(self, cell: int) -> int:
-        if self.cells is None:
-            return int(self.w[cell])
-        mine = np.flatnonzero(self.cells == cell)
-        return int(self.w[mine[0]]) if len(mine) else 0
+        at = int(np.searchsorted(self.cells, cell))
+        return int(self.w[at]) if at < len(self.cells) and self.cells[at] == cell else 0
 
 
 class LongRows:
@@ -193,8 +196,8 @@ class LongRows:
         self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)
         self.moves = [0, 0]  # how often a lower and an upper end moved
         self.largest = int(np.abs(sums.weights).max(initial=1))
-        self.single = dict[tuple[int, int], Residual]()
-        self.several = (Sparse(), Residual(None, np.zeros(0, dtype=np.int64), 0))
+        self.known = dict[tuple[tuple[int, int], ...], Residual]()  # of single rows all, of several the last: bounds memory
+        self.several: tuple[tuple[int, int], ...] = ()
 
     def narrow(self, cell: int, upper: bool, value: int) -> None:
         """Another end of a cell, in effect from here on."""
@@ -222,32 +225,19 @@ class LongRows:
         return total
 
     def residual(self, y: Sparse) -> Residual:
-        if len(y) == 1:
-            ((row, times),) = y.items()
-            if (row, times) not in self.single:
-                self.single[row, times] = self.of_row(row, times)
-            return self.single[row, times]
-        if self.several[0] != y:
-            self.several = (dict(y), Residual(None, self.weights(y), self.sides(y)))
-        return self.several[1]
-
-    def of_row(self, row: int, y: int) -> Residual:
-        """One row: only its own cells, unless it names one twice."""
-        part = slice(self.sums.start[row], self.sums.start[row + 1])
-        cells = self.sums.columns[part]
-        if len(np.unique(cells)) < len(cells):
-            return Residual(None, self.weights({row: y}), self.sides({row: y}))
-        return Residual(cells, -y * self.sums.weights[part], self.sides({row: y}))
-
-    def weights(self, y: Sparse) -> Ints:
-        w = np.zeros(len(self.sums.cells), dtype=np.int64)
-        for row, times in y.items():
-            part = slice(self.sums.start[row], self.sums.start[row + 1])
-            np.subtract.at(w, self.sums.columns[part], times * self.sums.weights[part])
-        return w
-
-    def sides(self, y: Sparse) -> int:
-        return sum(times * self.end(row, times) for row, times in y.items())
+        key = tuple(y.items())
+        if key not in self.known:
+            parts = [slice(self.sums.start[row], self.sums.start[row + 1]) for row in y]
+            columns = np.concatenate([self.sums.columns[part] for part in parts])
+            added = [times * self.sums.weights[part] for times, part in zip(y.values(), parts, strict=True)]
+            cells, at = np.unique(columns, return_inverse=True)
+            w = np.zeros(len(cells), dtype=np.int64)
+            np.subtract.at(w, at.ravel(), np.concatenate(added))
+            if len(y) > 1:
+                self.known.pop(self.several, None)
+                self.several = key
+            self.known[key] = Residual(cells, w, sum(times * self.end(row, times) for row, times in y.items()))
+        return self.known[key]
 
     def end(self, row: int, y: int) -> int:
         return int((self.sums.most if y > 0 else self.sums.least)[row])
@@ -257,7 +247,7 @@ class LongRows:
         moves = self.moves[0] * residual.uses[0], self.moves[1] * residual.uses[1]
         if residual.total is not None and residual.moves == moves:
             return residual.total
-        lo, hi = (self.lo, self.hi) if residual.cells is None else (self.lo[residual.cells], self.hi[residual.cells])
+        lo, hi = self.lo[residual.cells], self.hi[residual.cells]
         if ((residual.w > 0) & (hi == OPEN)).any():
             return None
         reach = np.where(residual.w > 0, hi, lo)

@@ -25,10 +25,8 @@ from genverify.checker.certificate import (
     ExhaustedTotal,
     Leaf,
     Node,
-    ProvedBound,
     Statement,
     forks,
-    read_bounds,
     read_certificate,
     read_head,
 )
@@ -47,7 +45,7 @@ from genverify.model.release import Release
 #
 # A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
 
-__all__ = ["CertificateError", "CheckSummary", "ProvedBound", "check_block", "check_bounds"]
+__all__ = ["CertificateError", "CheckSummary", "check_block"]
 
 Said = Statement | str  # what an error names: put into words only where there is one
 Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
@@ -56,8 +54,8 @@ Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of i
 @dataclass(frozen=True)
 class CheckSummary:
     """
-    What was checked and found right: claims, the proofs that they use, impossible counts, every lower bound m on a
-    COUNT(where), and whether no dataset fits at all.
+    What was checked and found right: claims, the proofs that they use, impossible counts, every lower and every upper bound
+    m on a COUNT(where), and whether no dataset fits at all.
 
     `statements` are the claims as the checker read them, and `types` the records that the release leaves open: who repeats
     a claim compares it with these.
@@ -68,6 +66,7 @@ class CheckSummary:
     impossible: int
     at_least: tuple[tuple[Predicate, int], ...]
     contradiction: bool
+    at_most: tuple[tuple[Predicate, int], ...] = ()
     statements: tuple[Statement, ...] = field(default=(), compare=False, repr=False)
     types: AdmissibleTypes | None = field(default=None, compare=False, repr=False)
 
@@ -86,7 +85,7 @@ class ProvedLimit:
 def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTypes | None = None) -> CheckSummary:
     """Check all proofs of a block against its release; an error names the first that fails. `types`: known live types."""
     certificate = read_certificate(release, proofs)
-    cells = checked_cells(release, certificate)
+    cells = checked_cells(release, certificate.lemmas)
     if not certificate.roots:  # where nothing is proved, more records may be live than the checker can hold
         return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
@@ -95,29 +94,21 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
         checker.claim(claim)
     for said in certificate.impossible:
         checker.empty(said.lower, said, said)
-    for bound in certificate.at_least:
-        checker.half(bound, -1)
+    for s, bounds in ((-1, certificate.at_least), (1, certificate.at_most)):
+        for bound in bounds:
+            checker.half(bound, s)
     if certificate.contradiction is not None:
         checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
     used = len({id(claim.lower) for claim in certificate.claims})
-    bounds = tuple((bound.where, bound.m) for bound in certificate.at_least)
+    least, most = (tuple((one.where, one.m) for one in said) for said in (certificate.at_least, certificate.at_most))
     contradicts, claims = certificate.contradiction is not None, certificate.claims
-    return CheckSummary(len(claims), used, len(certificate.impossible), bounds, contradicts, claims, types)
+    return CheckSummary(len(claims), used, len(certificate.impossible), least, contradicts, most, claims, types)
 
 
-def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> None:
-    """Check bounds of counts, each on one side, against a release; an error names the first that fails."""
-    certificate = read_bounds(release, lemmas, bounds)
-    cells = checked_cells(release, certificate)
-    checker = ProofChecker(cells, _live(release, cells, certificate))
-    for bound, statement in zip(bounds, certificate.claims, strict=True):
-        checker.half(statement, 1 if bound.side == "upper" else -1)
-
-
-def checked_cells(release: Release, certificate: Certificate) -> Cells:
-    """The published cells, after every lemma of the certificate was checked against them."""
+def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:
+    """The published cells, after every lemma was checked against them."""
     cells = Cells(release)
-    for index, lemma in enumerate(certificate.lemmas):
+    for index, lemma in enumerate(lemmas):
         check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
     return cells
 
@@ -143,15 +134,16 @@ def _live(release: Release, cells: Cells, certificate: Certificate) -> Admissibl
     """The live types, fine enough for every cell and every part of a fork."""
     # blocks that publish the same cells share what follows from these
     shared = release.schema.derived(SharedConditions, release.cells.tobytes(), lambda: _shared(cells))
-    return live_records(release, cells, shared, certificate)
+    return live_records(release, cells, shared, certificate.lemmas, _parts(certificate))
 
 
-def live_records(release: Release, cells: Cells, shared: SharedConditions, certificate: Certificate) -> AdmissibleTypes:
-    """The records of a release that break no rule, no lemma of a certificate, and lie in no cell that counts nobody."""
-    lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
-              for x in certificate.lemmas]  # fmt: skip
+def live_records(
+    release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[ExhaustedTotal], parts: Sequence[Predicate]
+) -> AdmissibleTypes:
+    """The records of a release that break no rule, no lemma, and lie in no cell that counts nobody."""
+    rules = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells)) for x in lemmas]
     try:
-        return live_types(shared, cells.empty, [*lemmas, *release.schema.rules], _parts(certificate))
+        return live_types(shared, cells.empty, [*rules, *release.schema.rules], parts)
     except TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 
@@ -173,7 +165,6 @@ def _fine_enough(types: AdmissibleTypes, certificate: Certificate) -> Admissible
 
 
 def _parts(certificate: Certificate) -> list[Predicate]:
-    """The conditions that forks split on."""
     return [fork.part for root in certificate.roots for fork in forks(root) if isinstance(fork.part, Predicate)]
 
 
@@ -353,7 +344,7 @@ def check_part(parts: Sequence[Release], certificate: Mapping[str, Any]) -> Chec
 
 def least_records(checked: CheckSummary, where: Predicate, block: str) -> int | None:
     """The least number of records that meet a condition, 1 or more, if a certificate shows just this; None: none fits."""
-    others = checked.claims + checked.impossible
+    others = checked.claims + checked.impossible + len(checked.at_most)
     if checked.contradiction and not others and not checked.at_least:
         return None
     bounds = checked.at_least

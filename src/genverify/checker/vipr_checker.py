@@ -96,8 +96,6 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 class _Reader:
-    """Reads words, indices, numbers and constraints."""
-
     def __init__(self, tokens: Iterator[str]) -> None:
         self.tokens = tokens
         self.variables = 0
@@ -151,8 +149,6 @@ class _Reader:
 
 
 class _Checker:
-    """Goes through the sections in order."""
-
     def __init__(self, read: _Reader) -> None:
         self.read = read
         read.word("VER")
@@ -177,7 +173,6 @@ class _Checker:
         self.best = self._solutions()
 
     def _goal(self) -> Constraint | None:
-        """The relation to prove; None: that there is no solution."""
         self.read.word("RTP")
         if self.read.word("infeas", "range") == "infeas":
             self.range: tuple[str, str] = ("inf", "-inf")
@@ -194,7 +189,6 @@ class _Checker:
         return Constraint("RTP", 1 if self.least else -1, bound, self.read.objective)
 
     def _solutions(self) -> Number | None:
-        """The best value of the solutions, each of which fits every constraint."""
         self.read.word("SOL")
         values = []
         for _ in range(self.read.index()):

@@ -559,13 +559,13 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     sums = {}
     for axis in table.axes:
         tree = axis.tree if axis.off <= form.tolerance or not form.partial else ()
-        own = make_hierarchy(tree, axis.labels, f"{table.file}: {axis.name}")
-        sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in tree) else own
+        levels = make_hierarchy(tree, axis.labels, f"{table.file}: {axis.name}")
+        sums[axis.name] = replace(levels, top="") if any(parent == "" for parent, _ in tree) else levels
     beside = list(_shares(table, where, wide=len(table.counts) > 1))
     rates = {column.at for column in table.columns if column.role == RATE}
-    for own in table.figures:
-        if own.at not in rates and _part_of(table, own)[0] is None:
-            left.append(f"{table.name}: percentages ({own.label}): of which counts at their left is not clear")
+    for figures in table.figures:
+        if figures.at not in rates and _part_of(table, figures)[0] is None:
+            left.append(f"{table.name}: percentages ({figures.label}): of which counts at their left is not clear")
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")

@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from genverify.checker.certificate import one_certificate, read_proofs, require_about
+from genverify.checker.certificate import one_certificate, read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
 from genverify.disclosure.interpretation import PrintedForm, interpret
@@ -36,7 +36,6 @@ from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import UNREADABLE, read_yaml, regular_file, sha256_of
-from genverify.model.proof_form import RECORDS
 from genverify.model.settings import Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
 from genverify.solve.linear.search import Ranges
@@ -198,12 +197,7 @@ def _records_again(folder: Path, reading: ReadingForm) -> Audit:
     claims, cells = (list(read_proofs(folder / name)) for name in (CLAIM_PROOFS, CELL_PROOFS))
     if not len(claims) == len(cells) == len(described.releases):
         raise DataError(f"{folder}: not one certificate for each area of the release; {AGAIN}")
-    for release, certificate in zip(described.releases, cells, strict=True):
-        require_about(certificate, f"{folder / CELL_PROOFS}, {release.block}", (RECORDS,), release.digest, release.block)
-    stored = [(cell["about"]["name"], one) for cell in cells for one in cell["statements"]]
-    if not all(isinstance(one, dict) for _, one in stored):
-        raise DataError(f"{folder / CELL_PROOFS}: holds what is no statement; {AGAIN}")
-    check_area_proofs(described.releases, claims, [{**one, "area": area} for area, one in stored])
+    check_area_proofs(described.releases, claims, cells)
     source = record_source(path, reading.changes, described)
     given = {"source": source, "fail_on": read_fail_on(reading.fail_on), "dialect": reading.dialect}
     audit = attack_records(described, attack_of(described), **given)

@@ -24,8 +24,7 @@ from genverify.attack.verify import (
     claims_frame,
     collect,
 )
-from genverify.checker.certificate import CertificateError, ProvedBound
-from genverify.checker.record_proofs import check_bounds
+from genverify.checker.record_proofs import check_block
 from genverify.disclosure.audit_value import PRINTED, RECORD, UNPUBLISHED
 from genverify.disclosure.release_data import ReleaseDescription
 from genverify.model.arrays import Ints
@@ -34,7 +33,7 @@ from genverify.model.domain import Predicate
 from genverify.model.release import Release, Schema
 from genverify.model.tablefiles import stack
 from genverify.model.work import ProgressLog, derive_seed, log
-from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.bounds import Bounder, Limits, certificate_of
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.datasets import class_vectors
 from genverify.solve.program import Program, program_of
@@ -204,12 +203,10 @@ def bounded_cells(
     for table, name, label, predicate, at in _cells(release.schema):
         lo, hi = low, high = printed.get(at, (0, release.n))
         counts = verifier.range_of(predicate) if lo < hi else None
-        bounds = counts.proved_bounds(predicate) if counts and not counts.limit else []
+        bounds = counts.statements(predicate) if counts and not counts.limit else []
         if counts and len(bounds) == 2:  # both ends are proved, else what is printed stands
             low, high = counts.low, counts.high
-            for bound in bounds:
-                about = {"area": release.block, "cell": name, "side": bound.side}
-                statements.append({**about, "value": bound.m, "proof": dict(bound.proof)})
+            statements += [{"area": release.block, "cell": name, **bound} for bound in bounds]
         rows.append({
             "area": release.block, "table": table, "cell": name, "label": label,
             "published": "" if at not in printed else str(lo) if lo == hi else f"{lo} to {hi}", "lower": low, "upper": high,
@@ -217,22 +214,14 @@ def bounded_cells(
             "hidden": at in printed and lo < hi < suppress, "unclear": lo < hi,
             "what": RECORD if at < 0 else PRINTED if at in printed else UNPUBLISHED,
         })  # fmt: skip
-    check_cell_bounds(release, [lemma.as_dict() for lemma in program.lemmas], statements)
+    check_block(release, cell_certificate(release, [lemma.as_dict() for lemma in program.lemmas], statements))
     return rows, statements
 
 
-def check_cell_bounds(release: Release, lemmas: Sequence[Any], statements: Sequence[Mapping[str, Any]]) -> None:
-    """Check statements about cells of one area, or kinds of records, by name; an error names the first that fails."""
-    conditions = {name: predicate for _, name, _, predicate, _ in _cells(release.schema)} if statements else {}
-    for number, one in enumerate(statements):
-        known = {"cell": one.get("cell") in conditions, "side": one.get("side") in ("lower", "upper"),
-                 "value": type(one.get("value")) is int, "proof": "proof" in one}  # fmt: skip
-        for key, right in known.items():
-            if not right:
-                raise CertificateError(f"block {release.block}, statement {number}: no {key}, or none of the release")
-    bounds = [ProvedBound(conditions[one["cell"]], one["value"], one["side"], one["proof"]) for one in statements]
-    if bounds:
-        check_bounds(release, lemmas, bounds)
+def cell_certificate(release: Release, lemmas: Sequence[Any], statements: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The statements about cells of one area, or kinds of records, as a certificate: these are known by their conditions."""
+    said = [{key: one[key] for key in ("goal", "where", "m", "proof")} for one in statements]
+    return certificate_of(release, (), *said) | {"lemmas": lemmas}
 
 
 def _cells(schema: Schema) -> Iterator[tuple[str, str, str, Predicate, int]]:

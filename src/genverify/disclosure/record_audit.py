@@ -19,8 +19,8 @@ from genverify.disclosure.record_attack import (
     Attack,
     all_claims,
     bounded_cells,
+    cell_certificate,
     cells_in_proofs,
-    check_cell_bounds,
     count_people,
     singled_out,
 )
@@ -28,12 +28,11 @@ from genverify.disclosure.release_data import ReleaseDescription
 from genverify.disclosure.release_form import SIZES
 from genverify.disclosure.suppression import left_without, search_cells
 from genverify.model.errors import DataError
-from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release, ranges_frame, write_schema
 from genverify.model.tablefiles import neutral_frame, write_frame
 from genverify.model.work import progress
 
-# not *.jsonl.gz: `genverify check` and `export` on a folder of results take the proofs of claims
+# not *.jsonl.gz: `genverify check` and `export` on a folder of results take the proofs of claims, then those of cells
 CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
 
 
@@ -162,12 +161,7 @@ class RecordsAudit(Audit):
         write_schema(self.described.schema, folder / "release" / "schema.json")
         write_frame(ranges_frame(self.described.releases), folder / "release", "000")
         write_proofs(self.proofs, folder / CLAIM_PROOFS)
-        statements = defaultdict[str, list[Mapping[str, Any]]](list)
-        for bound in self.bounds:
-            statements[bound["area"]].append({key: value for key, value in bound.items() if key != "area"})
-        about = [(one.program.release, one.certificate["lemmas"]) for one in self.verified]
-        heads = [new_certificate(RECORDS, release.block, release.digest, lemmas=lemmas) for release, lemmas in about]
-        write_proofs([one | {"statements": statements[one["about"]["name"]]} for one in heads], folder / CELL_PROOFS)
+        write_proofs((self._cell_proofs(one) for one in self.verified), folder / CELL_PROOFS)
         frame, by = self.claims.copy(), ["k", "effective_k", "about_one"]
         if self.described.form.show_claims:  # with the texts of the user's file in place of codes; empty: any value
             write_frame(frame, folder, "claims")
@@ -181,8 +175,13 @@ class RecordsAudit(Audit):
             frame = pd.DataFrame(columns=[*by, "claims"])
         neutral_frame(frame).to_csv(folder / "claims.csv", index=False)
 
+    def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
+        release = one.program.release
+        part = [bound for bound in self.bounds if bound["area"] == release.block]
+        return cell_certificate(release, one.certificate["lemmas"], part)
+
     def check_proofs(self) -> None:
-        check_area_proofs(self.described.releases, self.proofs, self.bounds)
+        check_area_proofs(self.described.releases, self.proofs, [self._cell_proofs(one) for one in self.verified])
 
     def proved(self) -> str:
         proofs, areas = sum(len(one["proofs"]) for one in self.proofs), len(self.described.releases)
@@ -200,12 +199,12 @@ class RecordsAudit(Audit):
 
 
 def check_area_proofs(
-    releases: Sequence[Release], proofs: Sequence[Mapping[str, Any]], bounds: Sequence[Mapping[str, Any]]
+    releases: Sequence[Release], claims: Sequence[Mapping[str, Any]], cells: Sequence[Mapping[str, Any]]
 ) -> None:
     """Check the claims and the bounds of cells of every area without a solver."""
-    for release, proof in zip(releases, proofs, strict=True):
-        check_block(release, proof)
-        check_cell_bounds(release, proof["lemmas"], [one for one in bounds if one["area"] == release.block])
+    for release, *certificates in zip(releases, claims, cells, strict=True):
+        for certificate in certificates:
+            check_block(release, certificate)
 
 
 def attack_records(described: ReleaseDescription, attack: Attack, **given: Any) -> RecordsAudit:

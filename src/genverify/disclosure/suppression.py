@@ -357,7 +357,7 @@ class _Area:
     def _support(self, program: Program, reasons: Reasons, decision: Decision) -> Cells:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
         halves = {"lower": decision.lower, "upper": decision.upper}
-        proof = {side: half.as_dict() for side, half in halves.items() if half is not None}
+        proof = {side: half for side, half in halves.items() if half is not None}
         claim = {"goal": EXACTLY, "where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
         parts = {"proofs": [proof], "statements": [claim]}
         cells = Cells(proof_cells(reasons, parts, claim))

@@ -480,7 +480,7 @@ def study_piece(schema: Schema, states: Mapping[str, Any], words: Words) -> dict
 def plain_sentence(sentence: explain.Sentence) -> dict[str, Any]:
     """A sentence of the phrase file as plain values: conditions are {column: codes}."""
     plain = asdict(sentence)
-    plain["slots"] = [[[case.when.where, case.say] for case in slot] for slot in sentence.slots]
+    plain["slots"] = [[[when.where, words] for when, words in slot] for slot in sentence.slots]
     plain |= {key: [when.where for when in getattr(sentence, key)] for key in ("only", "unless")}
     return plain
 

@@ -7,27 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from genverify.checker import certificate as form
-from genverify.checker.certificate import CellBound, CertificateError, linear_reader, read_cell_bound
-from genverify.export.derivation import (
-    AT_LEAST,
-    AT_MOST,
-    NEVER,
-    Fork,
-    Leaf,
-    Program,
-    Question,
-    Row,
-    RowNode,
-    Step,
-    TooLarge,
-    leaves,
-    mapped,
-    system_of,
-    unique,
-)
+from genverify.checker.certificate import EMPTY, CellBound, CertificateError, Leaf, Node, linear_reader, read_cell_bound
+from genverify.export.derivation import Program, Question, Row, Step, TooLarge, leaves, mapped, system_of, unique
 from genverify.export.kinds import MOST
 from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
 LONGEST = 2_000  # steps of one proof: bounds the size of the files
 End = tuple[int, int]  # a cell, and +1 for its upper end or -1 for its lower one
@@ -39,7 +23,7 @@ class _ProvedStatement:
     """A statement with its derivation: rows and the numbers of earlier statements ("#3") with their multipliers."""
 
     said: CellBound
-    tree: RowNode
+    tree: Node
     parts: Mapping[str, int]
     uses: frozenset[int]
 
@@ -61,7 +45,7 @@ class CellExporter:
 
     def _take(self, said: CellBound, number: int) -> None:
         parts, uses = dict[str, int](), set[int]()
-        sign = 0 if said.side == form.EMPTY else 1 if said.side == "upper" else -1
+        sign = 0 if said.side == EMPTY else 1 if said.side == "upper" else -1
         cell = self.system.place[said.cell] if sign else -1
         tree = self._tree({cell: sign} if sign else {}, said.proof, (), parts, uses)
         self.proved.append(_ProvedStatement(said, tree, parts, frozenset(uses)))
@@ -69,11 +53,11 @@ class CellExporter:
             self.known[cell, sign] = sign * said.value, number
 
     def _tree(
-        self, c: Mapping[int, int], node: form.Node, above: tuple[tuple[int, int, bool], ...], parts: dict[str, int],
+        self, c: Mapping[int, int], node: Node, above: tuple[tuple[int, int, bool], ...], parts: dict[str, int],
         uses: set[int],
-    ) -> RowNode:  # fmt: skip
+    ) -> Node:  # fmt: skip
         """The proof with explicit multipliers on the sides of forks and on what was shown before."""
-        if isinstance(node, form.Leaf):
+        if isinstance(node, Leaf):
             return self._leaf(c, node, above, uses)
         cell, key = self.system.place[str(node.part)], f"fork{len(parts) + 1}"
         parts[key] = cell
@@ -81,9 +65,9 @@ class CellExporter:
             self._tree(c, side, (*above, (cell, node.at, is_below)), parts, uses)
             for side, is_below in ((node.below, True), (node.above, False))
         )
-        return Fork(key, node.at, below, over)
+        return replace(node, part=key, below=below, above=over)
 
-    def _leaf(self, c: Mapping[int, int], leaf: form.Leaf, above: tuple[tuple[int, int, bool], ...], uses: set[int]) -> Leaf:
+    def _leaf(self, c: Mapping[int, int], leaf: Leaf, above: tuple[tuple[int, int, bool], ...], uses: set[int]) -> Leaf:
         narrowed: dict[End, tuple[int, int]] = {}  # of a cell that a fork splits: the end, and the number of the fork
         for index, (cell, at, below) in enumerate(above):
             key, value = (cell, 1 if below else -1), at if below else -at - 1
@@ -91,9 +75,9 @@ class CellExporter:
                 narrowed[key] = value, index
         for cell, s in narrowed:
             if self._end((cell, s), narrowed) + self._end((cell, -s), narrowed) < 0:  # no count is left in this case
-                return self._used(True, {}, {cell: 0}, {(cell, 1): 1, (cell, -1): 1}, narrowed, above, 1, uses)
+                return self._used(Leaf(leaf.path, EMPTY, {}, 1), {(cell, 1): 1, (cell, -1): 1}, narrowed, len(above), uses)
         rows, most, least = {name: y for name, y in leaf.y.items() if y}, self.system.most, self.system.least
-        for wanted in ({}, c) if leaf.kind == form.EMPTY else (c,):
+        for wanted in ({}, c) if leaf.kind == EMPTY else (c,):
             left = {cell: leaf.d * part for cell, part in wanted.items()}
             for name, y in rows.items():
                 for cell, part in self._row(name):
@@ -101,26 +85,26 @@ class CellExporter:
             ends = {(cell, 1 if part > 0 else -1): abs(part) for cell, part in left.items() if part}
             total = sum(y * int((most if y > 0 else least)[self.system.row_place[name]]) for name, y in rows.items())
             total += sum(weight * self._end(key, narrowed) for key, weight in ends.items())
-            if wanted or leaf.kind != form.EMPTY or total < 0:
-                return self._used(leaf.kind == form.EMPTY and not wanted, rows, left, ends, narrowed, above, leaf.d, uses)
+            if wanted or leaf.kind != EMPTY or total < 0:
+                shown = replace(leaf, y=rows, kind="bound" if wanted else leaf.kind)
+                return self._used(shown, ends, narrowed, len(above), uses)
         raise CertificateError(f"{leaf.path}: shows nothing")
 
     def _end(self, key: End, narrowed: Mapping[End, tuple[int, int]]) -> int:
         return narrowed.get(key, self.known[key])[0]
 
     def _used(
-        self, empty: bool, rows: Mapping[str, int], left: Mapping[int, int], ends: Mapping[End, int],
-        narrowed: Mapping[End, tuple[int, int]], above: tuple[tuple[int, int, bool], ...], d: int, uses: set[int],
-    ) -> Leaf:  # fmt: skip
+        self, leaf: Leaf, ends: Mapping[End, int], narrowed: Mapping[End, tuple[int, int]], forks: int, uses: set[int]
+    ) -> Leaf:
         """The leaf, with what it takes from forks as sides, and from earlier statements as rows; the rest is published."""
-        sides, taken = [0] * len(above), {f"={name}": y for name, y in rows.items()}
+        sides, taken = [0] * forks, {f"={name}": y for name, y in leaf.y.items()}
         for key, end in ends.items():
             if key in narrowed:
                 sides[narrowed[key][1]] += key[1] * end
             elif (number := self.known[key][1]) >= 0:
                 uses.add(number)
                 taken[f"#{number}"] = taken.get(f"#{number}", 0) + end
-        return Leaf(empty, taken, tuple(sides), d)
+        return replace(leaf, y=taken, w=tuple(sides))
 
     def program(self, number: int) -> Program:
         """The program of a statement: the rows and cells that it rests on, directly or by what was shown before."""
@@ -131,9 +115,7 @@ class CellExporter:
         if len(needed) > LONGEST:
             raise TooLarge(f"statement {number} rests on {len(needed) - 1} others, over the limit of {LONGEST}")
         steps = [self.proved[index] for index in sorted(needed)]
-        rows = dict.fromkeys(
-            name[1:] for one in steps for leaf, _ in leaves(one.tree) for name in leaf.rows if name[0] == "="
-        )
+        rows = dict.fromkeys(name[1:] for one in steps for leaf, _ in leaves(one.tree) for name in leaf.y if name[0] == "=")
         named = {self.system.place[one.said.cell] for one in steps if one.said.cell}
         named |= {cell for name in rows for cell, _ in self._row(name)}
         cells = sorted(named | {cell for one in steps for cell in one.parts.values()})
@@ -149,13 +131,13 @@ class CellExporter:
         system, plain = self.system, dict(zip(rows, unique(rows), strict=True))
         listed = {plain[name]: self._published(name, plain[name], column) for name in rows}
         renamed = {f"={name}": part for name, part in plain.items()} | {f"#{index}": f"shown#{index}" for index in needed}
-        parts, steps, trees = dict[str, Row](), list[Step](), dict[int, RowNode]()
+        parts, steps, trees = dict[str, Row](), list[Step](), dict[int, Node]()
         for index in needed:
             one, prefix = self.proved[index], "" if index == number else f"s{index}_"
             for key, cell in one.parts.items():
                 parts[prefix + key] = Row(prefix + key, f"the cell {system.cells[cell]}", {column[cell]: 1})
             trees[index] = mapped(
-                one.tree, lambda leaf: replace(leaf, rows={renamed[name]: y for name, y in leaf.rows.items()}), prefix
+                one.tree, lambda leaf: replace(leaf, y={renamed[name]: y for name, y in leaf.y.items()}), prefix
             )
             if index != number:
                 sign = 1 if one.said.side == "upper" else -1
@@ -163,7 +145,7 @@ class CellExporter:
                 words = f"{one.said.cell} {'<=' if sign > 0 else '>='} {one.said.value}"
                 steps.append(Step(Row(f"shown#{index}", words, vector, hi=sign * one.said.value), trees[index]))
         said = self.proved[number].said
-        goal = {"upper": AT_MOST, "lower": AT_LEAST, form.EMPTY: NEVER}[said.side]
+        goal = {"upper": AT_MOST, "lower": AT_LEAST, EMPTY: NEVER}[said.side]
         words = f"Shown: {said.cell} is {goal} {said.value}" if said.cell else "Shown: no counts fit all sums"
         ends = [(int(system.lo[cell]), int(system.hi[cell])) for cell in column]
         result = Program(

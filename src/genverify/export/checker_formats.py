@@ -4,22 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from genverify.export.derivation import (
-    AT_LEAST,
-    AT_MOST,
-    NEVER,
-    SIGN,
-    Leaf,
-    Path,
-    Program,
-    Row,
-    RowNode,
-    TooLarge,
-    Vector,
-    leaves,
-)
+from genverify.checker.certificate import EMPTY, Leaf, Node
+from genverify.export.derivation import SIGN, Path, Program, Row, TooLarge, Vector, leaves
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
 # The header of an exported file, in words.
 
@@ -44,7 +33,6 @@ def header(program: Program, how: Iterable[str]) -> Iterator[str]:
 
 
 def _goal(program: Program) -> str:
-    """What is shown, as a relation between the columns."""
     question = program.question
     if question.goal == NEVER:
         return "no whole numbers fit the rows" + (f" with COUNT = {question.m}" if program.count else "")
@@ -65,7 +53,7 @@ def in_words(program: Program) -> Iterator[str]:
             sides = [f"{program.parts[part].words} is {f'at most {at}' if below else f'at least {at + 1}'}, "
                      for part, at, below in path]  # fmt: skip
             yield f"  {'if ' if sides else ''}{''.join(sides)}add up{f', over {leaf.d}' if leaf.d > 1 else ''}:"
-            for name, y in leaf.rows.items():
+            for name, y in leaf.y.items():
                 yield f"    {y:+d} x {program.known[name].words}: {_range(program.known[name])}"
             for column, entry in sorted(program.left(leaf, path, of).items()):
                 yield f"    {entry:+d} x {program.columns[1 + column]}"
@@ -156,19 +144,19 @@ class _Derived:
         self.lines.append(line)
         return len(self.lines) - 1
 
-    def node(self, node: RowNode, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+    def node(self, node: Node, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
         """The lines that show a node, below the assumptions with these numbers; the number of the last line."""
         if isinstance(node, Leaf):
             return self.leaf(node, path, assumed, of)
-        terms, name = _terms(self.program.parts[node.part].vector), f"{of.name}.{node.part}" if of else node.part
+        part = str(node.part)
+        terms, name = _terms(self.program.parts[part].vector), f"{of.name}.{part}" if of else part
         below = self.add(f"{name}.at_most L {node.at} {terms} {{ asm }} -1")
         above = self.add(f"{name}.at_least G {node.at + 1} {terms} {{ asm }} -1")
-        one = self.node(node.below, (*path, (node.part, node.at, True)), (*assumed, below), of)
-        two = self.node(node.above, (*path, (node.part, node.at, False)), (*assumed, above), of)
+        one = self.node(node.below, (*path, (part, node.at, True)), (*assumed, below), of)
+        two = self.node(node.above, (*path, (part, node.at, False)), (*assumed, above), of)
         return self.add(f"{name}.both {self.goal(of)} {{ uns {one} {below} {two} {above} }} -1")
 
     def goal(self, of: Row | None) -> str:
-        """The relation to prove, as a constraint."""
         question = self.program.question
         if of:
             return f"L {of.hi} {_terms(of.vector)}"
@@ -181,8 +169,8 @@ class _Derived:
         names = program.system.cells
         used = [(self.number[names[column], "L" if part > 0 else "G"], scale * part)
                 for column, part in sorted(program.left(leaf, path, of).items())]  # fmt: skip
-        used += [(self.number[name, "L" if y > 0 else "G"], scale * y) for name, y in leaf.rows.items()]
-        used += [(number, scale * w) for number, w in zip(assumed, leaf.sides, strict=True) if w]
+        used += [(self.number[name, "L" if y > 0 else "G"], scale * y) for name, y in leaf.y.items()]
+        used += [(number, scale * w) for number, w in zip(assumed, leaf.w, strict=True) if w]
         total = program.total(leaf, path, of)
         said = f"L {total} 0" if opposes else self.goal(of)
         self.leaves += 1
@@ -312,22 +300,22 @@ class _Proof:
         self.last += 1
         return self.last
 
-    def step(self, row: Row, tree: RowNode) -> None:
+    def step(self, row: Row, tree: Node) -> None:
         """A row that is shown on the way: that its sum is more than it says cannot be; then it holds by itself."""
         most, weight = row.hi or 0, self.split(row.name, row.vector, row.hi or 0)
         clause = self.node(tree, ((row.name, most, False),), row)
         self.rows.number[row.name, "L"] = self.add(f"pol {self.sides[row.name][0]} {clause} {weight} * +")
 
-    def node(self, node: RowNode, path: Path, of: Row | None) -> int:
+    def node(self, node: Node, path: Path, of: Row | None) -> int:
         """The lines that show that not all literals of a path are true; the number of the last one."""
         if isinstance(node, Leaf):
             number = self.add(f"pol {self.combination(node, path, of)}")
             return self.clause(path, of) if path else number
-        name = _named(node.part, of)
-        if name not in self.sides:
-            self.split(name, self.program.parts[node.part].vector, node.at)
-        self.node(node.below, (*path, (node.part, node.at, True)), of)
-        self.node(node.above, (*path, (node.part, node.at, False)), of)
+        part = str(node.part)
+        if (name := _named(part, of)) not in self.sides:
+            self.split(name, self.program.parts[part].vector, node.at)
+        self.node(node.below, (*path, (part, node.at, True)), of)
+        self.node(node.above, (*path, (part, node.at, False)), of)
         return self.clause(path, of)
 
     def split(self, name: str, vector: Vector, at: int) -> int:
@@ -349,27 +337,21 @@ class _Proof:
     def combination(self, leaf: Leaf, path: Path, of: Row | None) -> str:
         """The rows of a leaf in reverse Polish notation, all of them as sums that are at least a number."""
         program, chosen = self.program, path[1:] if of else path
-        used = [(self.rows.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.rows.items()]
+        used = [(self.rows.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.y.items()]
         used += [(self.sides[_named(part, of)][not below], abs(w))
-                 for w, (part, _, below) in zip(leaf.sides, chosen, strict=True) if w]  # fmt: skip
+                 for w, (part, _, below) in zip(leaf.w, chosen, strict=True) if w]  # fmt: skip
         for column, left in program.left(leaf, chosen, of).items():
             key = program.system.cells[column], "L" if left > 0 else "G"
             used += [(self.rows.number[key], abs(left))] if key in self.rows.number else []
         if not program.opposes(leaf, of):
             used.append((self.sides[of.name][1] if of else self.rows.number["", "G"], leaf.d))
-        return " ".join(_polish(used))
+        terms = [f"{number}" if times == 1 else f"{number} {times} *" for number, times in used]
+        return " ".join([*terms[:1], *(f"{term} +" for term in terms[1:])])
 
 
 def _named(part: str, of: Row | None) -> str:
     """The variable of a fork: the parts of two steps may have one name."""
     return part if of is None or part == of.name else f"{of.name}_{part}"
-
-
-def _polish(used: Sequence[tuple[int, int]]) -> Iterator[str]:
-    for index, (number, times) in enumerate(used):
-        yield f"{number}" if times == 1 else f"{number} {times} *"
-        if index:
-            yield "+"
 
 
 # SMT-LIB 2: the rows and the opposite of the goal, over whole numbers; `unsat` means verified. For cvc5, z3 and others.
@@ -442,7 +424,8 @@ def _theorem(program: Program) -> Iterator[str]:
     ends = zip(system.lo.tolist(), system.hi.tolist(), strict=True)
     yield f"Definition ends : list Ends := [{'; '.join(f'({_some(lo)}, {_some(hi)})' for lo, hi in ends)}]."
     yield "Definition rows : list Row := ["
-    yield ";\n".join(f"  (* {name} *) {_coq_row(row, size)}" for name, row in program.rows.items())
+    rows = program.rows.items()
+    yield ";\n".join(f"  (* {name} *) mkRow {_dense(r.vector, size)} ({_some(r.lo)}) ({_some(r.hi)})" for name, r in rows)
     yield "]."
     index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
@@ -459,21 +442,16 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "Print Assumptions shown."
 
 
-def _coq_row(row: Row, size: int) -> str:
-    lo, hi = (OPEN if end is None else end for end in (row.lo, row.hi))
-    return f"mkRow {_dense(row.vector, size)} ({_some(lo)}) ({_some(hi)})"
-
-
-def _tree(program: Program, node: RowNode, index: Mapping[str, int]) -> str:
+def _tree(program: Program, node: Node, index: Mapping[str, int]) -> str:
     if isinstance(node, Leaf):
-        y = "; ".join(f"({index[name]}%nat, {times})" for name, times in node.rows.items())
-        return f"Leaf_ {'true' if node.empty else 'false'} [{y}] ({node.d}) {_coq_listed(node.sides)}"
+        y = "; ".join(f"({index[name]}%nat, {times})" for name, times in node.y.items())
+        return f"Leaf_ {'true' if node.kind == EMPTY else 'false'} [{y}] ({node.d}) {_coq_listed(node.w)}"
     below, above = (_tree(program, side, index) for side in (node.below, node.above))
-    return f"Fork_ {_dense(program.parts[node.part].vector, len(program.system.cells))} ({node.at}) ({below}) ({above})"
+    return f"Fork_ {_dense(program.parts[str(node.part)].vector, len(program.system.cells))} ({node.at}) ({below}) ({above})"
 
 
-def _some(end: int) -> str:
-    return "None" if abs(end) == OPEN else f"Some ({end})"
+def _some(end: int | None) -> str:
+    return "None" if end is None or abs(end) == OPEN else f"Some ({end})"
 
 
 def _dense(vector: Vector, size: int) -> str:

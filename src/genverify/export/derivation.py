@@ -1,19 +1,21 @@
 """
 An exported proof: a system of linear rows over whole numbers, what is to be shown of it, and a derivation in which every
-leaf is one linear combination of rows, of the sides of the forks above, and of the ends of columns.
+leaf is one linear combination of rows (y), of the sides of the forks above (w), and of the ends of columns, all over d. The
+part of a fork is known by its name.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from genverify.checker.certificate import EMPTY, Leaf, Node
 from genverify.model.errors import DataError
 from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
-AT_MOST, AT_LEAST, NEVER = "at most", "at least", "never"
 SIGN = {AT_MOST: 1, AT_LEAST: -1, NEVER: 0}
 CLAIM = "claim"
 FORBIDDEN = re.compile(r"[^\w.:/+<>=-]+", re.ASCII)
@@ -36,29 +38,6 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Leaf:
-    """A combination of rows (multipliers by name) and of the sides of the forks above, all over d."""
-
-    empty: bool
-    rows: Mapping[str, int]
-    sides: tuple[int, ...]
-    d: int
-
-
-@dataclass(frozen=True)
-class Fork:
-    """At most `at` in a part, or more."""
-
-    part: str
-    at: int
-    below: "RowNode"
-    above: "RowNode"
-
-
-RowNode = Leaf | Fork
-
-
-@dataclass(frozen=True)
 class Row:
     """lo <= the sum of the weights times the columns <= hi; a row without both is the claim, or the part of a fork."""
 
@@ -74,7 +53,7 @@ class Step:
     """A row that is shown on the way: its sum is at most hi."""
 
     row: Row
-    tree: RowNode
+    tree: Node
 
 
 @dataclass(frozen=True)
@@ -89,7 +68,7 @@ class Program:
     count: Vector
     parts: Mapping[str, Row]
     steps: tuple[Step, ...]
-    tree: RowNode
+    tree: Node
     largest: int | None = None
 
     @cached_property
@@ -99,7 +78,7 @@ class Program:
 
     def target(self, leaf: Leaf, of: Row | None) -> dict[int, int]:
         """d times what a leaf bounds from above: the row of a step, the count with the sign of the goal, or nothing."""
-        sign = 0 if leaf.empty else 1 if of else SIGN[self.question.goal]
+        sign = 0 if leaf.kind == EMPTY else 1 if of else SIGN[self.question.goal]
         return {column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()} if sign else {}
 
     def bound(self, leaf: Leaf, of: Row | None) -> int:
@@ -108,13 +87,13 @@ class Program:
 
     def opposes(self, leaf: Leaf, of: Row | None) -> bool:
         """Whether a leaf shows that its case cannot be, and not a bound."""
-        return leaf.empty or (of is None and self.question.goal == NEVER)
+        return leaf.kind == EMPTY or (of is None and self.question.goal == NEVER)
 
     def left(self, leaf: Leaf, path: Path, of: Row | None) -> dict[int, int]:
         """What a leaf leaves of each column: the ends of the columns have to bound it. d target = rows + sides + left."""
         left = self.target(leaf, of)
-        terms = [(self.known[name].vector, y) for name, y in leaf.rows.items()]
-        terms += [(self.parts[part].vector, w) for w, (part, _, _) in zip(leaf.sides, path, strict=True) if w]
+        terms = [(self.known[name].vector, y) for name, y in leaf.y.items()]
+        terms += [(self.parts[part].vector, w) for w, (part, _, _) in zip(leaf.w, path, strict=True) if w]
         for vector, y in terms:
             for column, entry in vector.items():
                 left[column] = left.get(column, 0) - y * entry
@@ -122,8 +101,8 @@ class Program:
 
     def total(self, leaf: Leaf, path: Path, of: Row | None) -> int:
         """The most that d times the target can be by a leaf; an error where it uses an end that is not there."""
-        result = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.sides, path, strict=True))
-        for name, y in leaf.rows.items():
+        result = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.w, path, strict=True))
+        for name, y in leaf.y.items():
             end = self.known[name].hi if y > 0 else self.known[name].lo
             result += y * _known_end(end, name)
         for column, part in self.left(leaf, path, of).items():
@@ -135,7 +114,7 @@ class Program:
         """Whether every leaf shows what it has to."""
         for of, tree in [*((step.row, step.tree) for step in self.steps), (None, self.tree)]:
             for leaf, path in leaves(tree):
-                if any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.sides, path, strict=True)):
+                if any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.w, path, strict=True)):
                     return False
                 if self.total(leaf, path, of) // leaf.d > self.bound(leaf, of):
                     return False
@@ -148,21 +127,21 @@ def _known_end(end: int | None, name: str) -> int:
     return end
 
 
-def leaves(node: RowNode, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
+def leaves(node: Node, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
     """Every leaf with the forks above it, outermost first."""
     if isinstance(node, Leaf):
         yield node, path
     else:
-        yield from leaves(node.below, (*path, (node.part, node.at, True)))
-        yield from leaves(node.above, (*path, (node.part, node.at, False)))
+        yield from leaves(node.below, (*path, (str(node.part), node.at, True)))
+        yield from leaves(node.above, (*path, (str(node.part), node.at, False)))
 
 
-def mapped(node: RowNode, change: Callable[[Leaf], Leaf], prefix: str = "") -> RowNode:
+def mapped(node: Node, change: Callable[[Leaf], Leaf], prefix: str = "") -> Node:
     """The same forks, with a prefix to the names of their parts, above changed leaves."""
     if isinstance(node, Leaf):
         return change(node)
     below, above = (mapped(side, change, prefix) for side in (node.below, node.above))
-    return Fork(prefix + node.part, node.at, below, above)
+    return replace(node, part=f"{prefix}{node.part}", below=below, above=above)
 
 
 def plain(name: str) -> str:

@@ -15,19 +15,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from genverify.checker.certificate import Certificate, ProvedBound, read_bounds, read_certificate
+from genverify.checker.certificate import read_certificate
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
 from genverify.export.cell_programs import CellExporter
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import AT_LEAST, AT_MOST, CLAIM, Program, TooLarge
+from genverify.export.derivation import CLAIM, Program, TooLarge
 from genverify.export.record_programs import (
     INDEX,
     AreaExporter,
     Asked,
     Exporter,
     Group,
-    bound_question,
     claim_questions,
     questions_of,
 )
@@ -35,6 +34,7 @@ from genverify.model.areas import AreaReleases
 from genverify.model.claims import parse_claim
 from genverify.model.errors import DataError, nearest
 from genverify.model.linear import LinearSystem
+from genverify.model.proof_form import AT_LEAST, AT_MOST
 from genverify.model.release import TOTAL, Release
 from genverify.model.tablefiles import neutral
 
@@ -257,11 +257,11 @@ def _remove(path: Path) -> None:
 # The commands `export` and `check-vipr`.
 
 Open = Callable[[Path, Path | None, str | None], Iterator[Proved]]
-Bounds = Callable[[Release, str], tuple[list[dict[str, Any]], list[ProvedBound]]]
+Bounds = Callable[[Release, str], Mapping[str, Any]]
 
 
 def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
-    """Add both commands: `open_proofs` gives the certificates of a path, `bounds` what a release says of a count."""
+    """Add both commands: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
     export = commands.add_parser(
         "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     )
@@ -296,8 +296,7 @@ def run_export(options: argparse.Namespace) -> None:
         if options.claim:
             exports = _one_claim(published, certificate, options)
         else:
-            lemmas, bounds = options.bounds(published, options.range)
-            exports = range_exports(published, read_bounds(published, lemmas, bounds), bounds)
+            exports = exports_of(published, options.bounds(published, options.range))
         written = _write(out, exports, options.format, words, leave_out=False)
     else:
         proved = options.open_proofs(options.proofs, options.release, options.block)
@@ -319,17 +318,7 @@ def _one_claim(release: Release, certificate: Mapping[str, Any], options: argpar
     yield _export(Exporter(release, result.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
 
 
-def range_exports(release: Release, certificate: Certificate, bounds: Sequence[ProvedBound]) -> Iterator[Export]:
-    """Bounds of counts, each on one side."""
-    exporter = Exporter(release, certificate.lemmas)
-    for index, (bound, said) in enumerate(zip(bounds, certificate.claims, strict=True)):
-        goal = AT_LEAST if bound.side == "lower" else AT_MOST
-        asked = bound_question(release.schema.domain, f"bound_{index}", said, goal)
-        yield Export(release.block, [(goal, said.m, str(said.where))], [partial(exporter.program, asked)])
-
-
 def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:
-    """The certificates, with a line now and then."""
     reported = time.monotonic()
     for done, one in enumerate(proved):
         if time.monotonic() - reported > 10:

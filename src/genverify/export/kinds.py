@@ -75,7 +75,6 @@ class Kinds:
         self.keys = list(self.states)
 
     def __iter__(self) -> Iterator[Kind]:
-        """Every kind, in the order of `keys`."""
         sizes, draw = self.walk.sizes, self.walk.draw
         for (inside, excluded), states in self.states.items():
             yield Kind(sum(sizes[state] for state in states), draw(states[0], None), inside, excluded)
@@ -114,11 +113,9 @@ class _Walk:
         return sum(1 << index for index in {self.bit[p] for p in predicates})
 
     def excluded(self, state: Bits) -> int:
-        """The number of the exclusion that holds the records of a state at the end; -1: none."""
         return self.won.get(state & ~self.regions, -1)
 
     def _atoms(self, column: Column) -> list[tuple[Bits, tuple[int, ...]]]:
-        """The codes of a column by the conditions that they allow."""
         listed = list(zip(self.place, self.predicates, strict=True))
         free = sum(self.won) + sum(1 << index for index, p in listed if column.name not in p.where)
         named = [(index, set(p.where[column.name])) for index, p in listed if column.name in p.where]

@@ -20,27 +20,14 @@ import numpy as np
 from genverify.checker import certificate as form
 from genverify.checker.admitted import Cell, Cells
 from genverify.checker.area_proofs import AreaChecker
-from genverify.checker.certificate import (
-    Certificate,
-    CertificateError,
-    ExhaustedTotal,
-    read_bounds,
-    read_certificate,
-    read_nobody,
-)
+from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
 from genverify.export.derivation import (
-    AT_LEAST,
-    AT_MOST,
     CLAIM,
-    NEVER,
     SIGN,
-    Fork,
-    Leaf,
     Path,
     Program,
     Question,
     Row,
-    RowNode,
     Step,
     TooLarge,
     leaves,
@@ -53,6 +40,7 @@ from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
 from genverify.model.linear import OPEN
+from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 from genverify.model.release import TOTAL, Release
 from genverify.model.work import derive_seed
 
@@ -77,7 +65,7 @@ class Asked:
 
     question: Question
     where: tuple[Predicate, ...]
-    proof: form.Node
+    proof: Node
 
 
 @dataclass(frozen=True)
@@ -106,7 +94,11 @@ def exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[
         parts = [cells[name].predicate for name in lemma.cells]
         rows = ((lemma.universe, 1), *((name, -1) for name in lemma.cells))
         matches.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
-    return matches + [zero_row(f"rule:{r.name}", _rule_words(r), Region.of(r.when, r.one_of)) for r in release.schema.rules]
+    for rule in release.schema.rules:
+        options = " or ".join(f"({option})" for option in rule.one_of) or "nothing"
+        words = f"broken by nobody: if {rule.when} then {options}"
+        matches.append(zero_row(f"rule:{rule.name}", words, Region.of(rule.when, rule.one_of)))
+    return matches
 
 
 def _labels(release: Release) -> dict[str, str]:
@@ -115,11 +107,6 @@ def _labels(release: Release) -> dict[str, str]:
 
 def _words(cell: Cell, label: str) -> str:
     return f"sum of {cell.sums}, {label}" if cell.sums else label
-
-
-def _rule_words(rule: Rule) -> str:
-    options = " or ".join(f"({option})" for option in rule.one_of) or "nothing"
-    return f"broken by nobody: if {rule.when} then {options}"
 
 
 def _cell_parts(cell: Cell, domain: Domain) -> Parts:
@@ -160,7 +147,7 @@ class _Draft:
 class Exporter:
     """The programs of checked proofs about a release; `nobody` are proofs of their own that rule records out by a sum."""
 
-    def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[form.Leaf] = ()) -> None:
+    def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[Leaf] = ()) -> None:
         self.release, self.domain, self.nobody = release, release.schema.domain, nobody
         self.cells, self.title = Cells(release), f"Block {release.block}, {release.n} records; release {release.digest}"
         labels = _labels(release)
@@ -179,14 +166,14 @@ class Exporter:
         self._search(draft, trees)
         return self._finished(draft, trees)
 
-    def _tree(self, node: form.Node, parts: dict[str, RecordRow]) -> RowNode:
+    def _tree(self, node: Node, parts: dict[str, RecordRow]) -> Node:
         """The proof with the names of rows; the parts of its forks are added to `parts`."""
-        if isinstance(node, form.Leaf):
-            rows = {name: y for name, y in node.y.items() if y} | ({CLAIM: node.c} if node.c else {})
-            return Leaf(node.kind == form.EMPTY, rows, node.w, node.d)
+        if isinstance(node, Leaf):
+            return replace(node, y={name: y for name, y in node.y.items() if y} | ({CLAIM: node.c} if node.c else {}))
         key = f"fork{len(parts) + 1}"
         parts[key] = self._part(key, node.part)
-        return Fork(key, node.at, self._tree(node.below, parts), self._tree(node.above, parts))
+        below, above = (self._tree(side, parts) for side in (node.below, node.above))
+        return replace(node, part=key, below=below, above=above)
 
     def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
         if isinstance(part, Predicate):
@@ -196,11 +183,11 @@ class Exporter:
         named = ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, part, strict=True))
         return RecordRow(key, f"records in the same published cells as {named}", ((1, region),) if region else ())
 
-    def _search(self, draft: _Draft, trees: list[RowNode]) -> None:
+    def _search(self, draft: _Draft, trees: list[Node]) -> None:
         """Add exclusions, few at a time, until every record on which some leaf is short is excluded; `trees` may grow."""
         random = Random(derive_seed(0, "export", self.release.block, draft.asked.question.name))
         while True:
-            names = {name for tree in trees for leaf, _ in leaves(tree) for name in leaf.rows if name != CLAIM}
+            names = {name for tree in trees for leaf, _ in leaves(tree) for name in leaf.y if name != CLAIM}
             draft.rows = {name: self.known[name] for name in self.known if name in names}
             draft.tabulate(self.domain, self.known)
             lemmas = [one for one in draft.chosen if not one.row]
@@ -220,7 +207,7 @@ class Exporter:
             indices = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
             self._more(draft, trees, [draft.kinds.draw(key, random) for key in indices])
 
-    def _more(self, draft: _Draft, trees: list[RowNode], records: Sequence[Record]) -> None:
+    def _more(self, draft: _Draft, trees: list[Node], records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
         flags = self.exclusions.of(np.array(records, dtype=np.int64))
         held, added = [set(by.nonzero()[0].tolist()) for by in flags.T], list[int]()
@@ -235,16 +222,14 @@ class Exporter:
                 raise CertificateError(f"{where}: the proof is short on a record that is possible, {named}")
             added.append(number)
             draft.nobody.append(number)
-            leaf = self.nobody[number]
-            trees.append(Leaf(False, dict(leaf.y), (), leaf.d))
+            trees.append(self.nobody[number])
         draft.chosen += [self.excluding[index] for index in cover([by for by in held if by])]
 
-    def _worth(self, leaf: form.Leaf, record: Record) -> bool:
+    def _worth(self, leaf: Leaf, record: Record) -> bool:
         held = dict(zip(self.domain.names, record, strict=True))
         return sum(y * w for name, y in leaf.y.items() for w, r in self.known[name].parts if r.holds(held)) >= leaf.d
 
     def _of(self, draft: _Draft, one: Exclusion) -> Ints:
-        """What a record of each kind adds to the rows of an exhausted total."""
         return sum((sign * draft.added[name] for name, sign in one.rows), 0 * draft.excluded)
 
     def _value(self, draft: _Draft, number: int) -> Ints:
@@ -255,20 +240,19 @@ class Exporter:
         result = 0 * draft.excluded
         if number:
             result = result - leaf.d * (self._value(draft, draft.nobody[number - 1]) >= leaf.d)
-        elif not leaf.empty:
+        elif leaf.kind != EMPTY:
             result = result - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
-        terms = [*leaf.rows.items(), *((part, w) for w, (part, _, _) in zip(leaf.sides, path, strict=True))]
+        terms = [*leaf.y.items(), *((part, w) for w, (part, _, _) in zip(leaf.w, path, strict=True))]
         return result + sum((y * draft.added[name] for name, y in terms if y), 0 * result)
 
-    def _short(self, draft: _Draft, tree: RowNode, number: int) -> Flags:
+    def _short(self, draft: _Draft, tree: Node, number: int) -> Flags:
         """The kinds on which some leaf adds less than it must."""
         result: Flags = np.zeros(len(draft.excluded), dtype=bool)
         for leaf, path in leaves(tree):
             result |= self._excess(draft, leaf, path, number) < 0
         return result
 
-    def _finished(self, draft: _Draft, trees: Sequence[RowNode]) -> Program:
-        """The program, with the exclusions in its leaves as often as these are short."""
+    def _finished(self, draft: _Draft, trees: Sequence[Node]) -> Program:
         asked, kinds = draft.asked, list(draft.kinds)
         needed = {name: self.known[name] for name in self.known if name in draft.added}
         listed: list[tuple[RecordRow, Ints]] = [(row, draft.added[name]) for name, row in needed.items()]
@@ -361,15 +345,14 @@ def cover(held: Sequence[set[int]]) -> list[int]:
 
 
 def _raised(leaf: Leaf, excess: Ints, helpers: Sequence[tuple[Ints, Mapping[str, int]]], plain: Mapping[str, str]) -> Leaf:
-    """The leaf with as much of the exclusions as it is short."""
-    rows, left = {plain[name]: y for name, y in leaf.rows.items()}, excess
+    rows, left = {plain[name]: y for name, y in leaf.y.items()}, excess
     for added, names in helpers:
         more = int((-left[(added > 0) & (left < 0)]).max(initial=0))
         if more:
             left = left + more * added
             for name, sign in names.items():
                 rows[name] = rows.get(name, 0) + sign * more
-    return Leaf(leaf.empty, {name: y for name, y in rows.items() if y}, leaf.sides, leaf.d)
+    return replace(leaf, y={name: y for name, y in rows.items() if y})
 
 
 # What a certificate shows, one question at a time: two for each proof of claims, one for all else.
@@ -390,8 +373,10 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
     for number, said in enumerate(certificate.impossible):
         words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
         yield Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower), [said]
-    for number, said in enumerate(certificate.at_least):
-        yield bound_question(domain, f"bound_{number}", said, AT_LEAST), [said]
+    bounds = [*((AT_LEAST, said) for said in certificate.at_least), *((AT_MOST, said) for said in certificate.at_most)]
+    for number, (goal, said) in enumerate(bounds):
+        words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
+        yield Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower), [said]
     if certificate.contradiction is not None:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
         yield Asked(Question("contradiction", words, NEVER, 0), (), certificate.contradiction), []
@@ -414,12 +399,6 @@ def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
         Asked(Question(f"{name}_at_least", tuple(lower), AT_LEAST, m), (every,), first.lower),
         Asked(Question(f"{name}_at_most", tuple(upper), AT_MOST, m), tuple(some), first.upper),
     ]
-
-
-def bound_question(domain: Domain, name: str, said: form.Statement, goal: str) -> Asked:
-    """One side of a count, such as the range of a cell that is not published."""
-    words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
-    return Asked(Question(name, words, goal, said.m), (said.where,), said.lower)
 
 
 def _records(m: int) -> str:
@@ -466,8 +445,8 @@ class AreaExporter(Exporter):
         self.levels, self.certificate = levels, certificate
         self.checker = AreaChecker(levels, certificate)
         list(self.checker.statements(certificate["statements"]))
-        nobody = [said.upper for said in read_nobody(self.checker.release, certificate["nobody"])]
-        leaves_alone = [node for node in nobody if isinstance(node, form.Leaf)]
+        nobody = [said.upper for said in form.read_nobody(self.checker.release, certificate["nobody"])]
+        leaves_alone = [node for node in nobody if isinstance(node, Leaf)]
         if len(leaves_alone) < len(nobody):
             raise TooLarge("what rules records out for all blocks at once is shown by cases, which is not exported")
         lemmas = [lemma for number in range(len(levels.blocks)) for lemma in self._lemmas(number)]
@@ -484,7 +463,7 @@ class AreaExporter(Exporter):
             for name, (self.own, self.here) in views.items():
                 if said[name]:
                     self.own_cells = Cells(self.own)
-                    certificate = self._placed(read_certificate(self.own, said[name]), number)
+                    certificate = self._placed(form.read_certificate(self.own, said[name]), number)
                     for asked, group in questions_of(self.domain, certificate):
                         question = replace(asked.question, name=f"{name}_{asked.question.name}")
                         yield said["block"], replace(asked, question=question), group
@@ -497,12 +476,12 @@ class AreaExporter(Exporter):
         assert isinstance(part, Predicate)
         return RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
 
-    def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
+    def _lemmas(self, number: int) -> Iterator[form.ExhaustedTotal]:
         """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
         release = seen_from(self.levels, number)
-        for lemma in read_bounds(release, self.certificate["lemmas"].get(release.block, []), []).lemmas:
+        for lemma in form.read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
             parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
-            yield ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
+            yield form.ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
 
     def _of_area(self, number: int, name: str) -> bool:
         return any(name.startswith(f"{area.release.block}/") for area in self.levels.areas_of[number])
@@ -510,8 +489,7 @@ class AreaExporter(Exporter):
     def _cell(self, number: int, name: str) -> str:
         return name if self._of_area(number, name) else f"{self.levels.blocks[number].block}/{name}"
 
-    def _placed(self, certificate: Certificate, number: int) -> Certificate:
-        """A certificate about a block alone, by the names of all blocks together."""
+    def _placed(self, certificate: form.Certificate, number: int) -> form.Certificate:
         if self.own is self.checker.release:
             return certificate
         node = partial(self._node, number, {})
@@ -519,12 +497,12 @@ class AreaExporter(Exporter):
                   for one in certificate.claims]  # fmt: skip
         return replace(certificate, claims=tuple(claims))
 
-    def _node(self, number: int, known: dict[int, form.Node], node: form.Node) -> form.Node:
+    def _node(self, number: int, known: dict[int, Node], node: Node) -> Node:
         """A node by the names of all blocks; claims that share a proof still share it."""
-        if id(node) not in known and isinstance(node, form.Fork):
+        if id(node) not in known and isinstance(node, Fork):
             below, above = (self._node(number, known, side) for side in (node.below, node.above))
             known[id(node)] = replace(node, below=below, above=above)
-        elif id(node) not in known and isinstance(node, form.Leaf):
+        elif id(node) not in known and isinstance(node, Leaf):
             rows = {name: y for name, y in node.y.items() if y > 0 or not self._of_area(number, name)}
             known[id(node)] = replace(node, y={self._cell(number, name): y for name, y in rows.items()})
         return known[id(node)]

@@ -117,8 +117,6 @@ class ImpliedZeros:
 
 
 class _Family:
-    """The queries of a schema that name the same columns."""
-
     def __init__(self, schema: Schema, columns: tuple[str, ...]) -> None:
         self.schema, self.columns = schema, columns
         inside = [not query.sums and query.predicate.columns == columns for query in schema.queries]
@@ -150,7 +148,6 @@ class _Cells:
         self.overlaps = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in overlap]
 
     def disjoint(self, rows: Sequence[int]) -> list[int]:
-        """Pairwise disjoint cells of these rows, the first preferred."""
         taken, chosen = 0, list[int]()
         for row in rows:
             if not taken & self.overlaps[row]:
@@ -272,7 +269,6 @@ def walk_types(domain: Domain, atoms: Sequence[Atoms], tests: Sequence[ExcludedC
 
 
 def _alive(column: int, atoms: int, tests: Sequence[ExcludedCombinations]) -> Places:
-    """The atoms of a column that the tests of this column alone leave open."""
     dead = np.zeros(atoms, dtype=bool)
     for test in tests:
         if test.columns in ((), (column,)):
@@ -298,38 +294,29 @@ def _too_many(limit: int) -> str:
     )
 
 
-def _split_rules(rules: Sequence[Rule]) -> list[Rule]:
-    """Rules with one option, clause by clause, so that each can act as soon as its columns are known."""
-    split = []
-    for rule in rules:
-        if len(rule.one_of) == 1:
-            split += [Rule(rule.name, rule.when, (Predicate((clause,)),)) for clause in rule.one_of[0].clauses]
-        else:
-            split.append(rule)
-    return split
-
-
 def atoms_of(domain: Domain, conditions: Iterable[Predicate]) -> tuple[Atoms, ...]:
     """The codes of each column, those together that every condition takes or leaves together."""
     clauses: dict[str, dict[tuple[int, ...], None]] = {name: {} for name in domain.names}
     for predicate in conditions:
         for name, codes in predicate.clauses:
             clauses[name][codes] = None
-    return tuple(_atoms(column.codes, list(clauses[column.name])) for column in domain.columns)
-
-
-def _atoms(codes: Sequence[int], clauses: Sequence[tuple[int, ...]]) -> Atoms:
-    groups: dict[tuple[bool, ...], list[int]] = {}
-    distinct = [set(clause) for clause in clauses]
-    for code in codes:
-        groups.setdefault(tuple(code in clause for clause in distinct), []).append(code)
-    return tuple(tuple(group) for group in groups.values())
+    result = []
+    for column in domain.columns:
+        groups, distinct = dict[tuple[bool, ...], list[int]](), [set(clause) for clause in clauses[column.name]]
+        for code in column.codes:
+            groups.setdefault(tuple(code in clause for clause in distinct), []).append(code)
+        result.append(tuple(tuple(group) for group in groups.values()))
+    return tuple(result)
 
 
 def rule_tests(domain: Domain, atoms: Sequence[Atoms], rules: Sequence[Rule]) -> list[ExcludedCombinations]:
     """Rules as tests, those about the same columns together."""
     groups: dict[tuple[int, ...], list[Rule]] = {}
-    for rule in _split_rules(rules):
+    split = list[Rule]()
+    for rule in rules:  # with one option, clause by clause, so that each can act as soon as its columns are known
+        options = [Predicate((clause,)) for clause in rule.one_of[0].clauses] if len(rule.one_of) == 1 else []
+        split += [Rule(rule.name, rule.when, (option,)) for option in options] if len(rule.one_of) == 1 else [rule]
+    for rule in split:
         names = {name for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
         groups.setdefault(tuple(sorted(domain.names.index(name) for name in names)), []).append(rule)
     return [_test(domain, atoms, columns, tuple(group)) for columns, group in groups.items()]

@@ -18,68 +18,12 @@ from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.datasets import Exchange
 from genverify.solve.program import COUNTED, INTEGRAL, Program, RecordSystem, WrongAnswer, integer_point
-from genverify.solve.proving import (
-    Branch,
-    BranchAndProve,
-    Ends,
-    LimitStruck,
-    PointFound,
-    exact_multipliers,
-    farkas_scales,
-)
+from genverify.solve.proving import Branch, BranchAndProve, LimitStruck, PointFound, exact_multipliers, farkas_scales
 from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver
 
-# Proofs as they are found: multipliers of published cells, and branching trees.
+# A proof as it is stored: a leaf (multipliers of published cells, of the forks above), or a fork with a proof of both sides.
 
-
-@dataclass(frozen=True)
-class Part:
-    """
-    A part of the records that a fork counts: those that match a condition (`where`), or those that lie in the same
-    published cells as a given record (`like`).
-    """
-
-    where: Predicate | None = None
-    like: tuple[int, ...] | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"where": self.where.where} if self.where else {"like": list(self.like or ())}
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """Multipliers over a common denominator: on published cells by id, on branch rows in order. kind: bound or empty."""
-
-    kind: str
-    denominator: int
-    cells: Mapping[str, int]
-    branches: tuple[int, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        text: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
-        if COUNTED in self.cells:
-            text["c"] = self.cells[COUNTED]
-        if self.denominator != 1:
-            text["d"] = self.denominator
-        if self.branches:
-            text["w"] = list(self.branches)
-        return text
-
-
-@dataclass(frozen=True)
-class _Fork:
-    """Either at most `at` records lie in a part, or more: both sides are proved."""
-
-    part: Part
-    at: int
-    below: "Node"
-    above: "Node"
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**self.part.as_dict(), "at": self.at, "below": self.below.as_dict(), "above": self.above.as_dict()}
-
-
-Node = Leaf | _Fork
+Node = dict[str, Any]
 
 
 def certificate_of(
@@ -91,16 +35,18 @@ def certificate_of(
     return text | {"statements": list(statements)}
 
 
-def exact_leaf(program: RecordSystem, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:
+def exact_leaf(program: RecordSystem, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Node | None:
     """Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1)."""
-    system = program.system
+    system, names = program.system, program.rows
     for scale in (1.0,) if kind == "bound" else farkas_scales(y):
-        multipliers = exact_multipliers(system, Ends(system.lo, system.hi), y * scale, c, b, branches)
+        multipliers = exact_multipliers(system, None, y * scale, c, b, branches)
         if multipliers is not None:
             d, Y = multipliers
-            rows = len(program.rows)
-            cells = {program.rows[row]: int(Y[row]) for row in np.flatnonzero(Y[:rows]).tolist()}
-            return Leaf(kind, d, cells, tuple(Y[rows:].tolist()))
+            cells = {names[row]: int(Y[row]) for row in np.flatnonzero(Y[: len(names)]).tolist()}
+            leaf: Node = {"kind": kind, "y": {cell: times for cell, times in cells.items() if cell != COUNTED}}
+            leaf |= {"c": cells[COUNTED]} if COUNTED in cells else {}
+            leaf |= {"d": d} if d != 1 else {}
+            return leaf | ({"w": Y[len(names) :].tolist()} if branches else {})
     return None
 
 
@@ -110,10 +56,11 @@ CLEAR = 0.25  # from whole, of at most 0.5: below, parts of more columns are loo
 FRACTIONAL = 1e-6  # above a solver's error: what is nearer to whole counts as whole
 
 
-def _choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
+def _choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Node, Flags] | None:
     """
-    The part with the most fractional count, as a condition on one, two or three columns where one is clearly
-    fractional, else a single class; with the classes that it holds. None where no part that can be named is fractional.
+    The part of the records with the most fractional count, as the keys of a fork (`where`: a condition on one, two or three
+    columns, where one is clearly fractional; `like`: the records in the same published cells as one), with the classes that
+    it holds. None where no part that can be named is fractional.
     """
     for k in (1, 2, 3):
         scored = sorted(_fractions(program, z, k), key=lambda scored_part: -scored_part[0])
@@ -124,7 +71,7 @@ def _choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Fl
             if inside is not None:
                 names = program.types.domain.names
                 codes = {names[c]: program.types.atoms[c][a] for c, a in zip(columns, atoms, strict=True)}
-                return Part(where=Predicate.of(codes)), inside
+                return {"where": Predicate.of(codes).where}, inside
     return _single_class(program, z)
 
 
@@ -153,7 +100,7 @@ def _aligned(program: Program, columns: tuple[int, ...], atoms: tuple[int, ...])
     return inside == sizes if ((inside == 0) | (inside == sizes)).all() else None
 
 
-def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
+def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Node, Flags] | None:
     """The class with the most fractional count: all records in the same published cells as one of its types."""
     chosen = int(np.argmax(np.abs(z - np.rint(z))))
     published = np.array([row != COUNTED for row in program.rows])
@@ -162,7 +109,7 @@ def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, F
     if abs(value - round(value)) < FRACTIONAL:
         return None
     indices = program.types.table[program.member(chosen)].tolist()
-    return Part(like=tuple(program.types.atoms[column][index][0] for column, index in enumerate(indices))), inside
+    return {"like": [program.types.atoms[column][index][0] for column, index in enumerate(indices)]}, inside
 
 
 # Linear programs that see few columns: a working set of classes, the others priced with one sparse product.
@@ -264,8 +211,7 @@ class WorkingSet:
 
 SPARE_STEPS = 10  # so that a block of few records has steps to spare
 NEIGHBOURS = 5  # known points from which an exchange is tried before a program is solved
-DEEPEST = 150  # forks above a leaf: below the number that the checker reads
-"""Branches below each other: a level takes four of the 1,000 calls of Python, and a checker goes as deep."""
+DEEPEST = 150  # forks above a leaf: below what the checker reads; a level takes four of the 1,000 calls of Python
 
 
 @dataclass(frozen=True)
@@ -403,8 +349,6 @@ class Bounder:
 
 
 class _Search(BranchAndProve):
-    """Branching for one question, on the number of records in a part."""
-
     def __init__(self, bounder: Bounder, c: Ints, b: int) -> None:
         self.bounder, self.c, self.b = bounder, c, b
         self.nodes = self.leaves = 0
@@ -416,39 +360,34 @@ class _Search(BranchAndProve):
         try:
             proof = self.node() if self.bounder.program.classes else self.no_records()
         except PointFound as refuted:
-            return Bound(counterexample=self.recounted(refuted.z), integer=self.integer)
+            if int(self.c @ refuted.z) <= self.b:  # counted in integers, whatever value the solver gave
+                raise WrongAnswer(
+                    f"block {self.bounder.program.release.block}: the solver's point reaches {int(self.c @ refuted.z)} when "
+                    f"recounted, not more than {self.b} as its value says; nothing is reported. Try the other solver "
+                    "(program.solver in config.yaml)."
+                ) from None
+            return Bound(counterexample=refuted.z, integer=self.integer)
         except LimitStruck as struck:
             return Bound(limit=struck.limit, integer=self.integer, decided=False)
         if proof is None:
             return Bound(limit="proof too large or not exact", integer=self.integer)
         return Bound(proof=proof, integer=self.integer)
 
-    def recounted(self, z: Ints) -> Ints:
-        """The fitting point itself, which must exceed b when counted in integers, whatever value the solver gave."""
-        if int(self.c @ z) > self.b:
-            return z
-        raise WrongAnswer(
-            f"block {self.bounder.program.release.block}: the solver's point reaches {int(self.c @ z)} when recounted, not "
-            f"more than {self.b} as its value says; nothing is reported. Try the other solver (program.solver in "
-            "config.yaml)."
-        )
-
     def no_records(self) -> Node:
         """Every record is ruled out: N = 0 is the only dataset, and N > 0 a contradiction."""
         if self.bounder.program.n > 0:
-            return Leaf("empty", 1, {TOTAL: -1}, ())
+            return {"kind": "empty", "y": {TOTAL: -1}}
         if self.b < 0:
             raise PointFound(np.zeros(0, dtype=np.int64))
-        return Leaf("bound", 1, {}, ())
+        return {"kind": "bound", "y": {}}
 
     def relaxed(self, depth: int) -> Answer:
         self.nodes += 1
-        if self.nodes > self.bounder.limits.nodes:
-            raise LimitStruck("node limit")
-        if depth > DEEPEST:
-            raise LimitStruck("depth limit")
-        if time.monotonic() > self.deadline:
-            raise LimitStruck("wall-clock limit")
+        over = {"node limit": self.nodes > self.bounder.limits.nodes, "depth limit": depth > DEEPEST,
+                "wall-clock limit": time.monotonic() > self.deadline}  # fmt: skip
+        for limit, struck in over.items():
+            if struck:
+                raise LimitStruck(limit)
         self.bounder.linear_programs += 1
         return self.bounder.lp.maximise(self.c)
 
@@ -474,13 +413,13 @@ class _Search(BranchAndProve):
         if point is not None:
             raise PointFound(point)
 
-    def choose(self, z: Floats) -> tuple[tuple[Part, Flags], float]:
+    def choose(self, z: Floats) -> tuple[tuple[Node, Flags], float]:
         chosen = _choose_part(self.bounder.program, z)
         if chosen is None:
             raise LimitStruck("nothing to branch on")
         return chosen, float(z[chosen[1]].sum())
 
-    def side(self, part: tuple[Part, Flags], lo: int | None, hi: int | None, depth: int) -> Node | None:
+    def side(self, part: tuple[Node, Flags], lo: int | None, hi: int | None, depth: int) -> Node | None:
         branch = Branch(part[1], lo, hi)
         self.bounder.lp.push_row(branch.inside.astype(np.int64), *branch.range)
         self.branches.append(branch)
@@ -491,5 +430,5 @@ class _Search(BranchAndProve):
             self.branches.pop()
             self.bounder.lp.pop_row()
 
-    def fork(self, part: tuple[Part, Flags], at: int, below: Node, above: Node) -> Node:
-        return _Fork(part[0], at, below, above)
+    def fork(self, part: tuple[Node, Flags], at: int, below: Node, above: Node) -> Node:
+        return {**part[0], "at": at, "below": below, "above": above}

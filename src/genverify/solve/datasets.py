@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement, product
-from math import comb
+from math import comb, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,11 +115,7 @@ def records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
 
 def datasets_of(program: Program, z: Ints) -> int:
     """How many datasets have the given class counts."""
-    raw = np.bincount(program.class_of, weights=program.types.raw, minlength=program.classes).astype(np.int64)
-    total = 1
-    for c in np.flatnonzero(z).tolist():
-        total *= comb(int(raw[c]) + int(z[c]) - 1, int(z[c]))
-    return total
+    return prod(comb(int(program.raw[c]) + int(z[c]) - 1, int(z[c])) for c in np.flatnonzero(z).tolist())
 
 
 def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
@@ -277,7 +273,6 @@ class Exchange:
         return self.known.classes(self.key[first] + change), self.known.classes(self.key[second] - change)
 
     def _some_type(self, classes: Ints) -> Ints:
-        """A random type of each class."""
         order, starts, sizes = self.program.grouped
         if len(order) == len(sizes):  # every class is one type
             return classes
@@ -353,7 +348,6 @@ class Exchange:
         return np.concatenate([which for which, _ in parts]), np.concatenate([new for _, new in parts])
 
     def _class_of(self, wanted: Ints) -> Ints:
-        """The class with each wanted hash, or -1."""
         return self.order[positions(self.sorted, wanted)]
 
     def _same_cells(self, ones: Ints, others: Ints, new: Ints, partners: Ints) -> npt.NDArray[np.bool_]:
@@ -449,14 +443,13 @@ def farthest(
 
 def _floors(program: Program, records: Codes) -> Ints:
     """For each class of which D* uses every record type: how often it uses the rarest; 0 for the other classes."""
-    kinds = np.bincount(program.class_of, weights=program.types.raw, minlength=program.classes).astype(np.int64)
     distinct, counts = np.unique(records, axis=0, return_counts=True)
     used: dict[int, list[int]] = {}
     for c, count in zip(classes_of_records(program, distinct[None])[0].tolist(), counts.tolist(), strict=True):
         used.setdefault(c, []).append(count)
     floors = np.zeros(program.classes, dtype=np.int64)
     for c, times in used.items():
-        floors[c] = min(times) if len(times) == kinds[c] else 0
+        floors[c] = min(times) if len(times) == program.raw[c] else 0
     return floors
 
 

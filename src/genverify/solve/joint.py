@@ -16,7 +16,7 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import as_floats, with_row
 from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import Types
-from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, exact_leaf
+from genverify.solve.bounds import Bound, Bounder, Limits, Node, exact_leaf
 from genverify.solve.datasets import random_walk
 from genverify.solve.program import (
     INTEGRAL,
@@ -68,9 +68,15 @@ class Joint(RecordSystem):
 
     def restricted(self, live: Flags) -> "Joint":
         """The program without some classes, of which no dataset has a record."""
-        spans = self.spans
-        programs = tuple(_restricted(program, live[span]) for program, span in zip(self.programs, spans, strict=True))
-        return replace(self, programs=programs, A=csr_array(self.A[:, np.flatnonzero(live)]))
+        programs = []
+        for program, span in zip(self.programs, self.spans, strict=True):
+            if not live[span].all():
+                of_types = live[span][program.class_of]
+                types = replace(program.types, table=program.types.table[of_types])
+                class_of = (np.cumsum(live[span]) - 1)[program.class_of[of_types]]
+                program = replace(program, types=types, A=program.A[:, live[span]], class_of=class_of)
+            programs.append(program)
+        return replace(self, programs=tuple(programs), A=csr_array(self.A[:, np.flatnonzero(live)]))
 
     def datasets(self, solver: Solver, K: int, seed: int) -> Iterator[Ints]:
         """Fitting class counts by random objectives; fewer than K where a limit strikes. They may repeat."""
@@ -115,15 +121,6 @@ class Joint(RecordSystem):
         return Program(self.release, types, (), self.rows, small, self.lo, self.hi, class_of)
 
 
-def _restricted(program: Program, live: Flags) -> Program:
-    """A program without some of its classes."""
-    if live.all():
-        return program
-    types = replace(program.types, table=program.types.table[live[program.class_of]])
-    number = np.cumsum(live) - 1
-    return replace(program, types=types, A=program.A[:, live], class_of=number[program.class_of[live[program.class_of]]])
-
-
 def build_joint(levels: AreaReleases, max_types: int) -> Joint:
     """The program of all blocks: the number of records, every block's own rows, then one row per cell of an area."""
     programs = tuple(build_program(seen_from(levels, number), max_types) for number in range(len(levels.blocks)))
@@ -148,7 +145,6 @@ def build_joint(levels: AreaReleases, max_types: int) -> Joint:
 
 
 def _own_rows(levels: AreaReleases, program: Program, number: int) -> tuple[list[str], csr_array, Ints, Ints]:
-    """The rows of a block's program that are about its own cells."""
     shared = tuple(f"{area.release.block}/" for area in levels.areas_of[number])
     chosen = [row for row, name in enumerate(program.rows) if not shared or not name.startswith(shared)]
     names = [f"{program.release.block}/{program.rows[row]}" for row in chosen]
@@ -322,15 +318,11 @@ class JointBounder:
         if self.searches >= SEARCHES:
             return Bound(limit="integer searches", integer=True, decided=False)
         self.searches += 1
-        z = self._beyond(c, b)
+        by_blocks = ByBlocks(self.joint, self.settings.make_solver(CHECKS), self.lp, (c, b + 1))
+        z = by_blocks.near(self.datasets[0])
         if z is not None and int(c @ z) > b:
             return self.met(z, integer=True)
         return Bound(limit="no proof of what an integer search did not find", integer=True, decided=False)
-
-    def _beyond(self, c: Ints, b: int) -> Ints | None:
-        """A dataset with c z > b, near the first one."""
-        by_blocks = ByBlocks(self.joint, self.settings.make_solver(CHECKS), self.lp, (c, b + 1))
-        return by_blocks.near(self.datasets[0])
 
     @cached_property
     def lp(self) -> LinearProgram:
@@ -365,7 +357,7 @@ class FeasibleClasses:
     """
 
     classes: Flags
-    nobody: tuple[Leaf, ...]
+    nobody: tuple[Node, ...]
     datasets: tuple[Ints, ...]
     linear_programs: int
 
@@ -415,7 +407,7 @@ def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> No
             left &= answer.z <= INTEGRAL
 
 
-def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Leaf, ...], Flags, int]:
+def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Node, ...], Flags, int]:
     """One proof for all classes that are to be ruled out; halves of them where its multipliers are not simple fractions."""
     answer = lp.maximise(unseen.astype(np.int64))
     if isinstance(answer, Optimal) and answer.y is not None and floor(answer.value + INTEGRAL) <= 0:
@@ -425,7 +417,7 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
     indices = np.flatnonzero(unseen)
     if len(indices) < 2:
         return (), np.zeros_like(unseen), 1
-    leaves: list[Leaf] = []
+    leaves: list[Node] = []
     ruled_out, programs = np.zeros_like(unseen), 1
     for half in np.array_split(indices, 2):
         half_of = np.zeros_like(unseen)

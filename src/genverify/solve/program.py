@@ -4,11 +4,11 @@ integers.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,6 @@ class Grids:
         return tuple(len(self.atoms[column]) for column in columns)
 
     def _wide(self, columns: Columns) -> bool:
-        """Whether the grid of these columns is too large to be written out."""
         return prod(self.shape(columns)) > GRID_LIMIT
 
     @cached_property
@@ -74,7 +73,6 @@ class Grids:
         return np.zeros(0, dtype=np.int64) if self.wide(columns) else self.places(columns, query)
 
     def _places(self, columns: Columns, query: int) -> Ints:
-        """The flat places of a query in the grid of some columns."""
         if not columns:
             return np.zeros(1, dtype=np.int64)
         index = np.ravel_multi_index(box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns))
@@ -99,7 +97,6 @@ class _Queries:
         self.grids: OrderedDict[tuple[bytes, bytes], Grids] = OrderedDict()
 
     def grids_of(self, cells: Ints) -> Grids:
-        """The grids of the atoms that these queries make."""
         published = np.zeros(len(self.added), dtype=bool)
         published[cells] = True
         named = np.zeros(len(self.clauses), dtype=bool)
@@ -145,8 +142,9 @@ class Layout:
         covered[self.held[(zero | counted)[self.held_by]]] = True
         alive = [np.ones(len(atoms), dtype=bool) for atoms in self.atoms]
         result, used, implied = [*self.grids.rules], list[ExhaustedTotal](), ImpliedZeros(release)
-        for columns in self._in_order(zero, counted):
-            family = self.families[columns]
+        every, named = list(self.families), dict.fromkeys([*self.family[zero].tolist(), *self.family[counted].tolist()])
+        for family in sorted(named, key=lambda family: len(every[family])):
+            columns = every[family]
             if self.grids.wide(columns):
                 lemmas = list(implied.lemmas(self._names(columns)))
                 zeros = np.flatnonzero(zero & (self.family == family)).tolist()
@@ -164,12 +162,6 @@ class Layout:
 
     def _names(self, columns: Columns) -> tuple[str, ...]:
         return tuple(sorted(self.domain.names[column] for column in columns))
-
-    def _in_order(self, zero: Flags, counted: Flags) -> list[Columns]:
-        """The sets of columns that have a zero or a positive count, the small sets first."""
-        families = dict.fromkeys([*self.family[zero].tolist(), *self.family[counted].tolist()])
-        every = list(self.families)
-        return sorted((every[family] for family in families), key=len)
 
     def _as_rules(self, zero: Sequence[int], lemmas: Sequence[ExhaustedTotal]) -> Iterator[Rule]:
         predicates = {query.id: query.predicate for query in self.queries}
@@ -235,25 +227,25 @@ def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
 
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
+T = TypeVar("T")
 
 
 def matrix_of(system: LinearSystem) -> csr_array:
     """The weights of a system, a line per row; kept with it as its own properties are."""
-    made: dict[str, Any] = vars(system)
-    if "matrix" not in made:
-        shape = len(system.start) - 1, len(system.lo)
-        made["matrix"] = csr_array((system.weights, system.columns, system.start), shape=shape)
-    matrix: csr_array = made["matrix"]
-    return matrix
+    shape = len(system.start) - 1, len(system.lo)
+    return _kept(system, "matrix", lambda: csr_array((system.weights, system.columns, system.start), shape=shape))
 
 
 def by_column(system: LinearSystem) -> csc_array:
     """The same, a line per column."""
-    made: dict[str, Any] = vars(system)
-    if "by_column" not in made:
-        made["by_column"] = matrix_of(system).tocsc()
-    matrix: csc_array = made["by_column"]
-    return matrix
+    return _kept(system, "by_column", lambda: matrix_of(system).tocsc())
+
+
+def _kept(system: LinearSystem, name: str, make: Callable[[], T]) -> T:
+    if name not in vars(system):
+        vars(system)[name] = make()
+    made: T = vars(system)[name]
+    return made
 
 
 def sparse_system(A: csr_array, least: Any, most: Any, hi: Any, rows: tuple[str, ...] = ()) -> LinearSystem:
@@ -346,6 +338,13 @@ class Program(RecordSystem):
         """The types sorted by class, where each class starts among them, and how many types it has."""
         sizes = np.bincount(self.class_of, minlength=self.classes)
         return np.argsort(self.class_of, kind="stable"), np.cumsum(sizes) - sizes, sizes
+
+    @cached_property
+    def raw(self) -> Ints:
+        """How many records of the domain each class stands for."""
+        counted = np.zeros(self.classes, dtype=np.int64)
+        np.add.at(counted, self.class_of, self.types.raw)
+        return counted
 
     @cached_property
     def row_of(self) -> dict[bytes, int]:

@@ -104,7 +104,6 @@ def _denominators(y: Floats, last: Sequence[int]) -> Iterator[int]:
 
 
 def _common(sizes: Iterable[float]) -> int | None:
-    """The common denominator of numbers as fractions; none where it is large."""
     common = 1
     for size in sizes:
         common = lcm(common, Fraction(size).limit_denominator(FRACTION).denominator)
@@ -131,13 +130,10 @@ def farkas_scales(y: Floats) -> Iterator[float]:
         yield 1.0
 
 
-def small_enough(system: LinearSystem, Y: Ints) -> bool:
-    """Whether 64 bits hold what multipliers make of every column."""
-    return float(np.abs(Y).astype(np.float64).sum()) * system.largest < 2**62
-
-
-def weighed(system: LinearSystem, Y: Ints) -> Ints:
-    """Y A: what multipliers of rows make of every column."""
+def weighed(system: LinearSystem, Y: Ints) -> Ints | None:
+    """Y A: what multipliers of rows make of every column; none where 64 bits might not hold it."""
+    if float(np.abs(Y).astype(np.float64).sum()) * system.largest >= 2**62:
+        return None
     used = np.flatnonzero(Y)
     total: Ints = matrix_of(system)[used].T @ Y[used]
     return total
@@ -167,21 +163,22 @@ def _bound_of_rows(system: LinearSystem, Y: Ints, branches: Sequence[Branch]) ->
 
 
 def exact_multipliers(
-    system: LinearSystem, ends: Ends, y: Floats, c: Ints, b: int, branches: Sequence[Branch] | None = None
+    system: LinearSystem, ends: Ends | None, y: Floats, c: Ints, b: int, branches: Sequence[Branch] = ()
 ) -> tuple[int, Ints] | None:
     """
     Integer multipliers Y over a denominator d that show c x <= b: what rounding leaves over is taken at the ends of the
     columns, so every rounding is valid, and only the bound is to be tested.
 
-    With `branches` (perhaps none) the columns count records, from 0 on and without an upper end, and row 0 holds each of
-    them once: where Y leaves some column short, that is added there, and Y stays close to y, so that few rows are used.
+    Without `ends` the columns count records, from 0 on and without an upper end, and row 0 holds each of them once: where Y
+    leaves some column short, that is added there, and Y stays close to y, so that few rows are used.
     """
     rows = len(system.least)
-    for d, Y in rationalise(y, LAST if branches is None else ()):
-        if not small_enough(system, Y) or (branches is not None and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
+    for d, Y in rationalise(y, () if ends is None else LAST):
+        made = weighed(system, Y[:rows])
+        if made is None or (ends is None and np.abs(y * d - Y).max(initial=0) > CLOSE * d):
             continue
-        w = d * c - weighed(system, Y[:rows])
-        if branches is None:
+        w = d * c - made
+        if ends is not None:
             total = bound(system, Y, ends, w)
         else:
             for row, branch in enumerate(branches, rows):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, conditions, explain_proof
 from genverify.attack.verify import claim_where
-from genverify.checker.area_proofs import AreaChecker
+from genverify.checker.area_proofs import PARTS, AreaChecker
 from genverify.checker.certificate import CertificateError, read_proofs
 from genverify.model.areas import AreaReleases, seen_from
 from genverify.model.claims import ANY, Claim, parse_claim
@@ -22,7 +22,7 @@ from studies.gtv.tracts import batch_of_tracts
 
 # The stored proofs about tracts, checked again from files: the counts, the proofs, and the claims that they carry.
 
-Said = set[tuple[int, ...]]
+Said = dict[tuple[int, ...], str]  # m and the codes of a claim, and the number of the statement that shows it
 Line = Mapping[str, Any]
 
 
@@ -30,18 +30,19 @@ def check_tract(levels: AreaReleases, certificate: Line, claims: pd.DataFrame) -
     """Check every proof of a tract; the claims that are reported must be the ones that are proved."""
     names, tract = levels.schema.domain.names, levels.areas[0].release.block
     checker, proved, one_solution, known = AreaChecker(levels, certificate), 0, 0, 0
+    lines = {line["block"]: line for line in certificate["statements"] if isinstance(line, Mapping) and "block" in line}
     reported = {str(area): own for area, own in claims[claims["tables"] == BOTH].groupby("area")}
     for number, checked in checker.statements(certificate["statements"]):
         block, said = levels.blocks[number], Said()
-        for statement in (statement for one in checked for statement in one.statements):
-            where = checker.own_where(number, statement.where)
-            said.add((statement.m, *(where.get(name, ANY) for name in names)))
-        own = reported.pop(block.block, None)
-        rows = set() if own is None else set(own[["m", *names]].itertuples(index=False, name=None))
+        for part, one in zip((part for part in PARTS if lines[block.block][part]), checked, strict=True):
+            for index, statement in enumerate(one.statements):
+                where = checker.own_where(number, statement.where)
+                said.setdefault((statement.m, *(where.get(name, ANY) for name in names)), f"{part} {index}")
+        own = reported.pop(block.block, claims[:0])
+        rows = {tuple(row): proof for proof, *row in own[["proof", "m", *names]].itertuples(index=False, name=None)}
         if rows != said:
-            raise CertificateError(
-                f"block {block.block}: {len(rows ^ said)} claims are reported without proof, or not at all"
-            )
+            wrong = len(rows.items() ^ said.items())
+            raise CertificateError(f"block {block.block}: {wrong} claims are reported without proof, or not at all")
         full = sum(m for m, *codes in said if ANY not in codes)
         proved, known = proved + len(said), known + full
         one_solution += full == block.n
@@ -159,8 +160,8 @@ def _claims(path: Path, batch: Sequence[AreaReleases]) -> pd.DataFrame:
     """The table of claims: about areas of this batch, none twice, and none with two numbers of records."""
     frame = pd.read_parquet(path)
     names = batch[0].schema.domain.names if batch else ()
-    columns = ["tract", "tables", "area", "m", *names]
-    if batch and (list(frame.columns) != columns or not all(map(pd.api.types.is_integer_dtype, frame.dtypes[3:]))):
+    columns = ["tract", "tables", "area", "proof", "m", *names]
+    if batch and (list(frame.columns) != columns or not all(map(pd.api.types.is_integer_dtype, frame.dtypes[4:]))):
         raise AuditError(f"{path}: not the columns of a table of claims, with whole numbers. {AGAIN} {path}")
     known = {(tract, TRACT, tract) for tract in (levels.areas[0].release.block for levels in batch)}
     known |= {

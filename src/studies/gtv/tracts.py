@@ -73,7 +73,7 @@ def attack_tracts(
     for levels in progress(tracts, "tracts attacked"):
         findings, certificate, whole = _attack_tract(levels, settings, asked, seed)
         log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in whole.items()))
-        claims.append(_claims_frame(whole["tract"], findings, names))
+        claims.append(_claims_frame(whole["tract"], findings, names, certificate["statements"]))
         areas.append(_areas_frame(whole["tract"], findings, len(names)))
         wholes.append(whole)
         proofs.append(certificate)
@@ -160,10 +160,22 @@ def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Va
     return solution_variability(program, records, settings.make_solver(CHECKS))
 
 
-def _claims_frame(tract: str, findings: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
-    """The verified claims as rows: tract, tables, area, m, and a code per column (-1: any)."""
-    rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in findings for claim in one.claims]
-    frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "m", *names])
+def _claims_frame(
+    tract: str, findings: Sequence[AreaFindings], names: Sequence[str], statements: Sequence[Mapping[str, Any]] = ()
+) -> pd.DataFrame:
+    """
+    The verified claims as rows: tract, tables, area, the number of the statement that shows it (`alone 3`, `together 0`;
+    empty where it is not stored), m, and a code per column (-1: any).
+    """
+    stored = dict[tuple[Any, ...], str]()
+    for said in statements:
+        for part in (part for part in ("alone", "together") if said[part]):
+            for number, one in enumerate(said[part]["statements"]):
+                codes = tuple(one["where"].get(name, ANY) for name in names)
+                stored.setdefault((BOTH, said["block"], one["m"], *codes), f"{part} {number}")
+    claims = [(one.tables, one.area, claim.m, *claim.codes) for one in findings for claim in one.claims]
+    rows = [(tract, *claim[:2], stored.get(claim, ""), *claim[2:]) for claim in claims]
+    frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "proof", "m", *names])
     return frame.astype({"m": "int64", **dict.fromkeys(names, "int16")})
 
 

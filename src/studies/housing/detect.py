@@ -155,7 +155,7 @@ def _search(release: Release, searched: Release, settings: ProgramSettings) -> D
         return _contradicted(bounder.program, release, bound.proof)
     if least == 0:
         return DetectionResult(release.block, Verdict.POSSIBLE, 0, release, None)
-    said = {"goal": AT_LEAST, "where": {VIOLATION: 1}, "m": least, "proof": bound.proof.as_dict()}
+    said = {"goal": AT_LEAST, "where": {VIOLATION: 1}, "m": least, "proof": bound.proof}
     text = certificate_of(release, bounder.program.lemmas, said, model=HOUSING)
     return DetectionResult(release.block, Verdict.VIOLATION, least, release, text)
 
@@ -180,6 +180,6 @@ def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | No
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> DetectionResult:
-    said = {"goal": NOTHING, "proof": proof.as_dict()}
+    said = {"goal": NOTHING, "proof": proof}
     text = certificate_of(release, program.lemmas, said, model=HOUSING)
     return DetectionResult(release.block, Verdict.CONTRADICTION, 0, release, text)

@@ -100,13 +100,16 @@ def test_the_stored_proofs_carry_every_claim_of_both_levels(study: Path) -> None
     assert checked["determined"].sum() == areas.loc[areas["tables"] == "both", "determined"].sum()
 
 
-@pytest.mark.parametrize("change", ["claim", "block", "order", "counts"])
+@pytest.mark.parametrize("change", ["claim", "proof", "block", "order", "counts"])
 def test_proofs_that_do_not_carry_the_claims_are_refused(study: Path, tmp_path: Path, change: str) -> None:
     here = shutil.copytree(study / "records" / "bins", tmp_path / "bins")
     lines = list(read_proofs(here / PROOFS))
     claims = pd.read_parquet(here / "claims.parquet")
     if change == "claim":
         claims.loc[claims["tables"] == "both", "m"] += 1
+    elif change == "proof":
+        first = claims.index[claims["tables"] == "both"][0]
+        claims.loc[first, "proof"] = "alone 99"
     elif change == "block":
         del lines[0]["statements"][0]
     elif change == "order":
@@ -115,7 +118,13 @@ def test_proofs_that_do_not_carry_the_claims_are_refused(study: Path, tmp_path: 
         lines[0]["about"]["digest"] = "0" * 64
     claims.to_parquet(here / "claims.parquet", index=False)
     write_proofs(lines, here / PROOFS)
-    words = {"claim": "without proof", "block": "without proofs", "order": "stands twice", "counts": "other counts"}
+    words = {
+        "claim": "without proof",
+        "proof": "without proof",
+        "block": "without proofs",
+        "order": "stands twice",
+        "counts": "other counts",
+    }
     with pytest.raises(CertificateError, match=words[change]):
         check(here)
 

@@ -13,7 +13,6 @@ from genverify.run.layout import STUDY
 from genverify.run.registry import commands
 
 if TYPE_CHECKING:
-    from genverify.checker.certificate import ProvedBound
     from genverify.model.release import Release
 
 
@@ -204,19 +203,18 @@ def add_export(commands: Any) -> None:
     export_command.add_parser(commands, open_proofs, _bounds)
 
 
-def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
-    """The lemmas of a release, and the bounds of a count with their proofs, checked."""
+def _bounds(release: "Release", text: str) -> dict[str, Any]:
+    """The certificate of the least and the most that a count can be, checked."""
     from genverify.attack.verify import Verifier, check_ranges
     from genverify.model.claims import parse_claim
     from genverify.solve.program_settings import DEFAULT
 
     where = parse_claim(text, release.schema.domain).predicate(release.schema.domain)
     verifier = Verifier(DEFAULT.bounder(release))
-    program, counts = verifier.bounder.program, verifier.range_of(where)
-    if counts.limit or not (bounds := counts.proved_bounds(where)):
+    counts = verifier.range_of(where)
+    if counts.limit or not counts.statements(where):
         raise DataError(f"block {release.block}: the range of {where} has no proof ({counts.limit or 'it says nothing'})")
-    check_ranges(program, [(where, counts)])
-    return [lemma.as_dict() for lemma in program.lemmas], bounds
+    return check_ranges(verifier.bounder.program, [(where, counts)])
 
 
 def _explain(options: argparse.Namespace) -> None:

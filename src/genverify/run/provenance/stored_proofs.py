@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genverify.checker.certificate import read_proofs
-from genverify.checker.stored import stored_blocks
+from genverify.checker.stored import checked_blocks, stored_blocks
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, system_of
 from genverify.model.proof_form import LINEAR, RECORDS
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from genverify.run.registry import ProofKind
 
 ENDING, CLAIMS, SYSTEM = ".jsonl.gz", "claims", "system.json.gz"
+CELLS = "cells.proofs.gz"  # of an audited release, beside its folder of proofs: both ends of every cell
 
 
 def proof_files(path: Path) -> list[Path]:
@@ -73,10 +74,8 @@ def _opened(files: Sequence[Path], model: str, release: Path | None, name: str |
     if model == RECORDS:
         folder = release or release_of(files[0])
         schema = read_schema(folder / "schema.json")
-        for file in files:
-            yield from stored_blocks(
-                table_file(folder, file.name.removesuffix(ENDING)), file, schema, {name} if name else None
-            )
+        for file in [*files, *cell_proofs(files)]:
+            yield from stored_blocks(counts_of(file, files, folder), file, schema, {name} if name else None)
     elif model == LINEAR and files[0].with_name(SYSTEM).exists():
         system = read_system(files[0].with_name(SYSTEM))
         yield from ((system, certificate) for certificate in read_proofs(files[0]))
@@ -85,6 +84,17 @@ def _opened(files: Sequence[Path], model: str, release: Path | None, name: str |
 
         for kind, record in map(job_of, files):
             yield from load(kind.open)(record)
+
+
+def cell_proofs(files: Sequence[Path]) -> list[Path]:
+    """The proofs about cells that lie beside a folder of proofs about claims."""
+    path = files[0].parent.parent / CELLS
+    return [path] if files[0].parent.name == "proofs" and path.exists() else []
+
+
+def counts_of(file: Path, files: Sequence[Path], release: Path) -> Path:
+    """The counts that a file of proofs is about: those of its batch; proofs about cells are about the only batch."""
+    return table_file(release, (files[0] if file.name == CELLS else file).name.removesuffix(ENDING))
 
 
 def release_of(file: Path) -> Path:
@@ -161,8 +171,11 @@ def check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path 
             "Verify them, or check single files."
         )
     schema = read_schema(release / "schema.json")
-    total, proven = checked_records(((table_file(release, file.name.removesuffix(ENDING)), file) for file in files), schema)
+    total, proven = checked_records(((counts_of(file, files, release), file) for file in files), schema)
     yield f"{total['blocks']} blocks, {total['claims']} claims, {total['proofs']} proofs: all right"
+    for file in cell_proofs(files) if path.is_dir() else ():
+        cells = [block.checked for block in checked_blocks(counts_of(file, files, release), file, schema)]
+        yield f"{file}: {sum(len(one.at_least) + len(one.at_most) for one in cells)} ends of cells: all right"
     if not path.is_dir():
         yield f"not seen: other batches of {release} than {path.name}"
     table = claims or (table_file(files[0].parent.parent, CLAIMS) if path.is_dir() else None)

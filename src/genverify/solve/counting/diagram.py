@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.errors import GenverifyError
-from genverify.solve.program import Program, RecordSystem
+from genverify.solve.program import RecordSystem
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
@@ -132,7 +132,6 @@ def _order(system: System, useful: Ints, taste: Taste) -> Ints:
 
 
 def _next_row(touches: Flags, left: Flags, opened: Flags, hi: Ints, bits: Ints, taste: Taste) -> tuple[int, Flags]:
-    """The row to close next, and the rows that are open after it."""
     classes = (touches & left).sum(axis=1)
     rows = np.flatnonzero(classes)
     inside = (touches[rows] & left).astype(np.float32)
@@ -307,7 +306,6 @@ class _Drawing:
         self.taken = self.fields.pack(system.A)
 
     def along(self, order: Ints) -> Diagram | None:
-        """The diagram, or None where it is larger than the limit."""
         steps: list[list[Moves]] = []
         moves = 0
         for cls, needed in zip(order.tolist(), self._needed(order), strict=True):
@@ -356,31 +354,25 @@ class _Drawing:
         nodes[new] = np.arange(self.states, self.states + len(new), dtype=np.int32)
         self.states += len(new)
         if len(new):
-            self._put(index[new], keys[new], rest[new], nodes[new])
+            # at their places among the sorted ones, all three arrays moved alike
+            fresh: Flags = np.zeros(len(self.keys) + len(new), dtype=bool)
+            fresh[index[new] + np.arange(len(new))] = True
+            pairs = ((self.keys, keys[new]), (self.rest, rest[new]), (self.nodes, nodes[new]))
+            self.keys, self.rest, self.nodes = (_merged(fresh, *pair) for pair in pairs)
         return nodes
-
-    def _put(self, index: Ints, keys: Words, rest: Words, nodes: Nodes) -> None:
-        """New states at their places among the sorted ones, all three arrays moved alike."""
-        fresh: Flags = np.zeros(len(self.keys) + len(index), dtype=bool)
-        fresh[index + np.arange(len(index))] = True
-        old = ~fresh
-        self.keys, self.rest, self.nodes = (
-            _merged(fresh, old, *pair) for pair in ((self.keys, keys), (self.rest, rest), (self.nodes, nodes))
-        )
 
     def _keep(self, alive: Flags) -> None:
         if not alive.all():
             self.keys, self.rest, self.nodes = self.keys[alive], self.rest[alive], self.nodes[alive]
 
 
-def _merged(fresh: Flags, old: Flags, before: npt.NDArray[T], new: npt.NDArray[T]) -> npt.NDArray[T]:
+def _merged(fresh: Flags, before: npt.NDArray[T], new: npt.NDArray[T]) -> npt.NDArray[T]:
     both: npt.NDArray[T] = np.empty((len(fresh), *before.shape[1:]), dtype=before.dtype)
-    both[old], both[fresh] = before, new
+    both[~fresh], both[fresh] = before, new
     return both
 
 
 def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -> Diagram:
-    """The diagram without moves that lead to no end, its states numbered anew."""
     alive: Flags = np.zeros(states, dtype=bool)
     alive[ends] = True
     live_steps: list[tuple[Moves, ...]] = []
@@ -411,24 +403,6 @@ Weights = list[npt.NDArray[Any]]
 
 class UnlikelyRelease(GenverifyError):
     """A prior under which no dataset that fits has a probability above 0."""
-
-
-def _vector_weights(diagram: Diagram) -> Weights:
-    """Every class vector weighs 1."""
-    return [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]
-
-
-def _dataset_weights(diagram: Diagram, records: Ints) -> Weights:
-    """A class vector weighs the number of its datasets, from the number of records that each class stands for."""
-    pairs = zip(records.tolist(), diagram.most.tolist(), strict=True)
-    return [np.array([comb(kinds + j - 1, j) for j in range(most + 1)], dtype=object) for kinds, most in pairs]
-
-
-def records_of_classes(program: Program) -> Ints:
-    """How many records of the domain each class stands for."""
-    counted = np.zeros(program.classes, dtype=np.int64)
-    np.add.at(counted, program.class_of, program.types.raw)
-    return counted
 
 
 def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
@@ -496,12 +470,14 @@ def total_weight(diagram: Diagram, weights: Weights) -> Any:
 
 def count_vectors(diagram: Diagram) -> int:
     """How many class vectors fit."""
-    return int(total_weight(diagram, _vector_weights(diagram)))
+    return int(total_weight(diagram, [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]))
 
 
 def count_datasets(diagram: Diagram, records: Ints) -> int:
     """How many datasets fit, from the number of records that each class stands for."""
-    return int(total_weight(diagram, _dataset_weights(diagram, records)))
+    pairs = zip(records.tolist(), diagram.most.tolist(), strict=True)
+    weights = [np.array([comb(kinds + j - 1, j) for j in range(most + 1)], dtype=object) for kinds, most in pairs]
+    return int(total_weight(diagram, weights))
 
 
 def forward(diagram: Diagram, weights: Weights) -> Forward:

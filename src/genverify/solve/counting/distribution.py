@@ -223,8 +223,6 @@ SMALL = Budget(states=20_000, moves=400_000, seconds=30.0)
 
 @dataclass(frozen=True)
 class _Rest(RecordSystem):
-    """The same rows for some records and some classes."""
-
     A: Ints
     lo: Ints
     hi: Ints

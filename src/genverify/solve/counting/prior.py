@@ -154,9 +154,7 @@ class Masses:
 
     @cached_property
     def _free(self) -> Floats:
-        """How many records of each class the table does not list."""
-        whole = np.bincount(self.program.class_of, self.program.types.raw, minlength=self.program.classes)
-        free: Floats = whole.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
+        free: Floats = self.program.raw.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
         return free
 
     def _raw(self, codes: Codes) -> Floats:
@@ -196,5 +194,4 @@ def _columns(domain: Domain) -> str:
 
 
 def _classes(program: Program, records: Codes) -> Ints:
-    """The class of each record, -1 where the release rules it out."""
     return classes_of_records(program, records[None])[0] if len(records) else np.zeros(0, dtype=np.int64)

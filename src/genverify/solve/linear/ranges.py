@@ -18,17 +18,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.proving import (
-    Ends,
-    LimitStruck,
-    PointFound,
-    exact_leaf,
-    farkas_leaf,
-    fits_as,
-    small_enough,
-    weighed,
-    whole_multiple,
-)
+from genverify.solve.proving import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
 from genverify.solve.solvers.highs import BUSY, CellProgram
 
@@ -37,10 +27,6 @@ from genverify.solve.solvers.highs import BUSY, CellProgram
 PASSES = 50  # over all rows: ends that creep are left to the programs that follow
 Statement = dict[str, Any]
 Check = Callable[[Statement], None]  # a statement is checked when it is made, or later
-
-
-def _trusting(statement: Statement) -> None:
-    """Leave the check to whoever uses the statements."""
 
 
 @dataclass
@@ -52,7 +38,7 @@ class KnownEnds:
     hi: Ints
     statements: list[Statement] = field(default_factory=list)
     empty: bool = False
-    check: Check = _trusting
+    check: Check | None = None
 
     def say(self, cell: int, side: str, value: int, proof: dict[str, Any]) -> None:
         """Another bound with its proof, in effect from here on."""
@@ -67,11 +53,12 @@ class KnownEnds:
         self.empty = True
 
     def state(self, statement: Statement) -> None:
-        self.check(statement)
+        if self.check is not None:
+            self.check(statement)
         self.statements.append(statement)
 
 
-def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = _trusting) -> KnownEnds:
+def propagate(sums: LinearSystem, passes: int = PASSES, check: Check | None = None) -> KnownEnds:
     """The ends that single rows imply; with small weights of 1 on a tree of sums these are the exact ranges."""
     known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
@@ -163,9 +150,9 @@ class Offers:
         Y = np.zeros(len(self.sums.rows), dtype=np.int64)
         for name, y in leaf["y"].items():
             Y[self.sums.row_place[name]] = y
-        if not small_enough(self.sums, Y):
-            return
         v = weighed(self.sums, Y)
+        if v is None:
+            return
         reach = np.where(v < 0, self.ends.hi, np.where(v > 0, self.ends.lo, 0))
         sides = np.where(Y > 0, self.sums.most, np.where(Y < 0, self.sums.least, 0))
         if is_open(reach).any() or is_open(sides).any():
@@ -270,32 +257,14 @@ DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
 STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all time that one may take
 SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
-OFFER, OFFERS = (
-    2e-4,
-    0.1,
-)  # seconds to state and check what is shown of a cell beside others; the part of all that is kept for it
+OFFER = 2e-4  # seconds to state and check what is shown of a cell beside others
+OFFERS = 0.1  # the most of all time that is reserved for it
 NO_HINTS = Hints()
 
 
-def _find_ranges(
-    sums: LinearSystem,
-    known: KnownEnds,
-    work: Work,
-    wanted: Flags | None = None,
-    start: Sequence[Ints] = (),
-    say: Callable[[int], None] = lambda done: None,
-    hints: Hints = NO_HINTS,
-) -> Ranges:
-    """The range of every wanted cell of one part, beginning with what rows alone imply and with points that fit."""
-    search = _Search(sums, known, work, np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted, say)
-    for point in start:
-        search.keep(point)
-    if hints.cubes is not None and search.points and not known.empty:
-        hints.cubes.attain(search, np.flatnonzero(search.wanted).tolist())
-    return search.run(hints.rows)
+class RangeSearch:
+    """The range of every wanted cell of one part, from what rows alone imply."""
 
-
-class _Search:
     def __init__(self, sums: LinearSystem, known: KnownEnds, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
         self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
         self.end_of_all = work.now() + work.seconds
@@ -325,15 +294,16 @@ class _Search:
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi - 1)
         point = self.points[0] if self.points else None
-        return Ranges(
-            lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told()
-        )
+        low, high = self.least == self.known.lo, self.most == self.known.hi
+        for cell, sign in self.by_solver:
+            (high if sign > 0 else low)[cell] = True
+        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, low & high)
 
     def open(self, rows: Ints | None) -> None:
         """The linear program of some rows, or all."""
         self.searched = self.sums if rows is None else select(self.sums, np.arange(len(self.sums.cells)), rows)
         self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.left, rows)
-        self.to_ends(self.ends)
+        self.lp.set_ends(self.ends.lo, self.ends.hi)
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
         self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
 
@@ -346,16 +316,6 @@ class _Search:
     def left(self) -> float:
         """Seconds left to a linear program, by the clock."""
         return (BUSY if self.work.cpu else 1.0) * (self.deadline - self.work.now())
-
-    def ends_told(self) -> Flags:
-        """The cells whose ends are both attained and proved, or called so by the solver."""
-        low, high = self.least == self.known.lo, self.most == self.known.hi
-        for cell, sign in self.by_solver:
-            (high if sign > 0 else low)[cell] = True
-        return np.asarray(low & high)
-
-    def to_ends(self, ends: Ends) -> None:
-        self.lp.set_ends(ends.lo, ends.hi)
 
     def keep(self, x: Ints) -> bool:
         """A point that fits, recounted; whether it attains more than those before it."""
@@ -467,7 +427,8 @@ class _Search:
                 if self.late():
                     self.limit = "time limit"
                     return
-                self.end(cell, sign)
+                if self.relax(cell, sign):
+                    self.by_integers(cell, sign)
             self.say(cell)
 
     def share(self) -> float:
@@ -477,9 +438,6 @@ class _Search:
 
     def late(self) -> bool:
         return self.stopped >= STOPPED or self.work.now() > self.deadline
-
-    def best_ends(self) -> Ends:
-        return Ends(self.known.lo, self.known.hi)
 
     def relax(self, cell: int, sign: int) -> bool:
         """The linear program of an open end: its vertex as a point, its value as a bound; whether the end stays open."""
@@ -520,11 +478,6 @@ class _Search:
                 return
             self.prove(cell, 1, int(self.offers.hi[cell]), self.offers.proof(cell))
 
-    def end(self, cell: int, sign: int) -> None:
-        """The most of sign x[cell]: attained and proved, or left as it is."""
-        if self.relax(cell, sign):
-            self.by_integers(cell, sign)
-
     def by_integers(self, cell: int, sign: int) -> None:
         """The linear program leaves a gap: the solver's own integer search, recounted; then a proof by cases."""
         answer = self.integer({cell: sign})
@@ -537,12 +490,13 @@ class _Search:
         try:
             proof = Cases(self, cell, sign, best).node()
         except PointFound:  # the cases met a point that the solver had missed: asked once more from there
-            self.to_ends(self.ends)
-            self.end(cell, sign)
+            self.lp.set_ends(self.ends.lo, self.ends.hi)
+            if self.relax(cell, sign):
+                self.by_integers(cell, sign)
             return
         except LimitStruck:
             proof = None
-        self.to_ends(self.ends)
+        self.lp.set_ends(self.ends.lo, self.ends.hi)
         if proof is not None:
             self.prove(cell, sign, best, proof)
 
@@ -588,7 +542,7 @@ def all_ranges(
     start: Sequence[Ints] = (),
     say: Say = quiet,
     hints: Hints = NO_HINTS,
-    check: Check = _trusting,
+    check: Check | None = None,
 ) -> Ranges:
     """
     The range of every wanted cell of a system; the statements are in an order in which they can be checked, and in which
@@ -607,14 +561,14 @@ def all_ranges(
     for cells, rows in [] if empty else _pieces(sums, known):
         part = select(replace(sums, lo=lo, hi=hi), cells, rows)
         allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
-        started = [point[cells] for point in start]
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        ours = Hints(
-            hints.cubes if len(cells) == len(sums.cells) else None,
-            None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)),
-        )
-        result = _find_ranges(part, own_known, allowed, asked, started, partial(_say, say, done, len(sums.cells)), ours)
+        search = RangeSearch(part, own_known, allowed, asked, partial(_say, say, done, len(sums.cells)))
+        for fitting in start:
+            search.keep(fitting[cells])
+        if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
+            hints.cubes.attain(search, np.flatnonzero(asked).tolist())
+        result = search.run(None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)))
         statements += result.statements
         lo[cells], hi[cells] = result.lo, result.hi
         least[cells], most[cells] = result.least, result.most
@@ -659,13 +613,13 @@ def contradiction(sums: LinearSystem, statements: Sequence[dict[str, Any]]) -> C
     """The rows and cells that the proof of a contradiction rests on, those of the bounds that it uses included."""
     needed: dict[str, None] = {}
     cells: dict[str, None] = {}
-    index = {name: at for at, name in enumerate(sums.rows)}
     for statement in reversed(statements):
         last = not needed
         if last or statement.get("cell") in cells:
             for row in rows_of(statement["proof"]):
                 needed[row] = None
-                span = slice(sums.start[index[row]], sums.start[index[row] + 1])
+                at = sums.row_place[row]
+                span = slice(sums.start[at], sums.start[at + 1])
                 cells |= dict.fromkeys(sums.cells[cell] for cell in sums.columns[span].tolist())
     return Contradiction(tuple(needed), tuple(cells))
 

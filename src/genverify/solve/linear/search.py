@@ -4,21 +4,23 @@ work is allowed.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
-from genverify.model.linear import LinearSystem
 from genverify.solve.program import INTEGRAL, integer_point
 from genverify.solve.proving import BranchAndProve, Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf
 from genverify.solve.solvers.base import Answer, Optimal, Solver, WorkLimits, make_solver
 from genverify.solve.solvers.highs import CellProgram
+
+if TYPE_CHECKING:
+    from genverify.solve.linear.ranges import RangeSearch
 
 # How much work ranges may take, and the search that has it.
 
@@ -41,31 +43,6 @@ class Work:
 
     def solver(self, seconds: float) -> Solver:
         return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
-
-
-class RangeSearch(Protocol):
-    """The search that walks, dives and proofs by cases serve: what points attain, what is proved, and how much is left."""
-
-    sums: LinearSystem
-    lp: CellProgram
-    work: Work
-    ends: Ends
-    points: list[Ints]
-    say: Callable[[int], None]
-
-    def to_ends(self, ends: Ends) -> None: ...
-
-    def best_ends(self) -> Ends: ...
-
-    def take(self, answer: Answer) -> bool: ...
-
-    def seen(self, cell: int, sign: int) -> int: ...
-
-    def proved(self, cell: int, sign: int) -> int: ...
-
-    def keep(self, x: Ints) -> bool: ...
-
-    def late(self) -> bool: ...
 
 
 # Other tables with the same marginals, by steps along cubes: no program is solved.
@@ -93,7 +70,7 @@ class Cubes:
     def layouts(self) -> "tuple[Layout, ...]":
         return tuple(_layout(self.shape, blocks) for blocks in self.divisions)
 
-    def attain(self, search: RangeSearch, cells: Sequence[int]) -> None:
+    def attain(self, search: "RangeSearch", cells: Sequence[int]) -> None:
         """
         Walks to every open end; where too few arrive, the other ends of this kind are left. To upper ends they start at the
         first point, to lower ones where the last walk came to: what it emptied on its way counts too.
@@ -128,9 +105,6 @@ class Layout:
     cell: Ints
     position: Ints
 
-    def at(self, cell: int) -> list[int]:
-        return [int(index) for index in np.unravel_index(self.position[cell], self.cell.shape)]
-
 
 def _layout(shape: Sequence[int], blocks: Blocks) -> Layout:
     cell = np.arange(int(np.prod(shape))).reshape(shape).transpose([axis for block in blocks for axis in block])
@@ -140,7 +114,7 @@ def _layout(shape: Sequence[int], blocks: Blocks) -> Layout:
 
 def _step(table: Ints, layout: Layout, cell: int, sign: int, most: int) -> bool:
     """One step of the cell by at most so much, in place, among the likeliest places if it goes up; whether there was one."""
-    u = layout.at(cell)
+    u = [int(index) for index in np.unravel_index(layout.position[cell], layout.cell.shape)]
     if sign > 0 and layout.cell.size > SMALL and _step_among(table, _likely(table, layout, u), [0] * len(u), sign, most):
         return True
     return _step_among(table, layout.cell, u, sign, most)
@@ -179,7 +153,6 @@ def _step_among(table: Ints, cells: Ints, u: Sequence[int], sign: int, most: int
 
 @cache
 def _corners(blocks: int, odd: bool) -> list[frozenset[int]]:
-    """The sets of blocks that are of v, with an odd or an even number of them."""
     return [frozenset(corner) for n in range(blocks + 1) if n % 2 == int(odd) for corner in combinations(range(blocks), n)]
 
 
@@ -257,7 +230,7 @@ DEEPEST = 100  # forks above a leaf: below the number that the checker reads
 class Cases(BranchAndProve):
     """A proof by cases that sign x[cell] <= b, branching on cells that the linear program leaves fractional."""
 
-    def __init__(self, search: RangeSearch, cell: int, sign: int, b: int) -> None:
+    def __init__(self, search: "RangeSearch", cell: int, sign: int, b: int) -> None:
         self.search, self.cell, self.sign, self.b, self.ends, self.nodes = search, cell, sign, b, search.ends, 0
         self.c = np.zeros(len(search.sums.cells), dtype=np.int64)
         self.c[cell] = sign
@@ -266,7 +239,7 @@ class Cases(BranchAndProve):
         self.nodes += 1
         if self.nodes > self.search.work.leaves or depth > DEEPEST or self.search.late():
             raise LimitStruck("cases")
-        self.search.to_ends(self.ends)
+        self.search.lp.set_ends(self.ends.lo, self.ends.hi)
         return self.search.lp.maximise(self.c.astype(np.float64))
 
     def leaf(self, y: Floats | None, empty: bool) -> dict[str, Any] | None:
@@ -446,7 +419,7 @@ AT_MOST, LUCK = 16, 10  # cells at once; dives won before there are more
 class Dives:
     """Dives for the ends of one search."""
 
-    search: RangeSearch
+    search: "RangeSearch"
     lp: CellProgram
     rng: np.random.Generator
     at_once: int = 8  # cells rounded before the next program
@@ -458,7 +431,8 @@ class Dives:
             for _ in range(TRIES):
                 if self.search.late() or self.search.seen(*end) >= self.search.proved(*end):
                     break
-                point = self.dive(self.search.best_ends().held(*end, self.search.proved(*end)))
+                known = self.search.known
+                point = self.dive(Ends(known.lo, known.hi).held(*end, self.search.proved(*end)))
                 self.learn(point is not None)
                 if point is not None:
                     self.search.keep(point)

@@ -27,7 +27,6 @@ class LicenceError(GenverifyError):
 
 @cache
 def _environment() -> gp.Env:
-    """The silent environment of this process."""
     try:
         return gp.Env(params={"OutputFlag": 0, "LogToConsole": 0, **TIGHT})
     except gp.GurobiError as error:
@@ -46,11 +45,6 @@ def has_full_licence() -> bool:
                 return False
             raise LicenceError(f"Gurobi cannot solve here ({error}). {ADVICE}.") from None
     return True
-
-
-def _check_size(columns: int, rows: int) -> None:
-    if max(columns, rows) > SIZE_LIMIT and not has_full_licence():
-        raise _too_large(columns, rows)
 
 
 def _too_large(columns: int, rows: int) -> LicenceError:
@@ -149,7 +143,9 @@ def _add_rows(model: Any, z: Any, A: csr_array, lo: npt.NDArray[Any], hi: npt.ND
     """
     lo, hi = lo.astype(np.float64), hi.astype(np.float64)
     ranged = np.flatnonzero((lo < hi) & np.isfinite(lo) & np.isfinite(hi))
-    _check_size(A.shape[1] + len(ranged), A.shape[0])
+    size = A.shape[1] + len(ranged), A.shape[0]
+    if max(size) > SIZE_LIMIT and not has_full_licence():
+        raise _too_large(*size)
     sense = np.where(np.isinf(hi), GRB.GREATER_EQUAL, np.where(np.isinf(lo), GRB.LESS_EQUAL, GRB.EQUAL))
     side = np.where(np.isinf(hi), lo, hi)
     side[ranged] = 0.0
@@ -196,7 +192,6 @@ class Gurobi:
 
     @contextmanager
     def _model(self, program: IntegerProgram, **params: int) -> Iterator[tuple[gp.Model, gp.MVar]]:
-        """An integer program as a Gurobi model, freed at the end of the `with` block."""
         integral = bool((program.objective == np.rint(program.objective)).all())
         # Gurobi's units of work are about a second each, and the same on every run.
         clock = "TimeLimit" if self._limits.checks is None else "WorkLimit"

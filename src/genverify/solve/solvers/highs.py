@@ -197,12 +197,15 @@ class Highs:
         )
         if self._limits.cpu:
             highs.setOptionValue("time_limit", BUSY * self._limits.seconds)  # its heuristics check the clock alone
+            deadline = process_time() + self._limits.seconds
             for checked in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
-                checked.subscribe(_end_after(self._limits.seconds))
+                checked.subscribe(_ending(lambda: process_time() > deadline))
         elif self._limits.checks is None:
             highs.setOptionValue("time_limit", self._limits.seconds)
         else:
-            highs.cbMipInterrupt.subscribe(_end_at(self._limits.checks))
+            # HiGHS tells no iterations on its way, but checks its limits at the same places each time
+            numbers, last = count(1), self._limits.checks
+            highs.cbMipInterrupt.subscribe(_ending(lambda: next(numbers) >= last))
         pass_model(highs, csc_array(program.A.astype(np.float64)), program.lo, program.hi, program)
         highs.run()
         if highs.getModelStatus() == MODEL.kSolveError:  # presolve may lead to a point that breaks a row: once more without
@@ -223,23 +226,9 @@ class Highs:
         return points
 
 
-def _end_at(checks: int) -> Callable[[Any], None]:
-    """Ends a search at a number of checks: HiGHS tells no iterations on its way, but checks at the same places each time."""
-    numbers = count(1)
-
+def _ending(over: Callable[[], bool]) -> Callable[[Any], None]:
     def check(event: Any) -> None:
-        if next(numbers) >= checks:
-            event.interrupt()
-
-    return check
-
-
-def _end_after(seconds: float) -> Callable[[Any], None]:
-    """Ends a search after seconds of the processor."""
-    deadline = process_time() + seconds
-
-    def check(event: Any) -> None:
-        if process_time() > deadline:
+        if over():
             event.interrupt()
 
     return check
