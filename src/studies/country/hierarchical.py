@@ -78,7 +78,9 @@ class Mechanism:
         place = positions(known[order], wanted)
         if (place < 0).any():
             where = block[int(np.argmin(place))]
-            raise DataError(f"block {where}: a household that the rules of the domain exclude; correct the rules or the record")
+            raise DataError(
+                f"block {where}: a household that the rules of the domain exclude; correct the rules or the record"
+            )
         pairs = (np.ones(len(wanted), dtype=np.int64), (block.indices.to_numpy(), order[place]))
         return block.dictionary.to_pylist(), csr_array(pairs, shape=(len(block.dictionary), len(self.types)))
 
