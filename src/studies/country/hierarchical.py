@@ -1,16 +1,18 @@
 """
-Protected microdata by a small hierarchical mechanism: noisy counts of households from the nation down to blocks, made whole.
+Protected microdata by a small hierarchical mechanism: noisy counts of households from the nation down to blocks.
 
-It is a mechanism of the kind of the Census Bureau's TopDown, not the Bureau's. Every level (nation, state, county, tract, block)
-measures the same queries of each of its places: some margins, and the number of households of every type. The noise of a
-measured count is discrete Gaussian. Level by level the households of a place, as protected, are shared out to the places inside:
-least squares, then numbers that are not negative, then whole numbers, all within what the place around has of each type. Thus
-every total of a place is that of its parts, and households move between the blocks of a tract, they are not invented there.
+It is a mechanism of the kind of the Census Bureau's TopDown, not the Bureau's. Every level (nation, state, county, tract,
+block) measures the same queries of each of its places: some margins, and the number of households of every type. The noise
+of a measured count is discrete Gaussian. Level by level the households of a place, as protected, are shared out to the
+places inside: least squares, then numbers that are not negative, then whole numbers, all within what the place around has
+of each type. Thus every total of a place is that of its parts, and households move between the blocks of a tract, they are
+not invented there.
 
-Neighbours are two countries that differ in one household. It lies in one cell of each query before and in one after, so a query
-has a squared sensitivity of 2: with the share c of rho its noise has the variance 1 / (c rho), and all of them together are
-rho-zCDP. A level divides its share so that every margin has WEIGHT times as much as the types. What is made of noisy counts costs nothing. Public and as they are: the number of households of the nation, which
-blocks exist, which types are possible, and vacant units.
+Neighbours are two countries that differ in one household. It lies in one cell of each query before and in one after, so a
+query has a squared sensitivity of 2: with the share c of rho its noise has the variance 1 / (c rho), and all of them
+together are rho-zCDP. A level divides its share so that every margin has WEIGHT times as much as the types. What is made of
+noisy counts costs nothing. Public and as they are: the number of households of the nation, which blocks exist, which types
+are possible, and vacant units. A place that is alone in the place around it is the same place, and is not measured.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,8 +38,8 @@ DIGITS = {"nation": 0, **dict(sorted(GEOGRAPHY.items(), key=lambda item: item[1]
 """The levels from the nation down, and how many digits of a block id name a place of each."""
 
 BELOW = ("county", "tract", "block")  # levels inside a state
-# How much more a margin counts than the types: with evenly shared noise a block would be filled with whatever types happened to
-# draw high noise, and its total would be further off than the noisy total is.
+# How much more a margin counts than the types: with evenly shared noise a block would be filled with whatever types happened
+# to draw high noise, and its total would be further off than the noisy total is.
 WEIGHT = 8
 SWEEPS = 2  # over the households of a place; a third moves few
 DECIMALS = 6  # of fitted numbers: what is left of a fit of whole numbers is far below, and machines agree on ties

@@ -87,6 +87,7 @@ def attack_exact(
 # What came out, beside the paper.
 
 K = (6, 7, 8, 9)
+PERCENTILES = {"median": "median", "percentile75": "p75", "percentile90": "p90", "maximum": "max"}
 COLUMNS = ["country", "rho", "homogeneity", "number", "k", "paper", "ours", "low", "high", "agrees"]
 
 
@@ -105,7 +106,7 @@ class Attacked:
         """The rows of the table: numbers of the paper, then how many claims are true of the private blocks."""
         names = set(self.blocks["block"])
         private, protected = (read_records(store, domain, universe, names) for store in (self.private, self.protected))
-        exact = self._shares(domain, universe, protected, printed, seed)
+        exact = self._shares(protected, printed)
         for number, k, said, part, whole in (*exact, *self._truth(private, protected)):
             share, low, high = _percent(part, whole, seed)
             yield self._row(number, k, said, share, low, high)
@@ -136,9 +137,7 @@ class Attacked:
         settings = (self.name, self.settings.rho, self.settings.homogeneity)
         return *settings, number, k, said.get("paper", ""), round(ours, 3), round(low, 3), round(high, 3), agrees
 
-    def _shares(
-        self, domain: DomainFile, universe: str, protected: pd.DataFrame, printed: Mapping[str, Any], seed: int
-    ) -> Iterator[tuple[Any, ...]]:
+    def _shares(self, protected: pd.DataFrame, printed: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         """Numbers that are a share of answers, blocks or households: what it is called, k, the paper's, part, whole."""
         blocks = self.blocks.set_index("block")
         for answer, near in TOLERANCE.items():
@@ -210,8 +209,9 @@ def plot_hierarchical(table: pd.DataFrame, label: str) -> Figure:
     left.bar(at, true, color=PALETTE[0], width=0.6, label="true of the people")
     left.bar(at, each - true, bottom=true, color=PALETTE[1], width=0.6, hatch="////", edgecolor="white", lw=0, label="false")
     left.set(ylabel="claims per block", ylim=(0, 1.25 * max(1, np.nanmax(each))))
-    for place, k in enumerate(K):
-        middle.plot(at, values("blocks with a singleton claim, %", k), "o-", ms=3.5, color=PALETTE[place], label=f"k = {k}")
+    for axes, number in ((middle, "blocks with a singleton claim, %"), (right, "baseline under the tract prior, median, %")):
+        for colour, k in zip(PALETTE, K, strict=False):
+            axes.plot(at, values(number, k), "o-", ms=3.5, color=colour, label=f"k = {k}")
     middle.axhline(40, color=INK, lw=0.8, ls=":")
     middle.annotate("paper, k = 8", (0, 41), fontsize=6.5, color=INK)
     middle.set(ylabel="blocks with a claim about one, %", ylim=(0, 125))
