@@ -9,7 +9,7 @@ from genverify.model.files import read_yaml
 from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
 from studies.country.sources import PROTECTED
-from studies.gtv.hierarchical_attack import Attacked, attacked_table
+from studies.gtv.hierarchical_attack import COLUMNS, Attacked
 from studies.gtv.settings import HierarchicalNoise
 
 
@@ -22,7 +22,7 @@ def main(job: Job) -> None:
         frames = (pd.read_parquet(path) for path in (blocks, claims))
         country = Attacked(name, settings, *frames, Path(private), Path(protected))
         rows += country.rows(domain, universe, printed, job.params.seed)
-    table = attacked_table(rows, PROTECTED)
+    table = pd.DataFrame(rows, columns=COLUMNS).assign(data=PROTECTED)
     table.to_csv(job.output.table, index=False)
     log.info("%s", table.drop(columns=["data", "paper"]).to_string(index=False))
 

@@ -119,13 +119,10 @@ class Mechanism:
         margins += sample(self.variances[level] / WEIGHT, margins.size, rng).reshape(margins.shape)
         return detail, margins
 
-    def inside_state(self, parent: Ints, ids: Sequence[str], blocks: csr_array) -> Iterator[tuple[str, csr_array]]:
-        """The blocks of a state with their protected households, from county to tract to block."""
-        yield from self._down(parent, np.array(ids), blocks, BELOW, ids[0][: GEOGRAPHY["state"]])
-
-    def _down(
+    def down(
         self, parent: Ints, ids: npt.NDArray[np.str_], blocks: csr_array, levels: Sequence[str], where: str
     ) -> Iterator[tuple[str, csr_array]]:
+        """The blocks of a place, each with its protected households, through the levels that are left."""
         level, *below = levels
         names, group = np.unique([name[: DIGITS[level]] for name in ids], return_inverse=True)
         together = csr_array((np.ones(len(ids), dtype=np.int64), (group, np.arange(len(ids)))))
@@ -133,7 +130,7 @@ class Mechanism:
         for index, name in enumerate(names.tolist()):
             if below:
                 rows = np.flatnonzero(group == index)
-                yield from self._down(shared[[index]].toarray()[0], ids[rows], blocks[rows], below, name)
+                yield from self.down(shared[[index]].toarray()[0], ids[rows], blocks[rows], below, name)
             else:
                 yield name, shared[[index]]
 
@@ -211,7 +208,8 @@ def protect_households(
     states = mechanism.split(mechanism.nation(private.sum(axis=0)), private, "state", "nation")
     for index, table in enumerate(draw()):
         ids, blocks = mechanism.counts(table)
-        yield _table(mechanism, table, mechanism.inside_state(states[[index]].toarray()[0], ids, blocks))
+        parent, where = states[[index]].toarray()[0], ids[0][: GEOGRAPHY["state"]]
+        yield _table(mechanism, table, mechanism.down(parent, np.array(ids), blocks, BELOW, where))
 
 
 def _table(mechanism: Mechanism, private: pa.Table, blocks: Iterator[tuple[str, csr_array]]) -> pa.Table:

@@ -32,7 +32,8 @@ from studies.gtv.settings import HierarchicalCountry, HierarchicalNoise
 
 # The countries: drawn with their homogeneity, then protected with their budget; and how that is calibrated.
 
-TOLERANCE = {"zeros": 1.0, "ones": 0.6}  # points, as in the study over seeds
+ANSWERS = ("zeros", "ones")
+TOLERANCE = {"answers of 0, %": 1.0, "answers of 1, %": 0.6}  # points, as over seeds of the main study
 
 
 def microdata_of(
@@ -79,14 +80,14 @@ def attack_exact(
     """The claims of a block whose exact counts are published, if it has any, and its answers; every proof is checked."""
     generated = generate_block(release, settings.proving("The attack on protected microdata"), datasets, seed)
     result = verify_block(release, generated.records, settings, min_k)
-    answers = {name: int((release.lo == value).sum()) for value, name in enumerate(TOLERANCE)}
+    answers = {name: int((release.lo == value).sum()) for value, name in enumerate(ANSWERS)}
     row = {"block": release.block, "n_households": release.n, "answers": len(release.schema.queries), **answers}
     return ([claims_frame(result)] if result.claims else []), row
 
 
 # What came out, beside the paper.
 
-K = (6, 7, 8, 9)
+K, ANY_K = (6, 7, 8, 9), 0
 PERCENTILES = {"median": "median", "percentile75": "p75", "percentile90": "p90", "maximum": "max"}
 COLUMNS = ["country", "rho", "homogeneity", "number", "k", "paper", "ours", "low", "high", "agrees"]
 
@@ -108,8 +109,7 @@ class Attacked:
         private, protected = (read_records(store, domain, universe, names) for store in (self.private, self.protected))
         exact = self._shares(protected, printed)
         for number, k, said, part, whole in (*exact, *self._truth(private, protected)):
-            share, low, high = _percent(part, whole, seed)
-            yield self._row(number, k, said, share, low, high)
+            yield self._row(number, k, said, *_ratio(part, whole, 100 if number.endswith("%") else 1, seed))
         keeps = domain.universe(universe).keeps
         nation = nation_types(self.protected, domain.domain, keeps)
         for chance in surprise(self.claims, self.blocks, self.protected, domain.domain, keeps, nation).to_dict("records"):
@@ -124,24 +124,19 @@ class Attacked:
                     if chance["k"] in K:
                         yield self._row(number, chance["k"], printed[key], 100 * chance[f"{prior}_{quantile}"])
 
-    def _row(
-        self, number: str, k: Any, said: Mapping[str, Any], ours: float, low: float = np.nan, high: float = np.nan
-    ) -> tuple[Any, ...]:
-        agrees = ""
-        if said and not np.isnan(ours):
-            near = said.get("near", 0)
-            least, most = said.get("at_least", -np.inf), said.get("at_most", np.inf)
-            if "about" in said:
-                least, most = said["about"] - near, said["about"] + near
-            agrees = "yes" if least <= ours <= most else "no"
-        settings = (self.name, self.settings.rho, self.settings.homogeneity)
-        return *settings, number, k, said.get("paper", ""), round(ours, 3), round(low, 3), round(high, 3), agrees
+    def _row(self, number: str, k: Any, said: Mapping[str, Any], *ours: float) -> tuple[Any, ...]:
+        near = TOLERANCE.get(number, 0)
+        least = said.get("at_least", said.get("about", -np.inf) - near)
+        most = said.get("at_most", said.get("about", np.inf) + near)
+        agrees = ("yes" if least <= ours[0] <= most else "no") if said else ""
+        figures = np.round([*ours, np.nan, np.nan][:3], 3)
+        return self.name, self.settings.rho, self.settings.homogeneity, number, k, said.get("paper", ""), *figures, agrees
 
     def _shares(self, protected: pd.DataFrame, printed: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         """Numbers that are a share of answers, blocks or households: what it is called, k, the paper's, part, whole."""
         blocks = self.blocks.set_index("block")
-        for answer, near in TOLERANCE.items():
-            yield f"answers: {answer}, %", "", {**printed[answer], "near": near}, blocks[answer], blocks["answers"]
+        for number, answer in zip(TOLERANCE, ANSWERS, strict=True):
+            yield number, ANY_K, printed[answer], blocks[answer], blocks["answers"]
         singled = {k: pd.Series(0, index=blocks.index) for k in K}
         for part in evaluate(self.claims, protected) if len(self.claims) else ():
             k = self.claims["k"].to_numpy()[part.claims]
@@ -157,35 +152,26 @@ class Attacked:
         """What is true of the people: households that stood in their block before, claims, households singled out."""
         columns = [name for name in private.columns if name != "block"]
         before, after = (records.groupby(["block", *columns], observed=True).size() for records in (private, protected))
-        stayed = pd.concat([before, after], axis=1).fillna(0).min(axis=1).groupby("block").sum()
+        both = pd.concat([before, after], axis=1).fillna(0).min(axis=1).groupby("block").sum()
         blocks = judge(self.claims, self.blocks, private).set_index("block")
-        yield (
-            "households as they were in their block, %",
-            "",
-            {},
-            stayed.reindex(blocks.index).fillna(0),
-            blocks["n_households"],
-        )
-        one = pd.Series(1, index=blocks.index)
-        for name, number in (("claims", "claims"), ("singleton_claims", "claims about one household")):
-            yield f"{number}, 100 per block", "", {}, blocks[name], one
-            false = blocks["false" if name == "claims" else "singleton_false"]
-            yield f"{number} that are true of the people, %", "", {}, blocks[name] - false, blocks[name]
-        yield "people singled out truly, %", "", {}, blocks["households_singled_out"], blocks["n_households"]
+        n, one = blocks["n_households"], pd.Series(1, index=blocks.index)
+        yield "households as they were in their block, %", ANY_K, {}, both.reindex(blocks.index).fillna(0), n
+        for number, claims, false in (
+            ("claims", "claims", "false"),
+            ("claims about one", "singleton_claims", "singleton_false"),
+        ):
+            yield f"{number}, per block", ANY_K, {}, blocks[claims], one
+            yield f"{number}, true of the people, %", ANY_K, {}, blocks[claims] - blocks[false], blocks[claims]
+        yield "people truly singled out, %", ANY_K, {}, blocks["households_singled_out"], n
 
 
-def _percent(part: pd.Series, whole: pd.Series, seed: int) -> tuple[float, float, float]:
-    """A share in percent with its 95 % interval, blocks resampled; nothing where there is no whole."""
-    above, below = part.to_numpy(dtype=np.int64)[:, None], whole.to_numpy(dtype=np.int64)[:, None]
+def _ratio(part: pd.Series, whole: pd.Series, factor: int, seed: int) -> tuple[float, float, float]:
+    """The ratio of two totals over blocks, with its 95 % interval; nothing where there is no whole."""
+    above, below = (one.to_numpy(dtype=np.int64)[:, None] for one in (part, whole))
     if not below.sum():
         return np.nan, np.nan, np.nan
     low, high = ratio_interval(above, below, block_weights(["all"] * len(above), seed))
-    return 100 * above.sum() / below.sum(), 100 * low[0], 100 * high[0]
-
-
-def attacked_table(rows: Sequence[tuple[Any, ...]], label: str) -> pd.DataFrame:
-    """One row per country, number and k."""
-    return pd.DataFrame(rows, columns=COLUMNS).assign(data=label)
+    return factor * above.sum() / below.sum(), factor * low[0], factor * high[0]
 
 
 # The figure: what is still verified, true and false; the blocks of Figure 3a; the baselines.
@@ -194,18 +180,16 @@ def attacked_table(rows: Sequence[tuple[Any, ...]], label: str) -> pd.DataFrame:
 def plot_hierarchical(table: pd.DataFrame, label: str) -> Figure:
     """Three panels over the budgets, from no noise to the most."""
     use_style()
-    names = list(dict.fromkeys(table["country"]))
-    rho = table.drop_duplicates("country").set_index("country")["rho"]
-    ticks = ["no noise" if np.isnan(rho[name]) else f"{rho[name]:g}" for name in names]
+    rho = table.drop_duplicates("rho").set_index("country")["rho"]  # of countries with one budget the first
+    ticks = ["no noise" if np.isnan(budget) else f"{budget:g}" for budget in rho]
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(PAGE_WIDTH, 2.6), layout="constrained")
 
-    def values(number: str, k: Any = "") -> Any:
-        found = table[(table["number"] == number) & (table["k"].astype(str).str.replace(".0", "") == str(k))]
-        return found.set_index("country")["ours"].reindex(names).to_numpy()
+    def values(number: str, k: int = ANY_K) -> Any:
+        chosen = table[(table["number"] == number) & (table["k"] == k)].set_index("country")
+        return chosen["ours"].reindex(rho.index).to_numpy()
 
-    each = values("claims, 100 per block") / 100
-    true = each * values("claims that are true of the people, %") / 100
-    at = np.arange(len(names))
+    at, each = np.arange(len(rho)), values("claims, per block")
+    true = each * values("claims, true of the people, %") / 100
     left.bar(at, true, color=PALETTE[0], width=0.6, label="true of the people")
     left.bar(at, each - true, bottom=true, color=PALETTE[1], width=0.6, hatch="////", edgecolor="white", lw=0, label="false")
     left.set(ylabel="claims per block", ylim=(0, 1.25 * max(1, np.nanmax(each))))

@@ -22,7 +22,7 @@ STUDY = Study(
         "benchmark.estimate": ".settings:EstimateBenchmark",
     },
     folders=("protected", "zeros", "generators", "hierarchical", "probability", "tracts"),
-    pages=("probability.md", "tracts.md"),
+    pages=("noise.md", "probability.md", "tracts.md"),
     names=".configuration:names",
     settings_check=".configuration:check_settings",
     possible=".configuration:can_be_made",

@@ -35,7 +35,7 @@ def domain() -> DomainFile:
 
 @pytest.fixture(scope="module")
 def states(domain: DomainFile) -> list[pa.Table]:
-    """Two states of two counties, each of two tracts with five blocks of one to six households, some vacant units among them."""
+    """Two states of two counties, each of two tracts with five blocks of one to six households; a vacant unit."""
     rng, types = np.random.default_rng(3), possible_types(domain).records
     tables = []
     for state in ("01", "56"):
