@@ -41,7 +41,7 @@ BELOW = ("county", "tract", "block")  # levels inside a state
 # How much more a margin counts than the types: with evenly shared noise a block would be filled with whatever types happened
 # to draw high noise, and its total would be further off than the noisy total is.
 WEIGHT = 8
-SWEEPS = 2  # over the households of a place; a third moves few
+SWEEPS = 2  # over the households of a place: bounds time; the fit may still be improved
 DECIMALS = 6  # of fitted numbers: what is left of a fit of whole numbers is far below, and machines agree on ties
 
 
