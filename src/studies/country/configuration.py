@@ -24,6 +24,8 @@ def check_settings(config: Config) -> None:
         raise ConfigError(f"config.yaml: sample.designs and sample.all_blocks both hold {twice[0]!r}: give one another name")
     if microdata.source == "ppmf" and not microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
+    if microdata.source == "ppmf" and microdata.protection:
+        raise ConfigError("config.yaml: microdata.protection is for the built-in country; set it to null with source ppmf")
 
 
 def check_files(config: Config, studies: Studies) -> None:

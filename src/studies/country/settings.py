@@ -1,8 +1,9 @@
 """Settings of the private data: the country or files, the blocks that are drawn of them, the persons."""
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from genverify.model.settings import Name, ReleaseSettings, Section
 
@@ -25,11 +26,30 @@ class Ppmf(Section):
     persons: str | None
 
 
+class Hierarchical(Section):
+    """Noise from the nation down to blocks: the whole budget, the share of every level, the margins that each measures."""
+
+    rho: float = Field(gt=0, allow_inf_nan=False)
+    shares: dict[Literal["nation", "state", "county", "tract", "block"], Annotated[float, Field(gt=0)]]
+    margins: list[list[str]]
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Hierarchical":
+        if len(self.shares) < 5 or sum(Fraction(str(share)) for share in self.shares.values()) != 1:
+            raise ValueError("shares: give one for each of nation, state, county, tract and block; they add up to 1")
+        return self
+
+
+class MicrodataProtection(Section):
+    hierarchical: Hierarchical
+
+
 class Microdata(Section):
     source: Literal["synthetic", "ppmf"]
     domain: str
     synthetic: Synthetic
     ppmf: Ppmf
+    protection: MicrodataProtection | None = None
 
 
 class Design(Section):

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from genverify.model.domain import Domain, DomainFile
 from genverify.model.work import derive_seed
+from studies.country.hierarchical import protect_households
 from studies.country.national import read_country
 from studies.country.people import PersonModel, draw_persons, read_person_model
 from studies.country.places import synthesize
@@ -18,6 +19,7 @@ from studies.country.settings import Microdata
 from studies.country.store import read_microdata
 
 SYNTHETIC = "synthetic microdata"
+PROTECTED = "synthetic microdata, protected by hierarchical noise"
 
 
 def open_source(
@@ -28,7 +30,13 @@ def open_source(
         path = Path(str(settings.ppmf.units))
         return f"PPMF file {path.name}", read_ppmf(path, domain_file.domain, rejected)
     country = read_country(Path(settings.synthetic.country))
-    return SYNTHETIC, synthesize(settings.synthetic, derive_seed(seed, "microdata"), domain_file, country)
+
+    def draw() -> Iterator[pa.Table]:
+        return synthesize(settings.synthetic, derive_seed(seed, "microdata"), domain_file, country)
+
+    if settings.protection is None:
+        return SYNTHETIC, draw()
+    return PROTECTED, protect_households(draw, settings.protection.hierarchical, domain_file, seed)
 
 
 # The two sources of persons behind one interface: a label and a stream of tables.

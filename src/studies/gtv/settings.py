@@ -84,6 +84,26 @@ class Generators(Section):
         return self
 
 
+# Settings of the study of hierarchical noise: see config/hierarchical.yaml.
+
+
+class HierarchicalCountry(Section):
+    """A country of the study: its budget (null: not protected), and how alike neighbours are before."""
+
+    rho: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+    homogeneity: float = Field(ge=0, le=3)
+
+
+class HierarchicalNoise(Section):
+    households: int = Field(ge=1000, le=200_000_000)
+    size: int = Field(ge=1)
+    blocks: int = Field(ge=1)
+    homogeneities: list[Annotated[float, Field(ge=0, le=3)]] = Field(min_length=1)
+    countries: dict[Name, HierarchicalCountry] = Field(min_length=1)
+    shares: dict[str, float]
+    margins: list[list[str]]
+
+
 # Settings of the probabilities of claims: see config/probability.yaml.
 
 
