@@ -1,6 +1,7 @@
 """The paper's numbers after hierarchical noise, and how much of what is verified is true of the people."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -16,10 +17,10 @@ from studies.gtv.settings import HierarchicalNoise
 def main(job: Job) -> None:
     domain, study = read_domain(Path(job.input.domain)), job.settings("hierarchical", HierarchicalNoise)
     universe = job.settings("release", ReleaseSettings).universe
-    printed, rows = read_yaml(Path(job.input.paper))["numbers"], []
+    printed, rows = read_yaml(Path(job.input.paper))["numbers"], list[tuple[Any, ...]]()
     files = zip(job.input.blocks, job.input.claims, job.input.private, job.input.microdata, strict=True)
     for (name, settings), (blocks, claims, private, protected) in zip(study.countries.items(), files, strict=True):
-        frames = (pd.read_parquet(path) for path in (blocks, claims))
+        frames = pd.read_parquet(blocks), pd.read_parquet(claims)
         country = Attacked(name, settings, *frames, Path(private), Path(protected))
         rows += country.rows(domain, universe, printed, job.params.seed)
     table = pd.DataFrame(rows, columns=COLUMNS).assign(data=PROTECTED)

@@ -40,9 +40,7 @@ rule judge_housing:
         "../../envs/environment.yaml"
     params:
         code=code_of("judge_housing"),
-        protection=condition_part(
-            "swap", "swap_hud", "noise", "noise_hud", "blocks"
-        ),
+        protection=condition_part("swap", "swap_hud", "noise", "noise_hud", "blocks"),
     script:
         "../../scripts/housing/judge_housing.py"
 

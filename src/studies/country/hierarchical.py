@@ -54,7 +54,9 @@ class Mechanism:
         self.types = np.column_stack([records[name] for name in self.names])
         self.inside = self._inside(settings.margins)
         rho, parts = as_written(settings.rho, "rho"), 1 + WEIGHT * len(settings.margins)
-        self.variances = {level: variance(rho, Fraction(str(share)) / parts) for level, share in settings.shares.items()}
+        self.variances: dict[str, Fraction] = {
+            level: variance(rho, Fraction(str(share)) / parts) for level, share in settings.shares.items()
+        }
 
     def _inside(self, margins: Sequence[Sequence[str]]) -> csr_array:
         """Which types (rows) lie in which cells of the margins; a margin of no column has one cell, the total."""
@@ -91,7 +93,8 @@ class Mechanism:
         rng = np.random.default_rng(derive_seed(self.seed, "hierarchical", "nation"))
         detail, margins = self._measured(csr_array(counts[None, :]), np.arange(len(counts)), "nation", rng)
         fitted = least_squares(detail, margins, self.inside)
-        return apportion(fitted, counts.sum(keepdims=True))[0]
+        shared: Ints = apportion(fitted, counts.sum(keepdims=True))[0]
+        return shared
 
     def split(self, parent: Ints, children: csr_array, level: str, where: str) -> csr_array:
         """
@@ -115,9 +118,8 @@ class Mechanism:
     def _measured(self, places: csr_array, live: Ints, level: str, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Noisy numbers of each type that can be there and of each cell of the margins, a row per place."""
         detail, margins = places[:, live].toarray(), (places @ self.inside).toarray()
-        detail += sample(self.variances[level], detail.size, rng).reshape(detail.shape)
-        margins += sample(self.variances[level] / WEIGHT, margins.size, rng).reshape(margins.shape)
-        return detail, margins
+        noise = sample(self.variances[level], detail.size, rng), sample(self.variances[level] / WEIGHT, margins.size, rng)
+        return detail + noise[0].reshape(detail.shape), margins + noise[1].reshape(margins.shape)
 
     def down(
         self, parent: Ints, ids: npt.NDArray[np.str_], blocks: csr_array, levels: Sequence[str], where: str
