@@ -84,7 +84,7 @@ def test_what_is_shown_names_the_statements_that_prove_it(tmp_path: Path, record
         for number in row["proof"].split():
             statement = found.statements[int(number)]
             assert statement["cell"] == row["cell"]
-            assert statement["value"] == row["lower"] == row["upper"]
+            assert statement["m" if records else "value"] == row["lower"] == row["upper"]
         assert f"proof: statement {row['proof']}" in found.report()
     listed = {one["cell"]: one["proof"] for one in found.answer["unsafe_cells"]}
     shown = found.cells[found.cells["cell"].isin(listed)]
@@ -94,7 +94,7 @@ def test_what_is_shown_names_the_statements_that_prove_it(tmp_path: Path, record
 def test_a_false_range_of_a_cell_is_refused(tmp_path: Path) -> None:
     found = gv.disclose(released(tmp_path))
     assert isinstance(found, RecordsAudit)
-    found.bounds[0]["value"] += 1 if found.bounds[0]["side"] == "lower" else -1  # type: ignore[index]
+    found.bounds[0]["m"] += 1 if found.bounds[0]["goal"] == "at least" else -1  # type: ignore[index]
     with pytest.raises(CertificateError, match="shows only"):
         found.check()
 

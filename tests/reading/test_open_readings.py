@@ -4,9 +4,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from genverify.disclose.sources import disclose
-from genverify.disclose.tables_audit import TablesAudit
 
+from genverify.disclosure.sources import disclose
+from genverify.disclosure.tables_audit import TablesAudit
 from genverify.model.errors import DataError
 from genverify.reading.reading import read
 from genverify.reading.source import read_source

@@ -118,7 +118,7 @@ def test_check_export_and_explain_take_both_models(study: Path, tmp_path: Path, 
         assert main(["check-vipr", str(tmp_path / f"{place}.zip")]) == 0
     claims = pd.read_parquet(f"{TRACTS}/claims/000.parquet")
     one = claims[claims["tables"] == "both"].iloc[-1]
-    text = ",".join(f"{name}={one[name]}" for name in claims.columns[4:] if one[name] >= 0)
+    text = ",".join(f"{name}={one[name]}" for name in claims.columns[claims.columns.get_loc("m") + 1 :] if one[name] >= 0)
     assert main(["explain", one["area"], f"{text},m={one['m']}", "--tracts", TRACTS]) == 0
     assert "Verified: true of every dataset" in capsys.readouterr().out
     assert main(["explain", "0:t/a", "--study", AREAS]) == 0

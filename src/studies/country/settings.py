@@ -1,9 +1,9 @@
 """Settings of the private data: the country or files, the blocks that are drawn of them, the persons."""
 
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from genverify.model.settings import Name, ReleaseSettings, Section
 
@@ -50,6 +50,11 @@ class Microdata(Section):
     synthetic: Synthetic
     ppmf: Ppmf
     protection: MicrodataProtection | None = None
+
+    @model_serializer(mode="wrap")
+    def _unprotected_as_before(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without protection the setting is left out, so that jobs of other studies do not see it."""
+        return {name: value for name, value in plain(self).items() if name != "protection" or value is not None}
 
 
 class Design(Section):
