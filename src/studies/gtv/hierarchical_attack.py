@@ -114,12 +114,7 @@ class Attacked:
         nation = nation_types(self.protected, domain.domain, keeps)
         for chance in surprise(self.claims, self.blocks, self.protected, domain.domain, keeps, nation).to_dict("records"):
             for prior in ("tract", "state"):
-                for key, quantile in (
-                    ("median", "median"),
-                    ("percentile75", "p75"),
-                    ("percentile90", "p90"),
-                    ("maximum", "max"),
-                ):
+                for key, quantile in PERCENTILES.items():
                     number = f"baseline under the {prior} prior, {key}, %"
                     if chance["k"] in K:
                         yield self._row(number, chance["k"], printed[key], 100 * chance[f"{prior}_{quantile}"])
@@ -181,7 +176,7 @@ def plot_hierarchical(table: pd.DataFrame, label: str) -> Figure:
     """Three panels over the budgets, from no noise to the most."""
     use_style()
     rho = table.drop_duplicates("rho").set_index("country")["rho"]  # of countries with one budget the first
-    ticks = ["no noise" if np.isnan(budget) else f"{budget:g}" for budget in rho]
+    ticks = ["none" if np.isnan(budget) else f"{budget:g}" for budget in rho]
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(PAGE_WIDTH, 2.6), layout="constrained")
 
     def values(number: str, k: int = ANY_K) -> Any:
@@ -200,11 +195,11 @@ def plot_hierarchical(table: pd.DataFrame, label: str) -> Figure:
     middle.annotate("paper, k = 8", (0, 41), fontsize=6.5, color=INK)
     middle.set(ylabel="blocks with a claim about one, %", ylim=(0, 125))
     right.axhline(2, color=INK, lw=0.8, ls=":")
-    right.annotate("paper: under 2", (0, 1.75), fontsize=6.5, color=INK)
+    right.annotate("paper: under 2", (0, 1.2), fontsize=6.5, color=INK)
     right.set(ylabel="median baseline, tract prior, %", ylim=(0, 1.35 * right.get_ylim()[1]))
     for axes in (left, middle, right):
         axes.set_xticks(at, ticks)
-        axes.set_xlabel(r"budget $\rho$ of the country")
+        axes.set_xlabel(r"noise: budget $\rho$ of the country")
         axes.legend(fontsize=6, ncols=2, loc="upper center", frameon=False)
     say_source(figure, label)
     return figure
