@@ -1,6 +1,5 @@
 """The probabilities of a block: its claims and rows under every prior, exact or estimated; and the priors of the study."""
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -123,19 +122,17 @@ def weigh_block(
     program: Program, known: AttackFindings, priors: Mapping[str, Prior], settings: Probability, min_k: int, seed: int
 ) -> WeighedBlock:
     """Every number of a block. A verified claim whose probability is not 1, or the reverse, is a bug and stops the study."""
-    started = time.process_time()
     try:
         counted = count_release(program, Budget(**settings.budget.model_dump()))
     except TooManyStates:
         counted = None
-    about = _about(program, counted, time.process_time() - started)
+    about = _about(program, counted)
     result, draws = _weigh_priors(program, counted, known, priors, settings, seed)
     codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
     claims = _claims(program, known, codes, m, dict(zip(priors, result, strict=True)), sources)
     claims = claims.assign(**_claims_in_worlds(codes, m, sources[SAMPLED], dict(zip(priors, draws, strict=True))))
     _hold_against_proofs(program.release.block, claims, known, list(priors))
     rows = _rows(program, known.datasets, dict(zip(priors, result, strict=True)), draws, settings.rows)
-    about["seconds"] = time.process_time() - started
     return WeighedBlock(claims, rows, about)
 
 
@@ -168,18 +165,14 @@ def _weigh_priors(
     return result, draws
 
 
-def _about(program: Program, counted: DatasetCount | None, seconds: float) -> dict[str, Any]:
+def _about(program: Program, counted: DatasetCount | None) -> dict[str, Any]:
     row: dict[str, Any] = {"block": program.release.block, "n_households": program.n, "classes": program.classes}
     row |= {"rows": len(program.rows), "numbers": EXACT if counted else ESTIMATED}
     if counted is None:
-        return row | {"states": 0, "moves": 0, "class_vectors": None, "datasets": None, "counting_seconds": seconds}
+        return row | {"states": 0, "moves": 0, "class_vectors": None, "datasets": None}
     sizes = {"states": counted.diagram.states, "moves": counted.diagram.moves}
     # whole numbers of any length: as text, so that no digit is lost
-    return row | sizes | {
-        "class_vectors": str(counted.vectors),
-        "datasets": str(counted.datasets),
-        "counting_seconds": seconds,
-    }  # fmt: skip
+    return row | sizes | {"class_vectors": str(counted.vectors), "datasets": str(counted.datasets)}
 
 
 def _asked(

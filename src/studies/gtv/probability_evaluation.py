@@ -377,20 +377,18 @@ SIZES = ((1, 5), (6, 10), (11, 20), (21, 10**9))
 
 
 def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
-    """By size of the blocks: how many were counted exactly, core-seconds per block, and the largest number of datasets."""
+    """By size of the blocks: how many were counted exactly, moves of their diagrams, and the largest number of datasets."""
     rows = []
     for low, high in SIZES:
         part = blocks[blocks["n_households"].between(low, high)]
         if not len(part):
             continue
         exact = part[part["numbers"] == EXACT]
-        seconds = exact["counting_seconds"]
+        moves = exact["moves"]
         most = max((int(number) for number in exact["datasets"]), default=0)
         share = 100 * len(exact) / len(part)
-        rows.append(
-            (f"{low}-{min(high, part['n_households'].max())}", len(part), share, seconds.median(), seconds.max(), most)
-        )
-    return pd.DataFrame(rows, columns=["households", "blocks", "exact_percent", "median_seconds", "max_seconds", "datasets"])
+        rows.append((f"{low}-{min(high, part['n_households'].max())}", len(part), share, moves.median(), moves.max(), most))
+    return pd.DataFrame(rows, columns=["households", "blocks", "exact_percent", "median_moves", "max_moves", "datasets"])
 
 
 def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.DataFrame, label: str) -> str:
@@ -413,8 +411,10 @@ def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.Data
             markdown_table(header, said, left=2),
             "How right the probabilities are (small scores are good):",
             markdown_table(["about", "source", "score", "value", "95 % interval", "n"], judged, left=3),
-            "What counting took (core-seconds for the diagram of all datasets that fit):",
-            markdown_table(["households", "blocks", "counted exactly", "median s", "most s", "most datasets"], sizes),
+            "What counting took (moves of the diagram of all datasets that fit):",
+            markdown_table(
+                ["households", "blocks", "counted exactly", "median moves", "most", "most datasets"], sizes
+            ),
         ],
     )
 
@@ -431,8 +431,8 @@ def _score(row: Mapping[Any, Any]) -> list[Any]:
 
 
 def _size(row: Mapping[Any, Any]) -> list[Any]:
-    seconds = [f"{row['median_seconds']:.2f}", f"{row['max_seconds']:.2f}"]
-    return [row["households"], row["blocks"], f"{row['exact_percent']:.0f} %", *seconds, f"{row['datasets']:,}"]
+    moves = [f"{row['median_moves']:,.0f}", f"{row['max_moves']:,.0f}"]
+    return [row["households"], row["blocks"], f"{row['exact_percent']:.0f} %", *moves, f"{row['datasets']:,}"]
 
 
 def _prior(name: str) -> str:
