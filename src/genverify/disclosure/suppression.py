@@ -110,7 +110,7 @@ class _Search:
     def __init__(self, exposed: FeasibilityIntervals, width: int, work: Work) -> None:
         self.exposed, self.linked, self.width, self.work = exposed, exposed.linked, width, work
         self.sums = opened(self.linked, ())
-        self.deadline = time.monotonic() + work.seconds
+        self.deadline = time.process_time() + work.seconds
         self.added, self.stuck = set[int](), set[int]()
         self.printed, self.totals = np.zeros((2, len(self.sums.cells)), dtype=bool)
         self.printed[list(exposed.printed.values())] = True
@@ -118,7 +118,7 @@ class _Search:
         self.A = matrix_of(self.sums).astype(np.float64)
 
     def late(self) -> bool:
-        return time.monotonic() > self.deadline
+        return time.process_time() > self.deadline
 
     def free(self, target: int) -> None:
         """Suppress the cheapest printed cells that let the target move by the wanted width, up or down."""
@@ -145,7 +145,7 @@ class _Search:
         least[rest], most[rest] = as_floats(sums.least[rest]), as_floats(sums.most[rest])
         lo, hi = (np.append(ends - sums.activity(x), sign * self.width) for ends in (least, most))
         upper = np.minimum(np.concatenate([as_floats(free.hi) - x, x - free.lo]), room).clip(min=0)
-        solver = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1)))
+        solver = self.work.solver(min(10.0, max(self.deadline - time.process_time(), 0.1)))
         answer = maximise_integers(solver, sparse_system(rows, lo, hi, upper), -np.concatenate([cost, cost]))
         if not isinstance(answer, Optimal):
             return None
@@ -163,7 +163,7 @@ class _Search:
     def ranges(self) -> Ranges:
         wanted = self.exposed.unclear.copy()
         wanted[list(self.added)] = True
-        work = replace(self.work, seconds=max(self.deadline - time.monotonic(), 1.0))
+        work = replace(self.work, seconds=max(self.deadline - time.process_time(), 1.0))
         return all_ranges(opened(self.linked, self.added), work, wanted)
 
     def narrow(self, targets: Sequence[int], ranges: Ranges) -> list[int]:
@@ -186,12 +186,12 @@ class _Search:
 
     def smaller(self, targets: Sequence[int]) -> bool:
         """Take fewer cells that do as well, if all smaller sets are few enough to be tried; whether all of them were."""
-        greedy, started = self.added, time.monotonic()
+        greedy, started = self.added, time.process_time()
         candidates = np.flatnonzero(self.printed & (self.sums.lo == self.sums.hi)).tolist()
         if sum(comb(len(candidates), size) for size in range(1, len(greedy))) > SETS:
             return False
         for chosen in (cells for size in range(1, len(greedy)) for cells in combinations(candidates, size)):
-            late = self.late() or time.monotonic() > started + SECONDS
+            late = self.late() or time.process_time() > started + SECONDS
             self.added = greedy if late else set(chosen)
             if late or not self.narrow(targets, self.ranges()):
                 return not late
@@ -227,13 +227,13 @@ def search_cells(
     is run on what remains (in a large area, these claims are asked for again). When time is up, the cells are those that hit
     all proofs found so far.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.process_time() + seconds
     steps, least = list[SuppressionStep](), 0
     for one in verified:
         area = _Area(one, attack.settings, k, deadline)
         cells, below = area.search()
         steps, least = [*steps, *area.steps(cells, max(most - len(steps), 0))], least + below
-    in_time = time.monotonic() < deadline
+    in_time = time.process_time() < deadline
     before, left, undecided = left_without(verified, attack, k, steps)
     minimal = not left and least >= len(steps)
     how = OPTIMUM if minimal else f"a smaller set may exist, but none below {least} cells"
@@ -289,7 +289,7 @@ class _Area:
         return self._needed(self._grown(cells)), least
 
     def _late(self) -> bool:
-        return time.monotonic() > self.deadline
+        return time.process_time() > self.deadline
 
     def _grown(self, cells: Cells) -> Cells:
         """More cells, each time the one that most of the proofs still open rest on, until no claim is left."""

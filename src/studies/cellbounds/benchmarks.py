@@ -154,7 +154,7 @@ def time_marginals(name: str, case: MarginalCase, settings: MarginalsBenchmark, 
             "records": case.records}  # fmt: skip
     started = process_time()
     with watch() as spent:
-        result = bound_marginals(marginals, Work(seconds=settings.seconds, cpu=True), full)
+        result = bound_marginals(marginals, Work(seconds=settings.seconds), full)
     exact, uncertified = int(result.exact.sum()), int(result.uncertified.sum())
     yield {**base, "method": OURS, "cpu_s": process_time() - started, "wall_s": spent.seconds, "peak_mb": _peak(),
            "exact": exact, "uncertified": uncertified, "limit_s": settings.seconds, "remark": ""}  # fmt: skip

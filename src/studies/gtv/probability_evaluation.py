@@ -412,9 +412,7 @@ def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.Data
             "How right the probabilities are (small scores are good):",
             markdown_table(["about", "source", "score", "value", "95 % interval", "n"], judged, left=3),
             "What counting took (moves of the diagram of all datasets that fit):",
-            markdown_table(
-                ["households", "blocks", "counted exactly", "median moves", "most", "most datasets"], sizes
-            ),
+            markdown_table(["households", "blocks", "counted exactly", "median moves", "most", "most datasets"], sizes),
         ],
     )
 

@@ -315,7 +315,7 @@ class RangeSearch:
 
     def left(self) -> float:
         """Seconds left to a linear program, by the clock."""
-        return (BUSY if self.work.cpu else 1.0) * (self.deadline - self.work.now())
+        return BUSY * (self.deadline - self.work.now())
 
     def keep(self, x: Ints) -> bool:
         """A point that fits, recounted; whether it attains more than those before it."""

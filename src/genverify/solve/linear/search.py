@@ -28,18 +28,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Work:
     """
-    How much work a set of cells may take: seconds in all (of the clock, or of the processor where `cpu`, so that a busy
-    machine counts the same), nodes of an integer search, leaves of one proof.
+    How much work a set of cells may take: seconds of the processor in all, so that a busy machine counts the same, nodes of
+    an integer search, leaves of one proof.
     """
 
     seconds: float = 120.0
     nodes: int = 2_000
     leaves: int = 200
     seed: int = 1
-    cpu: bool = False
 
     def now(self) -> float:
-        return time.process_time() if self.cpu else time.monotonic()
+        return time.process_time()
 
     def solver(self, seconds: float) -> Solver:
         return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
