@@ -119,8 +119,8 @@ class Agreement:
         return self.right + self.close == self.full and self.possible == self.partly
 
     def off(self, parts: int) -> int:
-        """How far sums can be from their total, where numbers of so many parts were each rounded to whole ones: 0 if not."""
-        return (parts + 1) // 2 if self.right < AGREE * self.full else 0
+        """How far sums can be from their total, where numbers of so many parts were each rounded: 0 if not, or few."""
+        return (parts + 1) // 2 if self.full >= LEAST_CLOSE and self.right < AGREE * self.full else 0
 
     def __str__(self) -> str:
         partly = f", {self.possible} of {self.partly} possible where symbols stand" if self.partly else ""
