@@ -143,3 +143,14 @@ def test_the_former_name_of_the_option_works(tmp_path: Path, capsys: pytest.Capt
         assert main(["disclose", str(tmp_path / "t.csv"), option, "*=suppressed", "--json"]) == 0
         said.append(json.loads(capsys.readouterr().out))
     assert said[0] == said[1]
+
+
+def test_a_file_without_counts_is_answered_and_checked(tmp_path: Path) -> None:
+    """Nothing is audited, so nothing is safe; what was written is what is proved, whatever folder it is checked from."""
+    (tmp_path / "rates.csv").write_text("area,change\nA,1.5\nB,2.5\nC,0.4\n")
+    found = gv.disclose(tmp_path / "rates.csv", allow_partial=True)
+    assert found.answer["safe"] is None
+    assert len(found.cells) == 0
+    found.write(tmp_path / "out")
+    found.check(tmp_path / "out")
+    assert main(["disclose", str(tmp_path / "out"), "--check"]) == 0

@@ -201,7 +201,7 @@ class Audit(ABC):
             sure = key in unsafe or (row["what"] == RECORD and row["known_exactly"])
             kind = "suppress" if key in added else known if sure else "open" if row["unclear"] else "printed"
             status.append(words[kind])
-        return pd.DataFrame(self.rows).assign(status=status)[list(COLUMNS)]
+        return pd.DataFrame(self.rows).assign(status=status).reindex(columns=list(COLUMNS))  # also where there is no cell
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -370,11 +370,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
             tables.append(_counts(reading, own, form))
     if not tables:
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
-        asked.append(
-            Question(
-                f"{', '.join(form.printed)}: no table with counts was found{beside}", "--counts COLUMN, or another file"
-            )
-        )
+        files = ", ".join(Path(name).name for name in form.printed)
+        asked.append(Question(f"{files}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
