@@ -10,7 +10,7 @@ import pytest
 
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import read_yaml
-from studies.housing.settings import Condition
+from housing_condition import UNPROTECTED
 from studies.housing.statistics import (
     consistent_hud,
     counts_behind,
@@ -182,19 +182,6 @@ def test_budget_files_that_cannot_be_are_refused(tmp_path: Path) -> None:
         noisy_hud(statistics(2, 1), {"percentages": {}}, Fraction(0), np.random.default_rng(1))
 
 
-PLAIN = Condition(
-    swap=0.0,
-    swap_among="properties",
-    swap_hud=False,
-    noise="none",
-    rho=None,
-    noise_hud=False,
-    reading="exact",
-    top=10,
-    blocks=99,
-)
-
-
 @pytest.mark.parametrize(
     ("condition", "census", "hud"),
     [
@@ -209,7 +196,7 @@ def test_a_condition_says_which_release_gets_noise(
 ) -> None:
     exact = statistics(30, 12)
     budget = read_budget(root / "data/housing/budget.yaml")
-    chosen = PLAIN.but(**condition)
+    chosen = UNPROTECTED.but(**condition)
     noisy = with_noise(exact, chosen, budget, published, seed=1)
     of_hud = [name for name in exact.columns if name.startswith("HUD_")]
     assert (noisy[SIZES] != exact[SIZES]).any(axis=None) == census
@@ -220,7 +207,7 @@ def test_a_condition_says_which_release_gets_noise(
 def test_a_condition_without_rho_takes_the_whole_budget_of_the_file(published: Any, root: Path) -> None:
     budget = read_budget(root / "data/housing/budget.yaml")
     first, again, other = (
-        with_noise(statistics(30, 13), PLAIN.but(noise="uniform", rho=rho, noise_hud=True), budget, published, seed=2)
+        with_noise(statistics(30, 13), UNPROTECTED.but(noise="uniform", rho=rho, noise_hud=True), budget, published, seed=2)
         for rho in (None, 12.66, 1.0)
     )
     pd.testing.assert_frame_equal(first, again)

@@ -8,21 +8,10 @@ import pytest
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
-from studies.housing.settings import Condition
+from housing_condition import UNPROTECTED
 from studies.housing.statistics import protect, swap_households
 
 PUBLISHED = read_yaml(Path(__file__).parents[3] / "data" / "housing" / "published.yaml")
-PLAIN = Condition(
-    swap=0.0,
-    swap_among="properties",
-    swap_hud=False,
-    noise="none",
-    rho=None,
-    noise_hud=False,
-    reading="exact",
-    top=10,
-    blocks=99,
-)
 
 
 def state(seed: int = 3) -> pd.DataFrame:
@@ -36,7 +25,7 @@ def state(seed: int = 3) -> pd.DataFrame:
 
 
 def published(smallest: int = 11, **change: object) -> pd.DataFrame:
-    return protect([state()], PLAIN.but(**change), smallest, PUBLISHED, None, seed=5)
+    return protect([state()], UNPROTECTED.but(**change), smallest, PUBLISHED, None, seed=5)
 
 
 def test_a_swap_of_the_census_alone_changes_races_and_nothing_that_detection_uses() -> None:
@@ -52,7 +41,7 @@ def test_a_swap_of_both_releases_takes_the_subsidy_along() -> None:
     assert after["block"].tolist() == shared.tolist()
     assert (before[["N", "P", "CHILDREN", "SIZE_1"]] == after[["N", "P", "CHILDREN", "SIZE_1"]]).all(axis=None)
     assert (before["HUD_N"] != after["HUD_N"]).any()
-    moved, exchanged = swap_households(state(), PLAIN.but(swap=0.3, swap_hud=True), 5)
+    moved, exchanged = swap_households(state(), UNPROTECTED.but(swap=0.3, swap_hud=True), 5)
     assert exchanged == 0.3 * len(state())
     assert sorted(moved["BEDROOMS"]) == sorted(state()["BEDROOMS"])
     kinds = ["SIZE", "CHILDREN", "RACE", "BEDROOMS"]
@@ -78,4 +67,4 @@ def test_a_swap_without_partners_is_refused_with_a_remedy() -> None:
     with pytest.raises(
         DataError, match=r"swap: 0.5, but nobody moved: among the blocks with a property .* swap_among: state"
     ):
-        protect([alone], PLAIN.but(swap=0.5), 1, PUBLISHED, None, seed=5)
+        protect([alone], UNPROTECTED.but(swap=0.5), 1, PUBLISHED, None, seed=5)

@@ -8,22 +8,11 @@ import pytest
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
-from studies.housing.settings import Condition
+from housing_condition import UNPROTECTED
 from studies.housing.statistics import CENSUS, census_statistics, check, hud_statistics, join, protect, whole_percent
 from studies.housing.tables import measures, simulation_table
 
 A, B = "010010201001000", "010010201001001"
-UNPROTECTED = Condition(
-    swap=0.0,
-    swap_among="properties",
-    swap_hud=False,
-    noise="none",
-    rho=None,
-    noise_hud=False,
-    reading="exact",
-    top=10,
-    blocks=99,
-)
 ROWS = [
     (A, 9, 4, 2, 3), (A, 1, 0, 1, 1), (A, 2, 1, 8, 1), (A, 3, 2, 3, 0), (A, 3, 0, 4, 1), (A, 1, 1, 7, 0),
     (A, 3, 1, 12, 2), (A, 5, 4, 1, 2), (A, 2, 0, 5, 1), (B, 7, 2, 14, 0),

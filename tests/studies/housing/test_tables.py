@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from drawn import cut_off
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
+from housing_condition import UNPROTECTED
 from housing_study import FILE
 from studies.housing.evaluate import CURVE, check_sound, judge_blocks, summarise_blocks, with_reconstructions
 from studies.housing.figures import (
@@ -32,22 +33,10 @@ from studies.housing.figures import (
 )
 from studies.housing.households import read_household_file
 from studies.housing.numbers import COMPUTED, Evidence, numbers_table, numbers_text
-from studies.housing.settings import Condition
 from studies.housing.tables import block_table, block_text, condition_table, condition_text
 
 PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/subsidized_housing.yaml")
 LABEL = "synthetic households"
-OPEN = Condition(
-    swap=0.0,
-    swap_among="properties",
-    swap_hud=False,
-    noise="none",
-    rho=None,
-    noise_hud=False,
-    reading="exact",
-    top=10,
-    blocks=99,
-)
 BLOCKS = [f"01001020100100{number}" for number in range(4)]
 
 
@@ -123,13 +112,13 @@ def test_verdicts_and_households_are_about_the_same_blocks() -> None:
 def test_a_false_flag_without_protection_stops_the_job_and_names_the_block() -> None:
     wrong = judged("violation", "possible", "violation", "possible")
     with pytest.raises(DataError, match=f"condition none: 1 flagged blocks hold no violation.*block {BLOCKS[2]}"):
-        check_sound(wrong, OPEN, "none", synthetic=True)
+        check_sound(wrong, UNPROTECTED, "none", synthetic=True)
     with pytest.raises(DataError, match="not named") as error:
-        check_sound(wrong, OPEN, "none", synthetic=False)
+        check_sound(wrong, UNPROTECTED, "none", synthetic=False)
     assert BLOCKS[2] not in str(error.value)
-    check_sound(NONE, OPEN, "none", synthetic=True)
+    check_sound(NONE, UNPROTECTED, "none", synthetic=True)
     for change in ({"swap": 0.1}, {"noise": "das"}, {"noise_hud": True}):
-        check_sound(wrong, OPEN.but(**change), "protected", synthetic=True)
+        check_sound(wrong, UNPROTECTED.but(**change), "protected", synthetic=True)
 
 
 def test_table1_beside_the_paper() -> None:
@@ -151,7 +140,7 @@ def test_a_study_without_a_condition_of_table1() -> None:
 
 
 def test_conditions_with_chance_and_households() -> None:
-    settings = dict.fromkeys(("none", "dp"), OPEN)
+    settings = dict.fromkeys(("none", "dp"), UNPROTECTED)
     curves = {"none": all_curves("none"), "dp": all_curves("dp")[:0]}
     table = condition_table({"none": NONE, "dp": NOISY}, curves, {name: all_totals() for name in settings}, settings, LABEL)
     first, second = table.to_dict("records")
