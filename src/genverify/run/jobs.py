@@ -149,12 +149,17 @@ def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequ
         "inputs": digests(vars(job.input)),
         "outputs": digests(outputs, contents=True),
         "lists": {part: _lists(named) for part, named in (("inputs", vars(job.input)), ("outputs", outputs))},
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES if _is_used(name)}},
         "git": git_state(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),
     }
     Path(job.output.record).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def _is_used(package: str) -> bool:
+    """Did the job load this package? What only lies in the environment says nothing about a result."""
+    return package in sys.modules or package == "snakemake"
 
 
 def _lists(files: Mapping[str, Any]) -> dict[str, list[str]]:
