@@ -53,7 +53,7 @@ rule build_explorer:
         ),
         weighed=expand(
             f"results/{EXPLORED}/probabilities/{{batch}}.parquet",
-            batch=WEIGHED if LISTED and STUDY.explorer.likely else [],
+            batch=BATCHES if LISTED and STUDY.explorer.likely else [],
         ),
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,

@@ -10,14 +10,17 @@ from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import spread
 from studies.gtv.probability_evaluation import compare_speed, measure_memory, time_arrays
 from studies.gtv.settings import CountingBenchmark, Probability
 
 
 def main(job: Job) -> None:
     chosen, max_types = job.settings("counting", CountingBenchmark), job.settings("program", ProgramSettings).max_types
-    budget = Budget(**job.settings("probability", Probability).budget.model_dump())
+    settings = job.settings("probability", Probability)
+    budget = Budget(**settings.budget.model_dump())
     releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
+    releases = list(spread(releases, settings.skip, settings.every))
     programs = [build_program(release, max_types) for release in releases]
     small = [program for program in programs if program.classes <= chosen.classes][: chosen.blocks]
     larger = [program for program in programs if chosen.classes < program.classes <= chosen.larger][: chosen.blocks]

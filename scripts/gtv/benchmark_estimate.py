@@ -14,6 +14,7 @@ from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import spread
 from studies.gtv.probabilities import SINGLED, Areas, chosen_smoothing
 from studies.gtv.probability_evaluation import compare_estimates, coverage_table
 from studies.gtv.settings import EstimateBenchmark, Probability
@@ -28,9 +29,9 @@ def main(job: Job) -> None:
     releases: list[Release] = []
     starts: dict[str, Codes] = {}
     for counts, datasets in zip(job.input.counts, job.input.datasets, strict=True):
-        own_releases = list(read_releases(Path(counts), schema))
-        starts |= read_datasets(Path(datasets), own_releases)
-        releases += own_releases
+        chosen = spread(list(read_releases(Path(counts), schema)), settings.skip, settings.every)
+        starts |= read_datasets(Path(datasets), chosen)
+        releases += chosen
     rows = []
     for release in progress(releases[: part.blocks], "blocks estimated"):
         priors = {name: prior for name, prior in areas.priors(release.block).items() if name in SINGLED}

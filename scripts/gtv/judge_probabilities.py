@@ -18,6 +18,7 @@ def main(job: Job) -> None:
         pd.concat(map(pd.read_parquet, paths), ignore_index=True)
         for paths in (job.input.claims, job.input.rows, job.input.ranked)
     )
+    ranked = ranked[ranked["block"].isin(set(rows["block"]))]
     file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     records = read_records(Path(job.input.microdata), file, universe, set(claims["block"]))
     result = judged(claims, rows, ranked, pd.read_parquet(job.input.areas), records, names, job.params.runs, job.params.seed)

@@ -19,7 +19,7 @@ def main(job: Job) -> None:
     schema = read_study(Path(job.input.domain), settings)
     universe = read_domain(Path(job.input.domain)).universe(settings.universe)
     sample, blocks = job.settings("sample", Sample), pd.read_parquet(job.input.blocks)
-    batches = batch_by_cost(households_of(blocks), sample.batches, sample.blocks_per_batch)
+    batches = batch_by_cost(households_of(blocks), len(job.output.counts), sample.blocks_per_batch)
     write_schema(schema, Path(job.output.schema))
     published = 0
     for numbers, together in groups_of_batches(batches, len(job.output.counts)):

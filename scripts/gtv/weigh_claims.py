@@ -12,6 +12,7 @@ from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import spread
 from studies.gtv.probabilities import Areas, chosen_smoothing, known_of, weigh_block
 from studies.gtv.settings import Probability
 
@@ -22,7 +23,7 @@ def main(job: Job) -> None:
     max_types = job.settings("program", ProgramSettings).max_types
     smoothing = chosen_smoothing(pd.read_csv(job.input.smoothing))
     areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, smoothing)
-    releases = list(read_releases(Path(job.input.counts), schema))
+    releases = spread(list(read_releases(Path(job.input.counts), schema)), settings.skip, settings.every)
     known = known_of(
         read_datasets(Path(job.input.datasets), releases), Path(job.input.claims), Path(job.input.decided), schema
     )

@@ -9,6 +9,7 @@ from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import spread
 from studies.gtv.impossible_counts import excluded_of_block, excluded_table
 from studies.gtv.settings import Excluded
 
@@ -18,7 +19,7 @@ def main(job: Job) -> None:
     settings = job.settings("program", ProgramSettings).proving("What cannot exist")
     rows: list[dict[str, Any]] = []
     for counts, generated in zip(job.input.counts, job.input.datasets, strict=True):
-        releases = list(read_releases(Path(counts), schema))
+        releases = spread(list(read_releases(Path(counts), schema)), 0, part.every)
         datasets = read_datasets(Path(generated), releases)
         for release in progress(releases, "blocks"):
             if len(datasets[release.block]):

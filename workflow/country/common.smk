@@ -4,7 +4,8 @@ Writes: nothing; what the stages of the country share with those of all studies:
 """
 
 from studies.country.national import country_file, country_files
+from studies.country.sample import number_of_batches
 
 COUNTRY_FOLDER = Path(STUDY.microdata.synthetic.country)
 COUNTRY = [str(path) for path in country_files(COUNTRY_FOLDER)]
-BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
+BATCHES = [f"{batch:03d}" for batch in range(number_of_batches(STUDY.sample))]

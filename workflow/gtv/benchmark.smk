@@ -77,7 +77,7 @@ rule benchmark_counting:
     """Counting datasets: moves per core-second before and after optimisation, and peak memory under growing budgets."""
     input:
         schema="results/paper/release/schema.json",
-        counts=f"results/paper/release/{WEIGHED[0]}.parquet",
+        counts=f"results/paper/release/{BATCHES[0]}.parquet",
     output:
         table="results/benchmark/counting.csv",
         record="results/benchmark/counting.record.json",
@@ -100,8 +100,8 @@ rule benchmark_estimate:
     """How often the interval of an estimated probability holds the exact one, on blocks that can be counted."""
     input:
         schema="results/paper/release/schema.json",
-        counts=expand("results/paper/release/{batch}.parquet", batch=WEIGHED),
-        datasets=expand("results/paper/generated/{batch}.parquet", batch=WEIGHED),
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        datasets=expand("results/paper/generated/{batch}.parquet", batch=BATCHES),
         areas="results/paper/probabilities/areas.parquet",
         smoothing="results/paper/probabilities/smoothing.csv",
     output:

@@ -4,7 +4,6 @@ Writes: nothing; what their stages share: targets of `all`, and inputs where a n
 """
 
 IN_PAPER = "Generate-then-verify"
-WEIGHED = (BATCHES[STUDY.probability.skip :] or BATCHES)[: STUDY.probability.batches]
 EXAMPLES = [
     path
     for path in ("figures/fig1.pdf", "results/tables/table1.csv")

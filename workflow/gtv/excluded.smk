@@ -1,19 +1,15 @@
 """
-Reads: results/paper/release/ and results/paper/generated/ of a few batches.
+Reads: results/paper/release/ and results/paper/generated/.
 Writes: results/tables/excluded.csv: how many (claim, m) pairs no dataset that fits can have. A target on request, no part of `all`.
 """
-
-EXCLUDED_BATCHES = BATCHES[: STUDY.excluded.batches]
 
 
 rule write_excluded:
     """Count the (claim, m) pairs that cannot exist (footnote 9), each proved and the proof checked."""
     input:
         schema="results/paper/release/schema.json",
-        counts=expand("results/paper/release/{batch}.parquet", batch=EXCLUDED_BATCHES),
-        datasets=expand(
-            "results/paper/generated/{batch}.parquet", batch=EXCLUDED_BATCHES
-        ),
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        datasets=expand("results/paper/generated/{batch}.parquet", batch=BATCHES),
         manifest="results/microdata.json",
     output:
         table="results/tables/excluded.csv",

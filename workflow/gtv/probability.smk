@@ -86,11 +86,11 @@ rule judge_probabilities:
     """Hold the probabilities against the private blocks: reliability, scores, match rates, households singled out."""
     input:
         schema="results/paper/release/schema.json",
-        claims=expand("results/paper/probabilities/{batch}.parquet", batch=WEIGHED),
-        rows=expand("results/paper/probabilities/{batch}.rows.parquet", batch=WEIGHED),
+        claims=expand("results/paper/probabilities/{batch}.parquet", batch=BATCHES),
+        rows=expand("results/paper/probabilities/{batch}.rows.parquet", batch=BATCHES),
         ranked=expand(
             "results/paper/raprank/{batch}.parquet",
-            batch=WEIGHED[: STUDY.probability.raprank],
+            batch=BATCHES[: STUDY.probability.raprank],
         ),
         areas="results/paper/probabilities/areas.parquet",
         microdata="results/microdata",
@@ -164,7 +164,7 @@ rule plot_reconstructions:
     """How many datasets fit each block, by its number of households."""
     input:
         blocks=expand(
-            "results/paper/probabilities/{batch}.blocks.parquet", batch=WEIGHED
+            "results/paper/probabilities/{batch}.blocks.parquet", batch=BATCHES
         ),
         manifest="results/microdata.json",
     output:
@@ -189,7 +189,7 @@ rule write_singled_out:
         singled_out="results/probability/singled_out.csv",
         scores="results/probability/scores.csv",
         blocks=expand(
-            "results/paper/probabilities/{batch}.blocks.parquet", batch=WEIGHED
+            "results/paper/probabilities/{batch}.blocks.parquet", batch=BATCHES
         ),
         manifest="results/microdata.json",
     output:

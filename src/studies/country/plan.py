@@ -11,14 +11,13 @@ from genverify.model.files import read_yaml
 from genverify.run.config import Config, section
 from genverify.run.registry import registered
 from studies.country.national import country_file
-from studies.country.sample import block_seconds, households_of
+from studies.country.sample import STATES, TYPICAL_HOUSEHOLDS, block_seconds, households_of
 from studies.country.settings import Microdata, Sample
 
 # where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the
-# microdata, and the size of a block that is known only with the microdata
+# microdata
 SECONDS_PER_JOB = 3.0
 BYTES_PER_BLOCK, BYTES_PER_HOUSEHOLD = 12_000, 4
-STATES, TYPICAL_HOUSEHOLDS = 51, 10
 
 
 @dataclass(frozen=True)

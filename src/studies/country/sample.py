@@ -4,6 +4,7 @@ import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,42 @@ def block_seconds(households: int) -> float:
     [0.021, 0.025, 0.105]
     """
     return SECONDS_PER_BLOCK + SECONDS_PER_HOUSEHOLD * math.pow(households, GROWTH)
+
+
+# before the microdata are there: the most states, and the size of a block that is known only with them
+STATES, TYPICAL_HOUSEHOLDS = 51, 10
+# of work on blocks in a job, so that its start (about a second) is a small part of it, and the default study has two jobs
+# for each core of a small machine
+SECONDS_PER_BATCH = 4.0
+WHOLE_BATCHES = 25  # where all blocks of states are asked for: how many there are is known only with the microdata
+
+
+def number_of_batches(settings: Sample) -> int:
+    """As given, or from what the drawn blocks cost about: the same on every machine, so that files and bytes repeat."""
+    if settings.batches != "auto":
+        return settings.batches
+    if any(settings.all_blocks.values()):
+        return WHOLE_BATCHES
+    sizes = {name: design.size for name, design in settings.designs.items() if design}
+    blocks = {name: design.blocks_per_state * STATES for name, design in settings.designs.items() if design}
+    seconds = sum(
+        blocks[name] * block_seconds(size if isinstance(size, int) else TYPICAL_HOUSEHOLDS) for name, size in sizes.items()
+    )
+    at_least = -(-sum(blocks.values()) // settings.blocks_per_batch)
+    return max(1, math.ceil(seconds / SECONDS_PER_BATCH), at_least)
+
+
+T = TypeVar("T")
+
+
+def spread(blocks: Sequence[T], skip: int, every: int) -> Sequence[T]:
+    """
+    One of `every` blocks of a batch, so that all states have a part; all of them where a batch has too few.
+
+    >>> spread("abcdefgh", 1, 3), spread("a", 1, 3)
+    ('beh', 'a')
+    """
+    return blocks[skip::every] or blocks
 
 
 def batch_by_cost(households: Mapping[str, int], batches: int, most: int) -> dict[str, int]:
@@ -64,7 +101,7 @@ def choose_blocks(sizes: pd.DataFrame, settings: Sample, seed: int) -> pd.DataFr
     found = [sample_blocks(sizes, designs, seed)] if designs else []
     found += [all_blocks(sizes, name, whole.states, whole.up_to) for name, whole in settings.all_blocks.items() if whole]
     blocks = pd.concat(found).sort_values(["design", "block"], ignore_index=True)
-    _check_batches(blocks["block"].nunique(), settings.batches, settings.blocks_per_batch)
+    _check_batches(blocks["block"].nunique(), number_of_batches(settings), settings.blocks_per_batch)
     return blocks
 
 

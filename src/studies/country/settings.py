@@ -71,7 +71,7 @@ class Sample(Section):
     universe: str
     designs: dict[Name, Design | None]
     all_blocks: dict[Name, AllBlocks | None]
-    batches: int = Field(ge=1, le=100_000)
+    batches: Literal["auto"] | Annotated[int, Field(ge=1, le=100_000)]
     blocks_per_batch: int = Field(ge=1)
 
 

@@ -57,11 +57,11 @@ class ScalingBenchmark(Section):
 
 
 class Excluded(Section):
-    """Numbers of columns of an assignment, assignments of each per block, and batches of blocks that are gone through."""
+    """Numbers of columns of an assignment, assignments of each per block, and one of how many blocks is gone through."""
 
     columns: list[Count] = Field(min_length=1)
     assignments: Count
-    batches: Count
+    every: Count
 
 
 # Settings of the comparison of generators of the built-in country: see config/generators.yaml.
@@ -136,7 +136,7 @@ class Probability(Section):
     """How probabilities of claims are found: see config/probability.yaml."""
 
     skip: int = Field(ge=0)
-    batches: int = Field(ge=1)
+    every: int = Field(ge=1)
     raprank: int = Field(ge=1)
     smoothing: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(min_length=1)
     given: list[str]

@@ -19,7 +19,7 @@ from studies.gtv.probability_evaluation import reliability
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {
-    "skip": 0, "batches": 1, "raprank": 1, "smoothing": [3.0, 10.0, 30.0], "given": ["HOME"],
+    "skip": 0, "every": 1, "raprank": 1, "smoothing": [3.0, 10.0, 30.0], "given": ["HOME"],
     "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
     "exact_moves": 100000, "estimate": {"chains": 2, "draws": 4, "records": 2, "between": 1}, "draws": 20, "least": 0.4,
     "claims": 20, "rows": 8, "person_blocks": 3,

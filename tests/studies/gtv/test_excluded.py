@@ -32,7 +32,7 @@ def test_possible_counts_are_those_of_all_datasets(seed: int) -> None:
 def test_pairs_add_up_in_the_table() -> None:
     release = toy_release(4)
     datasets = np.array([[[0, 0, 0], [1, 1, 1], [0, 1, 1], [1, 1, 0]], [[0, 0, 0], [1, 1, 1], [1, 1, 1], [1, 1, 0]]])
-    own = Excluded(columns=[1, 3], assignments=3, batches=1)
+    own = Excluded(columns=[1, 3], assignments=3, every=1)
     table = excluded_table(excluded_of_block(release, datasets, own, DEFAULT, 1), "synthetic")
     assert table["k"].tolist() == [1, 3]
     parts = table[["outside", "gaps", "possible", "undecided"]].sum(axis=1)

@@ -15,6 +15,7 @@ from studies.country.sample import (
     choose_blocks,
     groups_of_batches,
     households_of,
+    number_of_batches,
     sample_blocks,
 )
 from studies.country.settings import Design, Sample
@@ -198,3 +199,14 @@ def test_groups_hold_every_batch_and_block_once(at_once: int) -> None:
     assert sorted(block for _, blocks in groups for block in blocks) == sorted(batch)
     assert all({batch[block] for block in blocks} <= set(numbers) for numbers, blocks in groups)
     assert all(len(blocks) <= max(at_once, 5) + 5 for _, blocks in groups)
+
+
+def test_the_number_of_batches_follows_from_what_is_drawn() -> None:
+    drawn = {"state_median": {"size": "state_median", "blocks_per_state": 5}, "large": {"size": 400, "blocks_per_state": 5}}
+    one, both = ({name: drawn[name] for name in list(drawn)[:count]} for count in (1, 2))
+    auto = {"batches": "auto", "blocks_per_batch": 250}
+    assert number_of_batches(settings_of(batches=7, designs=both)) == 7
+    assert number_of_batches(settings_of(**auto, designs=one)) == 2
+    assert number_of_batches(settings_of(**auto, designs=both)) > 20, "larger blocks, more jobs"
+    assert number_of_batches(settings_of(**{**auto, "blocks_per_batch": 10}, designs=one)) == 26, "a job may have so many"
+    assert number_of_batches(settings_of(**auto, all_blocks={"whole": {"states": "all", "up_to": 9}})) == 25
