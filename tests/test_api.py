@@ -25,7 +25,7 @@ def test_every_name_of_the_api_is_there() -> None:
 
 def test_the_types_of_the_api_are_those_of_its_names(tmp_path: Path, root: Path) -> None:
     """The example of the README is right in the eyes of mypy, and every name is known to it."""
-    _, _, rest = (root / "README.md").read_text().partition("## From Python\n")
+    _, _, rest = (root / "README.md").read_text().partition("## I write Python\n")
     code = dedent(rest.partition("\n## ")[0])
     assert "gv.check(" in code
     (tmp_path / "example.py").write_text(code + "".join(f"print(gv.{name})\n" for name in gv.__all__))
