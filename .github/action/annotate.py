@@ -1,13 +1,12 @@
-"""Annotations for an answer of `genverify disclose --json`: an error for every cell that can be worked out, never its value."""
+"""Annotations for an answer of `genverify disclose --json`: an error for every cell that can be worked out, not its value."""
 
 import csv
 import json
 import sys
 from pathlib import Path
 
-SHOWN = (
-    50  # GitHub shows ten annotations of a step and drops the rest: the summary names more, and says how many are left out
-)
+# GitHub shows ten annotations of a step and drops the rest: the summary names more, and says how many are left out
+SHOWN = 50
 
 
 def annotate(answer: Path, cells: Path) -> None:
@@ -23,17 +22,10 @@ def annotate(answer: Path, cells: Path) -> None:
         places = {row["cell"]: row["place"] for row in csv.DictReader(file)}
     for cell in unsafe:
         file, _, where = places.get(cell, "").rpartition(", ")
-        print(
-            f"::error file={escape(file)}::{escape(f'{cell} ({where}) can be worked out from what is published')}",
-            file=sys.stderr,
-        )
-    verdict = (
-        "safe"
-        if found.get("safe")
-        else "not called safe"
-        if not unsafe
-        else f"{len(unsafe)} suppressed cells can be worked out"
-    )
+        words = f"{cell} ({where}) can be worked out from what is published"
+        print(f"::error file={escape(file)}::{escape(words)}", file=sys.stderr)
+    doubt = f"{len(unsafe)} suppressed cells can be worked out" if unsafe else "not called safe"
+    verdict = "safe" if found.get("safe") else doubt
     print(f"## Tables to be published: {verdict}\n")
     lines = [f"- {cell} ({places.get(cell, '')})" for cell in unsafe]
     print("\n".join([*lines[:SHOWN], *([f"- and {len(lines) - SHOWN} more"] if lines[SHOWN:] else [])]))
