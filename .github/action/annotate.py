@@ -1,4 +1,4 @@
-"""Annotations for an answer of `genverify disclose --json`: an error for every cell that can be worked out, not its value."""
+"""Annotations for an answer of `genverify disclose --json`: errors for every cell that can be worked out, no value."""
 
 import csv
 import json
