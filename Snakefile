@@ -22,13 +22,14 @@ for stage in stage_files(HERE):
     include: stage
 
 
-# What is about any study: proofs for other checkers, the page of blocks, the report, the crate, the audit.
+# What is about any study: proofs for other checkers, the page of blocks, the report, the crate, the audit, the paper.
 include: "workflow/export.smk"
 include: "workflow/explorer.smk"
 include: "workflow/report.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
 include: "workflow/reference.smk"
+include: "workflow/paper.smk"
 
 
 rule all:

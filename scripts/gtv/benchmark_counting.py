@@ -10,7 +10,7 @@ from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
-from studies.country.sample import spread
+from studies.gtv.probabilities import spread
 from studies.gtv.probability_evaluation import compare_speed, measure_memory, time_arrays
 from studies.gtv.settings import CountingBenchmark, Probability
 

@@ -14,8 +14,7 @@ from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
-from studies.country.sample import spread
-from studies.gtv.probabilities import SINGLED, Areas, chosen_smoothing
+from studies.gtv.probabilities import SINGLED, Areas, chosen_smoothing, spread
 from studies.gtv.probability_evaluation import compare_estimates, coverage_table
 from studies.gtv.settings import EstimateBenchmark, Probability
 

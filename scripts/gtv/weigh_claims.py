@@ -12,8 +12,7 @@ from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
-from studies.country.sample import spread
-from studies.gtv.probabilities import Areas, chosen_smoothing, known_of, weigh_block
+from studies.gtv.probabilities import Areas, chosen_smoothing, known_of, spread, weigh_block
 from studies.gtv.settings import Probability
 
 

@@ -9,8 +9,8 @@ from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
-from studies.country.sample import spread
 from studies.gtv.impossible_counts import excluded_of_block, excluded_table
+from studies.gtv.probabilities import spread
 from studies.gtv.settings import Excluded
 
 

@@ -95,6 +95,7 @@ EXTRAS = {
     "pyreadr": "formats", "python_calamine": "formats", "pyarrow": "parquet", "gurobipy": "gurobi",
     "jax": "raprank",
     "optax": "raprank", "matplotlib": "study", "seaborn": "study", "PIL": "study", "rocrate": "study", "snakemake": "study",
+    "typst": "paper",
 }  # fmt: skip
 
 

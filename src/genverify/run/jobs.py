@@ -149,7 +149,7 @@ def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequ
         "inputs": digests(vars(job.input)),
         "outputs": digests(outputs, contents=True),
         "lists": {part: _lists(named) for part, named in (("inputs", vars(job.input)), ("outputs", outputs))},
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES if _is_used(name)}},
+        "versions": {"python": platform.python_version(), **_installed()},
         "git": git_state(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),
@@ -157,9 +157,9 @@ def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequ
     Path(job.output.record).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
 
 
-def _is_used(package: str) -> bool:
-    """Did the job load this package? What only lies in the environment says nothing about a result."""
-    return package in sys.modules or package == "snakemake"
+def _installed() -> dict[str, str]:
+    """The packages that are here; the environment of the core paper's figures has no JAX."""
+    return {name: number for name in PACKAGES if (number := _version(name))}
 
 
 def _lists(files: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -4,7 +4,6 @@ import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -52,19 +51,6 @@ def number_of_batches(settings: Sample) -> int:
     )
     at_least = -(-sum(blocks.values()) // settings.blocks_per_batch)
     return max(1, math.ceil(seconds / SECONDS_PER_BATCH), at_least)
-
-
-T = TypeVar("T")
-
-
-def spread(blocks: Sequence[T], skip: int, every: int) -> Sequence[T]:
-    """
-    One of `every` blocks of a batch, so that all states have a part; all of them where a batch has too few.
-
-    >>> spread("abcdefgh", 1, 3), spread("a", 1, 3)
-    ('beh', 'a')
-    """
-    return blocks[skip::every] or blocks
 
 
 def batch_by_cost(households: Mapping[str, int], batches: int, most: int) -> dict[str, int]:

@@ -22,7 +22,7 @@ from genverify.attack.probability import (
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Codes, candidate_claims, matches
 from genverify.model.domain import Domain, DomainFile
-from genverify.model.release import Schema
+from genverify.model.release import Release, Schema
 from genverify.model.work import derive_seed
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior, uniform
@@ -274,6 +274,11 @@ def _often(drawn: Codes, most: int) -> Codes:
 # What the attack has found out about the blocks of a batch, from its files.
 
 OPEN = ("undecided", "uncertified")
+
+
+def spread(releases: Sequence[Release], skip: int, every: int) -> Sequence[Release]:
+    """One of `every` blocks of a batch, so that all states have a part; all of them where a batch has too few."""
+    return releases[skip::every] or releases
 
 
 def known_of(datasets: Mapping[str, Codes], claims: Path, blocks: Path, schema: Schema) -> dict[str, AttackFindings]:

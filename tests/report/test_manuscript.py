@@ -1,0 +1,70 @@
+"""The replication report: every number has a source, and the PDF that is shipped is the one that its sources make."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from genverify.model.errors import DataError
+from genverify.report.manuscript import set_document, unsourced
+from genverify.run.reference import altered_files, read_manifest
+
+ROOT = Path(__file__).parents[2]
+TEXT, REFERENCE = ROOT / "docs" / "paper" / "paper.typ", ROOT / "docs" / "reference"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("about 40 % of the blocks", ["40"]),
+        ("1,234.5 people", ["1,234.5"]),
+        ('#num("table4", "ours", digits: 1, columns: "6") %', []),
+        ("Figures 3 and 5, Table A.2, Section 4.1, in 2010", []),
+        ("$k = 6$ columns // 17 of them", []),
+        ('#fig("fig3", width: 80%) and 3 more', ["3"]),
+        ('[caption with 12 blocks #count("numbers", agrees: "yes")]', ["12"]),
+    ],
+)
+def test_numbers_written_by_hand_are_seen(text: str, numbers: list[str]) -> None:
+    assert [number for _, number in unsourced(text)] == numbers
+
+
+def test_the_text_has_no_number_of_its_own() -> None:
+    assert list(unsourced(TEXT.read_text())) == []
+
+
+def build(source: Path, root: Path, pdf: Path) -> bytes:
+    pytest.importorskip("typst", reason="typst is not installed here")
+    manifest = root / "docs" / "reference" / "manifest.json"
+    files = len(list(manifest.parent.glob("*.*")))
+    inputs = {"manifest": sha256(manifest.read_bytes()).hexdigest(), "files": str(files)}
+    set_document(source, pdf, root, inputs)
+    return pdf.read_bytes()
+
+
+def test_the_shipped_report_is_what_its_sources_make(tmp_path: Path) -> None:
+    assert list(altered_files(REFERENCE, read_manifest(REFERENCE / "manifest.json"))) == []
+    made = build(TEXT, ROOT, tmp_path / "paper.pdf")
+    same = made == (ROOT / "docs" / "paper" / "paper.pdf").read_bytes()
+    assert same, "make it again: snakemake paper.pdf, and put it into docs/paper"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("There are 7 blocks.", "line 1: the number 7 has no source"),
+        ('#import "template.typ": *\n#num("proofs", "value", figure: "no such row")', "has 0 rows with"),
+        ('#import "template.typ": *\n#num("numbers", "ours", key: "households_k6")', "has 3 rows with"),
+        ('#import "template.typ": *\n#fig("no_such_figure")', "no caption of no_such_figure"),
+    ],
+)
+def test_a_number_or_figure_without_one_source_stops_the_build(text: str, why: str, tmp_path: Path) -> None:
+    for name in ("paper", "reference"):
+        (tmp_path / "docs").mkdir(exist_ok=True)
+        (tmp_path / "docs" / name).mkdir()
+        for path in (ROOT / "docs" / name).glob("*.*"):
+            (tmp_path / "docs" / name / path.name).symlink_to(path)
+    source = tmp_path / "docs" / "paper" / "mine.typ"
+    source.write_text(text)
+    with pytest.raises(DataError, match=why):
+        build(source, tmp_path, tmp_path / "out.pdf")
