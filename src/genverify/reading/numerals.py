@@ -38,6 +38,30 @@ DATES = re.compile(
 )
 
 
+BINARY_FRACTION = re.compile(r"[+-]?\d{1,15}[.,]\d{2,20}")
+EXACT_DIGITS = 15  # significant digits of a decimal that every double holds: more can be an artefact of printing one
+FEWER_DIGITS = 5  # of the shortest decimal with the same double: by chance one in 100,000 numbers has so many fewer
+
+
+def displayed_decimal(text: str) -> str:
+    """
+    A number that was printed with more digits than a double holds, as the shortest decimal that gives the same double.
+    Any other text, a number with digits of its own too, stays as it is.
+
+    >>> displayed_decimal("1.2999999999999998"), displayed_decimal("0,10000000000000001"), displayed_decimal("1.25")
+    ('1.2999999999999998', '0,1', '1.25')
+    """
+    if len(text) <= EXACT_DIGITS or not BINARY_FRACTION.fullmatch(text):
+        return text
+    plain = text.replace(",", ".")
+    shortest = Decimal(repr(float(plain)))
+    digits, fewer = (len(number.as_tuple().digits) for number in (Decimal(plain), shortest))
+    if digits < EXACT_DIGITS or fewer > digits - FEWER_DIGITS or Decimal(plain) == shortest:
+        return text
+    displayed = f"{shortest:f}"
+    return displayed.replace(".", ",") if "," in text else displayed
+
+
 @dataclass(frozen=True)
 class Numerals:
     """The decimal sign and the signs between thousands of a file, and how they were decided."""

@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 
 from genverify.model.errors import ConfigError, DataError, needed
 from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates
+from genverify.reading.numerals import displayed_decimal
 
 Grid = list[list[str]]
 HOME = "genverify.reading"
@@ -192,8 +193,23 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     limits.check(path, len(raw), len(data))
     said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
     rows, indents = _stripped(raw)
+    said += tuple(_read_as_displayed(rows))
     sheet = Sheet(path.stem, rows, indents=indents)
     return Source(path.name, digest, f"text, cells between {delimiter!r}", (sheet,), said=said)
+
+
+def _read_as_displayed(rows: Grid) -> Iterator[str]:
+    """Binary fractions among the cells become the decimals that a person sees; says how many, with the first."""
+    displayed = {text: shorter for row in rows for text in row if (shorter := displayed_decimal(text)) != text}
+    changed = 0
+    for row in rows if displayed else ():
+        for at, text in enumerate(row):
+            if text in displayed:
+                row[at] = displayed[text]
+                changed += 1
+    if changed:
+        first = next(iter(displayed))
+        yield f"{changed:,} numbers are stored as binary fractions, such as {first}; read as {displayed[first]} and so on"
 
 
 def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int], int]]:
