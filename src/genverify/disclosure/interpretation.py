@@ -40,16 +40,13 @@ from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.model.linear import EXACT as EXACT_SUMS
 from genverify.model.settings import Section, validate
 from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
-from genverify.reading.hierarchy import Hierarchy, make_hierarchy
-from genverify.reading.numerals import MIXED, PAIRED_MIX, is_period
+from genverify.reading.numerals import MIXED, PAIRED_MIX, SURE_SYMBOL, Symbol, is_period, is_symbol, told_symbol
 from genverify.reading.read_command import corrections_of, describe, read_files
-from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table
-from genverify.reading.reading_file import write_reading
+from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table, write_reading
 from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
 from genverify.reading.source import column_name
-from genverify.reading.symbols import SURE_SYMBOL, Symbol, is_symbol, told_symbol
 from genverify.reading.table_cells import SIZE
-from genverify.reading.totals import Question, surely_rounded
+from genverify.reading.totals import Hierarchy, Question, make_hierarchy, surely_rounded
 
 # Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 #
@@ -278,9 +275,8 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
 Sums = dict[Text, list[Text] | list[list[Text]]]
 FEW_SHARED = 0.75  # districts stand in one region each; the labels of a crosstab stand in all of its groups
 MOST_SAID = 8  # open points of a message
-PUBLISHED = frozenset(
-    ("", "A", "F", "E", "P", "R")
-)  # what a flag says of a count that may be seen: normal, free, estimated, ...
+# what a flag says of a count that may be seen: normal, free, estimated, ...
+PUBLISHED = frozenset(("", "A", "F", "E", "P", "R"))
 WHEN = re.compile(
     r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![a-z])(?:q[1-4]|[hw]\d{1,2}|week \d+|wave \d+|january|february|march|april|may|june"
     r"|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?![a-z])",
@@ -364,10 +360,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     """Read the files, as they are and as told, and link their tables of counts."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
     reading = read_files([folder / name for name in form.printed], corrections(form, folder), limits)
-    tables, asked = list[PrintedTable](), list(_open(reading, form))
-    for own in reading.tables:
-        if own.counts:
-            tables.append(_counts(reading, own, form))
+    asked = list(_open(reading, form))
+    tables = [_counts(reading, own, form) for own in reading.tables if own.counts]
     if not tables:
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
         files = ", ".join(Path(name).name for name in form.printed)
@@ -408,7 +402,9 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     linked = without_sums(linked, form.without)
     given = {one.table.name: one.shares[0][1] for one in meant if one.shares}
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
-    left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
+    for own in (own for own in reading.tables if not own.counts):
+        if figures := [c.head or c.name for c in own.columns if c.role in (PERCENTAGE, RATE, STATISTIC, MONEY)]:
+            left.append(f"{own.name}: {', '.join(map(repr, figures[:4]))}: no counts")
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
 
 
@@ -444,20 +440,13 @@ def corrections(form: PrintedForm, folder: Path) -> Corrections:
     """What a form says of how its files are to be read."""
     sums = {(name, column): {parent: _sets(parts) for parent, parts in listed.items()}
             for name, own in form.tables.items() for column, listed in own.sums.items()}  # fmt: skip
-    given = corrections_of(
-        sheets=form.sheets, labels=form.label_columns, counts=form.count_columns, skip=form.skip, period=form.period,
-        totals=form.totals, symbols=form.marks, rule=form.rule,
-    )  # fmt: skip
-    return replace(
-        given,
-        no_totals=frozenset(form.no_totals),
-        labels=frozenset(form.labels),
-        hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()},
-        sums=sums,
-        names={name: own.columns for name, own in form.tables.items() if own.columns},
-        decimal=form.decimal or "",
+    return corrections_of(
+        form.sheets, form.label_columns, form.count_columns, form.skip, period=form.period, totals=form.totals,
+        symbols=form.marks, rule=tuple(form.rule), no_totals=frozenset(form.no_totals), labels=frozenset(form.labels),
+        hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()}, sums=sums,
+        names={name: own.columns for name, own in form.tables.items() if own.columns}, decimal=form.decimal or "",
         amounts=form.amounts,
-    )
+    )  # fmt: skip
 
 
 def _sets(parts: Sequence[Any]) -> list[list[str]]:
@@ -522,17 +511,10 @@ def _refuse_many(table: PrintedTable, limits: FileLimits) -> None:
 
 
 def _like_symbols(axis: Axis) -> Iterator[str]:
-    """Labels that are symbols wherever they stand; among numbers, also letters that can be symbols."""
     numbers = sum(label.isdecimal() for label in axis.labels)
     for label in axis.labels:
         if SURE_SYMBOL.fullmatch(label) or (2 * numbers > len(axis.labels) > numbers and is_symbol(label)):
             yield label
-
-
-def _no_counts(table: Table) -> Iterator[str]:
-    figures = [column.head or column.name for column in table.columns if column.role in (PERCENTAGE, RATE, STATISTIC, MONEY)]
-    if figures:
-        yield f"{table.name}: {', '.join(map(repr, figures[:4]))}: no counts"
 
 
 def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
@@ -546,12 +528,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     entries = {labels: moved(entry) for labels, entry in table.entries.items()}
     blanks = {labels: moved(entry) for labels, entry in _blanks(table)}
     left = list(_beside_counts(table))
-    if BLANK in form.marks:
-        entries |= blanks
-    elif blanks and form.partial:
+    if blanks and form.partial and BLANK not in form.marks:
         left.append(f"{table.name}: {len(blanks)} blank cells among the counts")
-    elif blanks:
-        entries |= blanks  # asked about with the symbols
+    else:
+        entries |= blanks  # where nothing says what a blank means, it is asked about with the symbols
     names = tuple(axis.name for axis in table.axes)
     sums = {}
     for axis in table.axes:
@@ -578,7 +558,6 @@ def _adds_up_to_nothing(axis: Axis) -> bool:
 
 
 def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
-    """Cells of the counts in which nothing stands."""
     if table.cube and "" in table.cube.texts:
         keys = product(*(axis.labels for axis in table.axes))
         yield from ((key, Entry("", f"value {at + 1}")) for at, key in enumerate(keys) if not table.cube.texts[at])
@@ -670,7 +649,6 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
 
 
 def _of(head: str) -> str:
-    """What the header of a column of percentages says that they are of; nothing where it does not say."""
     text = head.lower()
     if re.search(r"\brow\b", text):
         return OF_ROW
@@ -767,7 +745,6 @@ def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
 
 
 def _differ(one: PrintedTable, other: PrintedTable) -> bool:
-    """Whether two tables print different counts for cells of the same columns and labels."""
     if set(one.columns) != set(other.columns):
         return False
     order = [other.columns.index(column) for column in one.columns]

@@ -15,9 +15,9 @@ import numpy as np
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, Row, make_system
 from genverify.protect.publishing import Publishing
-from genverify.reading.hierarchy import Hierarchy, Parts, by_interval, make_hierarchy
+from genverify.reading.numerals import MISSING, MOST_DIGITS, NOT_APPLICABLE, Symbol
 from genverify.reading.reading import Entry
-from genverify.reading.symbols import MISSING, MOST_DIGITS, NOT_APPLICABLE, Symbol
+from genverify.reading.totals import Hierarchy, Parts, by_interval, make_hierarchy
 
 # What the printed texts say of counts: numbers by the rule of the publisher, symbols by what they are said to mean.
 
@@ -89,12 +89,8 @@ def read_rule(words: Sequence[str]) -> Publishing:
     suppress, rounding, base = 0, "none", 1
     for word in (word for word in words if word not in (EXACT, LEVELS)):
         name, _, number = word.partition("=")
-        if (
-            not number.isdecimal()
-            or len(number) > MOST_DIGITS
-            or int(number) < 1
-            or (name != "suppress" and name not in RULES)
-        ):
+        whole = number.isdecimal() and len(number) <= MOST_DIGITS and int(number) > 0
+        if not whole or name not in ("suppress", *RULES):
             raise ConfigError(
                 f"--rule {word[:60]}: give one of exact, levels, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
             )
@@ -190,11 +186,8 @@ class LinkedTables:
     beside: Mapping[int, int] = field(default_factory=dict)  # a row that is a percentage: the cell beside which it stands
 
     @cached_property
-    def _cells(self) -> Mapping[Key, int]:
+    def cell(self) -> Mapping[Key, int]:
         return {key: at for at, key in enumerate(self.keys)}  # in the order of the system
-
-    def cell(self, key: Key) -> int:
-        return self._cells[key]
 
     @cached_property
     def differences(self) -> list[int]:
@@ -582,7 +575,6 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
 
 
 def _readings(text: str, columns: Mapping[str, Column]) -> Iterator[list[tuple[str, str]]]:
-    """Every way to read a text as columns with labels."""
     for column, rest in _starts(text, columns):
         if not rest.startswith("="):
             continue

@@ -249,7 +249,6 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _text_lines(path: Path, limits: FileLimits) -> Iterator[bytes]:
-    """The lines of a file, in UTF-8 where they are in UTF-16."""
     other = next((end for end in PACKED_OTHERWISE if path.name.lower().endswith(end)), None)
     if other:
         raise DataError(f"{path}: {other} files are not read; give a CSV, plain or packed with gzip (.csv.gz)")
@@ -318,7 +317,6 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame
 
 
 def _whole(values: "pd.Series[str]", path: Path) -> "pd.Series[int]":
-    """A column of whole numbers, or nothing where a text is empty."""
     try:
         return pd.to_numeric(values.astype(object).replace("", None)).astype("Int64")
     except (TypeError, ValueError, OverflowError) as error:

@@ -7,10 +7,21 @@ from dataclasses import dataclass, replace
 
 from genverify.model.errors import DataError
 from genverify.reading.blocks import BREAKDOWN
-from genverify.reading.hierarchy import make_hierarchy
 from genverify.reading.numerals import is_period
-from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
-from genverify.reading.totals import Hints, Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, spread
+from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, TIME_WORDS, Column, Number
+from genverify.reading.source import CubeAxis
+from genverify.reading.totals import (
+    Hints,
+    Question,
+    Sample,
+    Tree,
+    agreement,
+    bases_of,
+    find_tree,
+    is_total_name,
+    make_hierarchy,
+    spread,
+)
 
 ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
@@ -20,6 +31,7 @@ ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.I)  # of the l
 EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
+CUBE_SAMPLES = 300  # rows of a cube that are looked at, spread over all: bounds time
 MOST_AXES = 20  # that a table of counts can have
 GLANCE = 300  # rows that show at once that two columns do not determine each other
 NEARLY = 1.05  # a code and a name that differ in a few rows (a new code for an old name) are one axis still
@@ -188,7 +200,6 @@ def _top(group: int, above: Mapping[int, int]) -> int:
 
 
 def _main(group: Sequence[int], by_at: Mapping[int, Column], texts: Mapping[int, Sequence[str]]) -> int:
-    """The column that names an axis: a label rather than a code, one with most different texts."""
     return max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at))
 
 
@@ -473,3 +484,23 @@ def column_axis(
     tree, why, questions, off = find_tree(name, labels, samples, hints)
     kind, why = ADDITIVE if tree else MEASURES, why or "no column adds up the others"
     return Axis(name, kind, labels, (), tree, why, off=off), questions
+
+
+def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> tuple[Axis, list[Question]]:
+    """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
+    seen = Counter[str]()
+    labels = list[str]()
+    for label in axis.labels:  # a label that stands twice gets a number
+        seen[label] += 1
+        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    if axis.kind or TIME_WORDS.search(axis.name):
+        return Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, tuple(labels), why="the file says so"), []
+    if not values:
+        return Axis(axis.name, PARTS, tuple(labels)), []
+    whole = step * len(labels)
+    starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
+    samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
+               for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
+    tree, why, asked, off = find_tree(axis.name, labels, samples, hints, axis.total)
+    kind, why = ADDITIVE if tree else PARTS, why or "no label adds up the others"
+    return Axis(axis.name, kind, tuple(labels), (), tree, why, off=off), asked
