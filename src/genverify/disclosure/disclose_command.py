@@ -4,7 +4,7 @@ import argparse
 import logging
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite
@@ -16,6 +16,7 @@ from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, written_folder
 from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
+from genverify.reading.read_command import PAIR, READ_OPTIONS
 
 TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
 BOTH = (TABLES, RECORDS)
@@ -31,13 +32,13 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Option:
-    """An option: its names, what it applies to, its help, the value where it is not given, and what refuses nonsense."""
+    """An option: its names, what it applies to, its help, the value where it is not given, and the least of a number."""
 
     name: str
     applies: tuple[str, ...]
     help: str
     default: Any = None
-    valid: Callable[[Any], object] = lambda given: None
+    least: int | None = None  # of a number
     how: Mapping[str, Any] = field(default_factory=dict)
     old: tuple[str, ...] = ()  # former names, which keep working
 
@@ -66,92 +67,55 @@ def pairs(words: Sequence[str], option: str) -> dict[str, str]:
     return result
 
 
-def _symbols(words: Sequence[str]) -> None:
+def _refuse_nonsense(option: Option, given: Any) -> None:
+    from genverify.disclosure.intervals import Rule
+    from genverify.disclosure.link import check_facts, read_rule
     from genverify.reading.numerals import told_symbol
 
-    for symbol, meaning in pairs(words, "symbol").items():
-        told_symbol(symbol, meaning)
+    if option.least is not None and not (isfinite(given) and given >= option.least):
+        what = "a number of seconds" if option.how["type"] is float else "a whole number"
+        raise ConfigError(f"{option.name} {given}: give {what} from {option.least}")
+    if option.how.get("metavar") == PAIR:
+        for name, value in pairs(given, option.value).items():
+            if option.name == "--symbol":
+                told_symbol(name, value)
+    for word in given if option.name == "--sensitive" else ():
+        Rule(word)
+    if reader := {"--rule": read_rule, "--fact": check_facts, "--fail-on": read_fail_on}.get(option.name):
+        reader(given)
 
 
-def _reader(option: str) -> Callable[[Any], object]:
-
-    def valid(given: Any) -> object:
-        from genverify.disclosure.intervals import Rule
-        from genverify.disclosure.link import check_facts, read_rule
-
-        return {
-            "rule": read_rule,
-            "fact": check_facts,
-            "sensitive": lambda words: [Rule(word) for word in words],
-            "fail-on": read_fail_on,
-        }[option](given)
-
-    return valid
-
-
-def _two_parts(name: str) -> Callable[[Sequence[str]], object]:
-    return lambda words: pairs(words, name)
-
-
-def _from(least: int, name: str, what: str) -> Callable[[float], None]:
-    def valid(number: float) -> None:
-        if not (isfinite(number) and number >= least):
-            raise ConfigError(f"--{name} {number}: give {what} from {least}")
-
-    return valid
-
-
-_PAIR = {"action": "append", "metavar": "A=B"}
-_LABEL = {"action": "append", "metavar": "LABEL"}
-_COLUMNS = {"action": "append", "metavar": "C,D"}
-_RULE = {"action": "append", "metavar": "RULE"}
 _FILE = {"type": Path, "metavar": "FILE"}
 _NUMBER = {"type": int, "metavar": "N"}
 _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
-    Option("--symbol", (TABLES, CHECK), "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
-           _symbols, _PAIR, ("--mark",)),
-    Option("--sheet", (TABLES, CHECK), "read this sheet only", (), how={"action": "append", "metavar": "NAME"}),
-    Option("--labels", (TABLES, CHECK), "columns (letters or headers) that hold labels", (), how=_COLUMNS),
-    Option("--counts", (TABLES, CHECK), "columns that hold counts", (), how=_COLUMNS),
-    Option("--skip", (TABLES, CHECK), "rows and columns that are not read, e.g. 59,C", (), how=_COLUMNS),
+    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:])
+      for names, written, text in READ_OPTIONS),
     Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
-    Option("--rule", (TABLES, CHECK), "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, "
-           "suppress=5", (), _reader("rule"), _RULE),
-    Option("--total", (TABLES, CHECK), "the label that is the total of a column, e.g. 'sex=Both sexes'", (),
-           _two_parts("total"), _PAIR),
-    Option("--no-total", (TABLES, CHECK), "a label that is no total although its name may say so", (), how=_LABEL),
     Option("--total-from", (TABLES, CHECK), "the total stands in another file: other.csv:LABEL", (),
            how={"action": "append", "metavar": "FILE:LABEL"}),
-    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0,
-           _from(0, "tolerance", "a whole number"), _NUMBER),
-    Option("--label", (TABLES, CHECK), "a label or a header that looks like a symbol of a count, e.g. '<1'", (), how=_LABEL),
+    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, 0, _NUMBER),
     Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it", how={"choices": (".", ",")}),
     Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
-    Option("--hierarchy", (TABLES, CHECK), "a .hrc file for a column, e.g. 'industry=nace.hrc'", (),
-           _two_parts("hierarchy"), _PAIR),
     Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
-           _two_parts("inside"), _PAIR),
-    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (), _reader("fact"),
-           {"action": "append", "metavar": "TEXT"}),
+           how={"action": "append", "metavar": PAIR}),
+    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (),
+           how={"action": "append", "metavar": "TEXT"}),
     Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
            "tables", how=_FILE),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
-           _reader("sensitive"), _RULE),
+           how={"action": "append", "metavar": "RULE"}),
     Option("--write", (TABLES,), "save what was understood as a reading file, to be corrected", how=_FILE),
-    Option("--seconds", (TABLES, CHECK), "processor seconds for ranges", 120.0, _from(0, "seconds", "a number of seconds"),
-           {"type": float}),
+    Option("--seconds", (TABLES, CHECK), "processor seconds for ranges", 120.0, 0, {"type": float}),
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
-    Option("--search-seconds", BOTH, "processor seconds for secondary suppressions (60, or as the release says)", None,
-           _from(0, "search-seconds", "a number of seconds"), {"type": float}),
+    Option("--search-seconds", BOTH, "processor seconds for secondary suppressions (60, or as the release says)", None, 0,
+           {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
-    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _reader("fail-on"), {"metavar": "WHAT"}),
+    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", how={"metavar": "WHAT"}),
     Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
            "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),
-    Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None,
-           _from(1, "max-rows", "a whole number"), _NUMBER),
-    Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, _from(1, "max-bytes", "a whole number"),
-           _NUMBER),
+    Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
+    Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, 1, _NUMBER),
     Option("--out", ANY, "folder of the results (a folder `audit` beside the tables or the release file)",
            how={"type": Path}),
     Option("--json", ANY, "print the answer as JSON, and nothing else", False, how=_FLAG),
@@ -181,7 +145,7 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
             what = " and ".join(option.applies)
             raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
         if value is not None:
-            option.valid(value)
+            _refuse_nonsense(option, value)
         setattr(result, option.value, option.default if value is None else value)
     if (result.contributions is None) != (not result.sensitive):
         raise ConfigError("--contributions and --sensitive go together: the contributions, and the rule for them")

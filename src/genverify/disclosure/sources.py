@@ -237,7 +237,7 @@ def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDesc
 def attack_of(described: ReleaseDescription) -> Attack:
     """The attack with the limits of the command line."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS * DEFAULT.nodes))  # each node of a search lies in another
-    return Attack.of(described, DEFAULT, DATASETS)
+    return Attack(DEFAULT.proving("the audit of a release"), DATASETS, described.form.min_k, described.form.seed)
 
 
 def limits_of(settings: argparse.Namespace) -> dict[str, int]:

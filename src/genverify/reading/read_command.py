@@ -158,22 +158,28 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     own.set_defaults(run=run_read)
 
 
+PAIR, COLUMN_LIST = "A=B", "C,D"
+# names, how a value is written, and help of the options that `disclose` has too; each may be given several times
+READ_OPTIONS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (("--symbol", "--mark"), PAIR, "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'"),
+    (("--sheet",), "NAME", "read this sheet only"),
+    (("--labels",), COLUMN_LIST, "columns (letters or headers) that hold labels"),
+    (("--counts",), COLUMN_LIST, "columns that hold counts"),
+    (("--skip",), COLUMN_LIST, "rows and columns that are not read, e.g. 59,C"),
+    (("--rule",), "RULE", "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"),
+    (("--total",), PAIR, "the label that is the total of a column, e.g. 'sex=Both sexes'"),
+    (("--no-total",), "LABEL", "a label that is no total although its name may say so"),
+    (("--label",), "LABEL", "a label or a header that looks like a symbol of a count, e.g. '<1'"),
+    (("--hierarchy",), PAIR, "a .hrc file for a column, e.g. 'industry=nace.hrc'"),
+)
+
+
 def add_options(own: argparse.ArgumentParser) -> None:
     """The options that say how files are to be read."""
-    many: dict[str, Any] = {"action": "append", "default": []}
-    own.add_argument("--sheet", metavar="NAME", help="read this sheet only", **many)
-    own.add_argument("--labels", metavar="C,D", help="columns (letters or headers) that hold labels", **many)
-    own.add_argument("--counts", metavar="C,D", help="columns that hold counts", **many)
-    own.add_argument("--skip", metavar="59,C", help="rows and columns that are not read", **many)
+    for names, written, text in READ_OPTIONS:
+        own.add_argument(*names, metavar=written, help=text, action="append", default=[])
     own.add_argument("--period", default="", metavar="TEXT", help="the period of a table that does not name it")
-    own.add_argument("--total", metavar="AXIS=LABEL", help="the label that adds up the others of an axis", **many)
-    meaning = "what a symbol means: suppressed, missing, 0, 1-4"
-    own.add_argument("--symbol", "--mark", metavar="TEXT=MEANING", help=meaning, **many)
-    own.add_argument("--no-total", metavar="LABEL", help="a label that is no total although its name may say so", **many)
-    own.add_argument("--label", metavar="TEXT", help="a label or header that looks like a symbol for a count", **many)
-    own.add_argument("--hierarchy", metavar="AXIS=FILE", help="a .hrc file: what adds up to what", **many)
     own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not tell it")
-    own.add_argument("--rule", metavar="RULE", help="how numbers were treated: round=5, ...", **many)
 
 
 def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
