@@ -16,7 +16,7 @@ from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.link import Key, LinkedTables
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
-from genverify.model.linear import OPEN, LinearSystem, is_open, make_system
+from genverify.model.linear import OPEN, LinearSystem, is_open, select
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
@@ -147,15 +147,9 @@ def failing(sums: LinearSystem) -> tuple[str, ...]:
 
 
 def _part(sums: LinearSystem, rows: Sequence[int]) -> LinearSystem:
-    spans = [slice(int(sums.start[row]), int(sums.start[row + 1])) for row in rows]
-    cells = sorted({int(cell) for span in spans for cell in sums.columns[span]})
-    ends = {sums.cells[cell]: (int(sums.lo[cell]), int(sums.hi[cell])) for cell in cells}
-    held = [
-        (sums.rows[row], {sums.cells[int(c)]: int(w) for c, w in zip(sums.columns[span], sums.weights[span], strict=True)},
-         int(sums.least[row]), int(sums.most[row]))
-        for row, span in zip(rows, spans, strict=True)
-    ]  # fmt: skip
-    return make_system(ends, held)
+    """Some rows of a system, and their cells alone."""
+    entries = np.concatenate([np.arange(sums.start[row], sums.start[row + 1]) for row in rows])
+    return select(sums, np.unique(sums.columns[entries]), np.array(rows, dtype=np.int64))
 
 
 def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], None] = quiet) -> FeasibilityIntervals:
