@@ -94,7 +94,7 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
     if told is None and any(word not in (EXACT, LEVELS) and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
-    found, notes = list[tuple[Share, str]](), list[str]()
+    result, notes = list[tuple[Share, str]](), list[str]()
     for head in dict.fromkeys((share.head, share.of) for share in shares):
         own = [share for share in shares if (share.head, share.of) == head]
         kind, how = (told, "as told") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
@@ -105,13 +105,13 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
             table = _left_out(table, why)
             continue
         _refuse_wrong(table, own, values, kind)
-        found += [(share, kind) for share in own]
+        result += [(share, kind) for share in own]
         notes.append(f"{len(own)} percentages ({head[0]}) are of {WORDS[kind]} ({how}): facts, rounded as printed")
     most = usable_decimals(values)
-    if fine := [share for share, _ in found if _decimals(share) > most]:
+    if fine := [share for share, _ in result if _decimals(share) > most]:
         why = f"the decimals after the first {most} of {len(fine)} percentages, too many to be computed with exactly"
         table = _left_out(table, f"{why} (the first is {fine[0].entry.text} at {fine[0].entry.place})")
-    return PercentageReading(table.noted(*notes), tuple(found), most)
+    return PercentageReading(table.noted(*notes), tuple(result), most)
 
 
 def usable_decimals(values: Values) -> int:
@@ -475,8 +475,8 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
             text = f"{table.file}: table {table.name}: all its counts are multiples of {base}: were they rounded?"
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
         for axis, bases in table.rounded.items() if not form.rule else ():
-            shown = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
-            text = f"{table.file}: table {table.name}: the counts of {shown} are multiples of {max(bases.values())}"
+            displayed = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
+            text = f"{table.file}: table {table.name}: the counts of {displayed} are multiples of {max(bases.values())}"
             yield Question(
                 f"{text}, others are not: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not"
             )
@@ -546,10 +546,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
-    found = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
+    result = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
                          {}, table.title, shares, max(len(table.rows), 1), tuple(left),
                          separate=frozenset(axis.name for axis in table.axes if _adds_up_to_nothing(axis)))  # fmt: skip
-    return _with_sizes(found, table)
+    return _with_sizes(result, table)
 
 
 def _adds_up_to_nothing(axis: Axis) -> bool:
@@ -683,15 +683,15 @@ def _symbols(
 ) -> dict[str, Symbol]:
     """What each symbol among the counts means; where it is only offered it is asked for, or is an error: never assumed."""
     met = Counter(entry.symbol for table in tables for entry in table.entries.values() if entry.number is None)
-    found, unknown = dict[str, Symbol](), list[str]()
+    result, unknown = dict[str, Symbol](), list[str]()
     for text in met:
         own = reading.symbols.get(text) if text else told_symbol("", form.marks[BLANK]) if BLANK in form.marks else None
         if own is not None and not own.how.startswith(("offered", "not in")):
-            found[text] = own
+            result[text] = own
         elif ask is not None:
             what = f"What does {text or BLANK} mean ({met[text]} times)?"
             word = ask(f"{what} suppressed, missing, 0, a range such as 1-4, <5: ")
-            found[text] = replace(told_symbol(text, word), how="answered")
+            result[text] = replace(told_symbol(text, word), how="answered")
         else:
             unknown.append(text)
     if unknown:
@@ -702,7 +702,7 @@ def _symbols(
             f"{first.place}: what do these symbols mean: {listed}? Say it, for instance {' '.join(words)}. A symbol means "
             "suppressed (any count), missing (not said), 0, a range such as 1-4, or a limit such as <5 or >=3"
         )
-    return found
+    return result
 
 
 def _dates(table: PrintedTable) -> frozenset[str]:
@@ -769,24 +769,24 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
     rest = [c for c in source.columns if c != across]
     totals = [(dict(zip(source.columns, labels, strict=True)), entry) for labels, entry in source.entries.items()]
     totals = [(labels, entry) for labels, entry in totals if labels[across] == label]
-    found = list[PrintedTable]()
+    result = list[PrintedTable]()
     for table in tables:
         free = [c for c in table.columns if c not in rest]
         whole = table.sums.get(free[0], Hierarchy()) if free else Hierarchy()
         if table in given or set(rest) - set(table.columns) or len(free) != 1 or whole.top:
-            found.append(replace(table, apart=f"those of {file}") if table in given else table)
+            result.append(replace(table, apart=f"those of {file}") if table in given else table)
             continue
         held_rest = {tuple(labels[table.columns.index(c)] for c in rest) for labels in table.entries}
         added = {tuple(labels.get(c, label) for c in table.columns): entry for labels, entry in totals
                  if tuple(labels[c] for c in rest) in held_rest}  # fmt: skip
         labels = table.labels(free[0])
         sums = make_hierarchy([(label, whole.outer(labels)), *whole], (*labels, label), f"{table.source}: {free[0]}")
-        found.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
-    if all(one.sums is other.sums for one, other in zip(found, tables, strict=True)):
+        result.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
+    if all(one.sums is other.sums for one, other in zip(result, tables, strict=True)):
         raise ConfigError(
             f"--total-from {word}: no other table has {' and '.join(rest)} and one more column without a total"
         )
-    return found
+    return result
 
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:

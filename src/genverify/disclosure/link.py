@@ -397,7 +397,7 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
         wanted = {*shared, PEOPLE}
         cells = {tuple(part for part in key if part[0] in wanted) for own in (one, other) for key in own.keys.values()}
         frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
-    found = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
+    result = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
     for apart in dict.fromkeys(one.table.apart for one in placed):
         own = _circle([set(one.columns) for one in placed if one.table.apart == apart])
@@ -406,11 +406,11 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
         else:
             circle |= own
     if not circle:
-        return found, joint
+        return result, joint
     whole = {column: columns[column].labels for column in sorted(circle)}
     if prod(len(labels) + 1 for labels in whole.values()) > LARGEST_JOINT:
-        return found, False
-    return [*found, Frame(whole, None)], joint
+        return result, False
+    return [*result, Frame(whole, None)], joint
 
 
 def _circle(sets: Sequence[set[str]]) -> set[str]:
@@ -477,22 +477,22 @@ def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
             for child in children:
                 direct.setdefault(child, set()).add(parent)
         above[column] = {label: _ancestors(label, direct) for label in labels}
-    found: dict[Key, None] = {}
+    result: dict[Key, None] = {}
     for key in sorted(frame.cells or ()):
         sets = [[(column, label), *((column, own) for own in above.get(column, {}).get(label, ()))] for column, label in key]
         for parts in product(*sets):
-            found[tuple(part for part in parts if part[1] != ALL)] = None
-    return found
+            result[tuple(part for part in parts if part[1] != ALL)] = None
+    return result
 
 
 def _ancestors(label: str, direct: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    found, open_ = dict[str, None](), [label]
+    result, open_ = dict[str, None](), [label]
     while open_:
         for parent in sorted(direct.get(open_.pop(), ())):
-            if parent not in found:
-                found[parent] = None
+            if parent not in result:
+                result[parent] = None
                 open_.append(parent)
-    return tuple(found)
+    return tuple(result)
 
 
 def _row_name(column: str, total: Key, children: Parts, number: int) -> str:
@@ -535,16 +535,16 @@ def check_facts(texts: Sequence[str]) -> None:
 
 
 def _fact_rows(text: str, columns: Mapping[str, Column]) -> Iterator[Row]:
-    if found := PERCENT.fullmatch(text):
-        part, whole = map(name_of, _two_cells(text, found[1], columns))
+    if result := PERCENT.fullmatch(text):
+        part, whole = map(name_of, _two_cells(text, result[1], columns))
         if part == whole:
             raise ConfigError(f"{text!r}: a percentage of itself")
-        low, high = rounded(found[2])  # low/100 whole <= part <= high/100 whole, each side as a row of whole multiples
+        low, high = rounded(result[2])  # low/100 whole <= part <= high/100 whole, each side as a row of whole multiples
         yield from between(text, {part: Fraction(100)}, whole, max(low, Fraction(0)), high)
-    elif found := MIDDLE.fullmatch(text):
-        yield from _middle(text, found, columns)
-    elif found := COMPARED.fullmatch(text):
-        name, sign, number = name_of(cell(found[1], columns)), found[2], int(found[3])
+    elif result := MIDDLE.fullmatch(text):
+        yield from _middle(text, result, columns)
+    elif result := COMPARED.fullmatch(text):
+        name, sign, number = name_of(cell(result[1], columns)), result[2], int(result[3])
         least = {">=": number, ">": number + 1, "=": number}.get(sign, 0)
         most = {"<=": number, "<": number - 1, "=": number}.get(sign, OPEN)
         yield f"fact: {text}", {name: 1}, least, most
@@ -561,17 +561,17 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
     """
     if text.strip().lower() in ("everyone", "all", "total"):
         return ()
-    found = dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns))
-    if len(found) > 1:
-        names = " or ".join(name_of(key) for key in found)
+    result = dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns))
+    if len(result) > 1:
+        names = " or ".join(name_of(key) for key in result)
         raise ConfigError(f"{text!r} may be {names}; put the label or the column that is meant in double quotes, as here")
-    if not found:
+    if not result:
         known = [f"{column}={label}" for column, own in columns.items() for label in own.labels]
         raise ConfigError(
             f"no table has a cell {text!r}; write column=label, column=label with labels that stand in one table, or "
             f"everyone. {nearest(text, known)}"
         )
-    return next(iter(found))
+    return next(iter(result))
 
 
 def _readings(text: str, columns: Mapping[str, Column]) -> Iterator[list[tuple[str, str]]]:
@@ -596,17 +596,17 @@ def _starts(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key, Key]:
     """`sex=f of everyone`: the part and the whole; a label may have an `of` of its own."""
-    found, error = dict[tuple[Key, Key], None](), None
+    result, error = dict[tuple[Key, Key], None](), None
     for split in re.finditer(r"\s+of\s+", both):
         try:
-            found[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
+            result[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
         except ConfigError as wrong:
             error = error or wrong
-    if len(found) > 1:
+    if len(result) > 1:
         raise ConfigError(f"the fact {text!r} can be read in two ways; put labels in double quotes")
-    if not found:
+    if not result:
         raise error or ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
-    return next(iter(found))
+    return next(iter(result))
 
 
 def rounded(text: str) -> tuple[Fraction, Fraction]:

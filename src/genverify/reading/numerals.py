@@ -170,10 +170,10 @@ def kind_of(text: str, numerals: Numerals) -> str:
         return WHOLE if isinstance(number, int) else DECIMAL
     if DATES.fullmatch(text):
         return PERIOD
-    if (found := PERCENTAGE.fullmatch(text)) and numerals.value(found[1]) is not None:
+    if (result := PERCENTAGE.fullmatch(text)) and numerals.value(result[1]) is not None:
         return PERCENT
-    if found := CURRENCY.fullmatch(text):
-        return DECIMAL if numerals.value(found[1] or found[2]) is not None else TEXT
+    if result := CURRENCY.fullmatch(text):
+        return DECIMAL if numerals.value(result[1] or result[2]) is not None else TEXT
     if LIMITED.fullmatch(text):
         return LIMIT
     if RANGED.fullmatch(text):
@@ -187,10 +187,10 @@ def number_of(text: str, numerals: Numerals) -> int | Decimal | None:
     """The number of a cell: itself, without its percent or currency sign."""
     if (value := numerals.value(text)) is not None:
         return value
-    if found := PERCENTAGE.fullmatch(text):
-        return numerals.value(found[1])
-    if found := CURRENCY.fullmatch(text):
-        return numerals.value(found[1] or found[2])
+    if result := PERCENTAGE.fullmatch(text):
+        return numerals.value(result[1])
+    if result := CURRENCY.fullmatch(text):
+        return numerals.value(result[1] or result[2])
     return None
 
 
@@ -201,13 +201,13 @@ def split(text: str, numerals: Numerals) -> tuple[int | Decimal | None, int | De
     >>> split("17,110 (5)", Numerals())[:2], split("25 (24-27)", Numerals())[2], split("~15.0", Numerals())[2]
     ((17110, 5), 'a number with an interval', 'a number with a sign of doubt')
     """
-    if found := BOUNDED_MIX.fullmatch(text):
-        return numerals.value(found[1]), None, "a number with an interval"
-    if found := PAIRED_MIX.fullmatch(text):
-        second = numerals.value(found[3]) if found[3] else None
-        return numerals.value(found[1]), second, "a number with another in parentheses"
-    if found := ROUGH_MIX.fullmatch(text):
-        return numerals.value(found[1] or found[2]), None, "a number with a sign of doubt"
+    if result := BOUNDED_MIX.fullmatch(text):
+        return numerals.value(result[1]), None, "a number with an interval"
+    if result := PAIRED_MIX.fullmatch(text):
+        second = numerals.value(result[3]) if result[3] else None
+        return numerals.value(result[1]), second, "a number with another in parentheses"
+    if result := ROUGH_MIX.fullmatch(text):
+        return numerals.value(result[1] or result[2]), None, "a number with a sign of doubt"
     return None, None, ""
 
 
@@ -309,16 +309,16 @@ def usual_meaning(text: str) -> Symbol:
     >>> [usual_meaning(text).meaning for text in ("<5", "0-2", ">95%", "[c]")]
     ['between 0 and 4', 'between 0 and 2', 'between 96 and', 'suppressed']
     """
-    if found := LIMITED.fullmatch(text):
-        sign, end = found[1].lower(), re.sub(r"\D", "", found[2])
-        if "." in found[2] or ("," in found[2] and len(found[2].split(",")[-1]) != 3) or len(end) > 15:
+    if result := LIMITED.fullmatch(text):
+        sign, end = result[1].lower(), re.sub(r"\D", "", result[2])
+        if "." in result[2] or ("," in result[2] and len(result[2].split(",")[-1]) != 3) or len(end) > 15:
             return Symbol(text, SUPPRESSED, how="printed as a limit that is no whole number")
         down = sign[0] in "<\u2264lfub" or sign == "=<"
         equal = "=" in sign or sign in ("\u2264", "\u2265", "at least", "up to")
         lo, hi = ("0", str(int(end) - (not equal))) if down else (str(int(end) + (not equal)), "")
         return Symbol(text, f"{BETWEEN} {lo} and {hi}".strip(), how="printed as a limit")
-    if found := RANGED.fullmatch(text):
-        return Symbol(text, f"{BETWEEN} {found[1]} and {found[2]}", how="printed as a range")
+    if result := RANGED.fullmatch(text):
+        return Symbol(text, f"{BETWEEN} {result[1]} and {result[2]}", how="printed as a range")
     if meaning := VOCABULARY.get(text) or FOLDED.get(text.casefold()):
         return Symbol(text, meaning)
     return Symbol(text, SUPPRESSED, how="not in the vocabulary: offered as the most careful")
@@ -332,10 +332,10 @@ def meaning_of_words(words: str) -> str:
     ('missing', 'suppressed', 'zero')
     """
     for pattern, meaning in WORDS:
-        if found := pattern.search(words):
+        if result := pattern.search(words):
             if meaning:
                 return meaning
-            return SMALL if "half" in found[0].lower() else SUPPRESSED
+            return SMALL if "half" in result[0].lower() else SUPPRESSED
     return ""
 
 
@@ -353,16 +353,16 @@ def find_legend(symbol: str, notes: Iterable[tuple[str, str]]) -> Symbol | None:
     edge = r"(?:^|[\s\"'(,;:])" if bare else r"(?:^|[^*.\w-])"
     linked = re.compile(f"{edge}{name}{LINK}(?P<said>[^;\\n]+)")
     first = re.compile(rf"[\"'(]?{name}[\"')]?(?:\s+|,\s*)(?P<said>\S.+)", re.DOTALL)
-    found: Symbol | None = None
+    result: Symbol | None = None
     for place, text in notes:
         if symbol not in text:
             continue
         for match in ([] if bare else [first.match(text)]) + [linked.search(text)]:
             if match and (meaning := meaning_of_words(match["said"])):
                 said = " ".join(match["said"].split()).strip(" .)\"'")
-                if not found or found.meaning == ANNOTATION:
-                    found = Symbol(symbol, meaning, said[:160], f"legend at {place}")
-    return found
+                if not result or result.meaning == ANNOTATION:
+                    result = Symbol(symbol, meaning, said[:160], f"legend at {place}")
+    return result
 
 
 def told_symbol(text: str, word: str) -> Symbol:

@@ -58,18 +58,18 @@ def _kinds(reading: Reading, source: Source, texts: set[str]) -> dict[str, str]:
 
 def _sheet_roles(reading: Reading, source: Source, sheet: Sheet, tables: list[Table], skipped: bool) -> Iterator[CellRole]:
     kinds = _kinds(reading, source, {text for row in sheet.rows for text in row})
-    found: Found = {}
+    result: Found = {}
     for table in tables:
-        found |= _table_roles(sheet, table, kinds)
-    tags, used = reading.tags.get(sheet.name, ()), {row for row, _ in found}
+        result |= _table_roles(sheet, table, kinds)
+    tags, used = reading.tags.get(sheet.name, ()), {row for row, _ in result}
     for at, row in enumerate(sheet.rows):
-        rest = [column for column, text in enumerate(row) if text and (at, column) not in found]
+        rest = [column for column, text in enumerate(row) if text and (at, column) not in result]
         words = any(kinds[row[column]] not in NUMBERS for column in rest)
         for column, text in enumerate(row):
             if not text:
                 continue
-            if (at, column) in found:
-                role, why = found[at, column]
+            if (at, column) in result:
+                role, why = result[at, column]
             elif skipped:
                 role, why = LEFT_OUT, "this sheet was not asked for"
             elif column in tags or kinds[text] not in NUMBERS or (column == rest[0] and words and at not in used):
@@ -80,10 +80,10 @@ def _sheet_roles(reading: Reading, source: Source, sheet: Sheet, tables: list[Ta
 
 
 def _table_roles(sheet: Sheet, table: Table, kinds: dict[str, str]) -> Found:
-    found: Found = {}
+    result: Found = {}
     block = table.block
     for at in (*block.header, *block.headings, *block.repeated):
-        found |= {(at, column): (HEADER, "a row of headers") for column in block.columns}
+        result |= {(at, column): (HEADER, "a row of headers") for column in block.columns}
     counts = {own.at: own for own in table.counts}
     for column in table.columns:
         for row, at in enumerate(block.body):
@@ -96,16 +96,16 @@ def _table_roles(sheet: Sheet, table: Table, kinds: dict[str, str]) -> Found:
                     (SYMBOL_ROLE, "in place of a count") if held else (COUNT, column.why))  # fmt: skip
                 if held and not text:  # a blank that a flag explains: the flag is the symbol
                     for flag in (c.at for c in table.columns if c.role == FLAG):
-                        found[at, flag] = (role, why)
+                        result[at, flag] = (role, why)
             elif role in FIGURES and text:
                 kind = kinds[text]
                 if kind in (SYMBOL, LIMIT, RANGE):
                     role, why = SYMBOL_ROLE, "in place of a number"
                 elif role == COUNT or (kind not in NUMBERS and kind != MIXED):
                     role, why = LEFT_OUT, "no number that can stand here"
-            if text and (at, column.at) not in found:
-                found[at, column.at] = (role, why)
-    return found
+            if text and (at, column.at) not in result:
+                result[at, column.at] = (role, why)
+    return result
 
 
 def _cube_roles(reading: Reading, source: Source, tables: list[Table]) -> Iterator[CellRole]:
@@ -235,8 +235,8 @@ def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS) -
         raise ConfigError(f"{readings[1]}: a second reading file; give one")
     if not readings:
         return read(sources, told)
-    found, own = read_reading(readings[0], sources, limits)
-    return read(found, told, with_options(own, told))
+    result, own = read_reading(readings[0], sources, limits)
+    return read(result, told, with_options(own, told))
 
 
 def run_read(options: argparse.Namespace) -> int:

@@ -107,27 +107,27 @@ class Table:
     @cached_property
     def entries(self) -> dict[tuple[str, ...], Entry]:
         """The cells by their labels; symbols and counts, nothing that no cell prints."""
-        found = dict[tuple[str, ...], Entry]()
+        result = dict[tuple[str, ...], Entry]()
         if self.cube:
             keys = product(*(axis.labels for axis in self.axes))
             for own in self.counts:
                 for at, (key, text, kind, value) in enumerate(zip(keys, own.texts, own.kinds, own.values, strict=True)):
                     if kind in PLACED:
-                        found[key] = _entry(text, f"value {at + 1}", kind, value)
-            return found
+                        result[key] = _entry(text, f"value {at + 1}", kind, value)
+            return result
         wide = len(self.counts) > 1
         for own in self.counts:
             letter = column_name(own.at)
             for row, (text, kind, value) in enumerate(zip(own.texts, own.kinds, own.values, strict=True)):
                 if kind in PLACED and row not in self.excluded:
                     key = tuple(labels[row] for labels in self.rows) + ((own.label,) if wide else ())
-                    found[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
-        return found
+                    result[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
+        return result
 
     @cached_property
     def rounded(self) -> dict[str, dict[str, int]]:
         """By axis: labels whose counts were rounded, alone or as a level (totals, or their parts), and to which base."""
-        found = dict[str, dict[str, int]]()
+        result = dict[str, dict[str, int]]()
         for at, axis in enumerate(self.axes):
             numbers = defaultdict[str, set[int]](set)
             for labels, entry in self.entries.items():
@@ -137,8 +137,8 @@ class Table:
                      for high in (False, True) if totals}  # fmt: skip
             bases = {label: max(surely_rounded(own), level.get(label in totals, 1)) for label, own in numbers.items()}
             if bases := {label: base for label, base in bases.items() if base > 1 and base != self.base}:
-                found[axis.name] = bases
-        return found
+                result[axis.name] = bases
+        return result
 
 
 def _entry(text: str, place: str, kind: str, value: Number | None) -> Entry:
@@ -424,13 +424,13 @@ def _rows(text: Any, most: int) -> tuple[int, ...]:
     >>> _rows("1-3 6", 10)
     (0, 1, 2, 5)
     """
-    found = list[int]()
+    result = list[int]()
     for part in str(text).split():
         span = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
         if not span or not 1 <= int(span[1]) <= int(span[2] or span[1]) <= most:
             raise DataError(f"rows {part!r}: give numbers from 1 to {most}, as 2-308")
-        found += range(int(span[1]) - 1, int(span[2] or span[1]))
-    return tuple(found)
+        result += range(int(span[1]) - 1, int(span[2] or span[1]))
+    return tuple(result)
 
 
 def with_options(told: Mapping[str, Corrections], options: Corrections) -> dict[str, Corrections]:

@@ -160,25 +160,25 @@ def _join(parts: Sequence[str]) -> str:
 
 def column_facts(sheet: Sheet, kinds: Grid, block: Block) -> dict[int, Facts]:
     """The cells of each column in the body."""
-    found = {}
+    result = {}
     for column in block.columns:
         texts = [sheet.rows[at][column] if column < len(sheet.rows[at]) else "" for at in block.body]
         own = [kinds[at][column] if column < len(kinds[at]) else "" for at in block.body]
-        found[column] = Facts(texts, own, Counter(own))
-    return found
+        result[column] = Facts(texts, own, Counter(own))
+    return result
 
 
 def values_of(facts: Facts, numerals: Numerals, known: dict[str, Number | None]) -> list[Number | None]:
     """The numbers of a column, None where there is none; of a mixed cell the first."""
-    found = list[Number | None]()
+    result = list[Number | None]()
     for text, kind in zip(facts.texts, facts.kinds, strict=True):
         if kind in NUMBERS or kind == MIXED:
             if text not in known:
                 known[text] = split(text, numerals)[0] if kind == MIXED else number_of(text, numerals)
-            found.append(known[text])
+            result.append(known[text])
         else:
-            found.append(None)
-    return found
+            result.append(None)
+    return result
 
 
 def _words(head: str) -> str:
@@ -215,7 +215,7 @@ def find_columns(
         kinds = [own.kinds[row] for row in counted]
         return Facts([own.texts[row] for row in counted], kinds, Counter(kinds)), [numbers[row] for row in counted]
 
-    found = dict[int, Column]()
+    result = dict[int, Column]()
     for column in block.columns:
         head, own = heads[column], facts[column]
         if column in told:
@@ -224,15 +224,15 @@ def find_columns(
             role, why = NOTE, "nothing stands below its header"
         elif column in valued:
             unit = bool(UNIT_CONTEXT.search(context))
-            classed = all(found[c].role in LABELS for c in found)  # so far, from the left, only labels
+            classed = all(result[c].role in LABELS for c in result)  # so far, from the left, only labels
             role, why = _valued_role(column, head, *measured(column), block, texts, money, unit, classed)
         else:
             role, why = _text_role(column, head, own, max(valued, default=0))
-        found[column] = Column(column, role, head, why)
-    _find_codes(found, facts)
-    _by_numbers(found, values)
-    _settle_labels(found, facts, block)
-    return [found[column] for column in block.columns]
+        result[column] = Column(column, role, head, why)
+    _find_codes(result, facts)
+    _by_numbers(result, values)
+    _settle_labels(result, facts, block)
+    return [result[column] for column in block.columns]
 
 
 def _is_valued(own: Facts) -> bool:
@@ -544,12 +544,12 @@ def roles_by_measure(
     names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}
     if measure is None or set(names.values()) == {COUNT}:
         return {}
-    found = dict[int, list[str]]()
+    result = dict[int, list[str]]()
     for column in (column for column in columns if column.role == COUNT):
         roles = [names[text] for text in facts[measure.at].texts]
         shares = [value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE]
         own = [value for value in shares if value is not None]
         if any(value > 100 for value in own) and all(isinstance(value, int) for value in own):  # a count beside percentages
             roles = [COUNT if role == PERCENTAGE else role for role in roles]
-        found[column.at] = roles
-    return found
+        result[column.at] = roles
+    return result

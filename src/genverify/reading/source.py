@@ -105,15 +105,15 @@ def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **a
 @cache
 def sources() -> dict[str, Callable[[Path, bytes, FileLimits], Source]]:
     """What reads the files of an ending, from the tables SOURCES of all modules beside this one: no list names them."""
-    found: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
+    result: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
     for one in iter_modules(import_module(HOME).__path__):
         if re.search(rb"^SOURCES\b", (Path(__file__).parent / f"{one.name}.py").read_bytes(), re.MULTILINE):
             module = import_module(f"genverify.reading.{one.name}")
             for end, reader in module.SOURCES.items():
-                if end in found:
-                    raise ConfigError(f"{module.__name__} and {found[end].__module__} both read files that end in {end}")
-                found[end] = reader
-    return found
+                if end in result:
+                    raise ConfigError(f"{module.__name__} and {result[end].__module__} both read files that end in {end}")
+                result[end] = reader
+    return result
 
 
 def files_of(paths: Sequence[Path]) -> Iterator[Path]:
@@ -163,10 +163,10 @@ def column_at(name: str) -> int:
 def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     """The cells of a file; an error only where the file as a whole cannot be opened."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
+        result = path.stat()
+        if not stat.S_ISREG(result.st_mode):
             raise DataError(f"{path}: is no regular file; give the path of a file")
-        limits.check(path, 0, found.st_size)
+        limits.check(path, 0, result.st_size)
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from None
@@ -340,13 +340,13 @@ def _seen_on_the_page(packed: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
             alignment = form.find(f"{SHEET_XML}alignment")
             indent.append(0 if alignment is None else int(alignment.get("indent", "0")))
             percent.append(form.get("numFmtId") in {"9", "10", *signs})  # 9 and 10 are 0% and 0.00%
-    found = {}
+    result = {}
     for sheet in ElementTree.fromstring(packed.read("xl/workbook.xml")).iter(f"{SHEET_XML}sheet"):
         part = "xl/" + target.get(sheet.get(RELATION), "")
         if part in packed.namelist():
             with packed.open(part) as file:
-                found[str(sheet.get("name"))] = _page_of(file, indent, percent)
-    return found
+                result[str(sheet.get("name"))] = _page_of(file, indent, percent)
+    return result
 
 
 def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[str, Any]:

@@ -135,12 +135,12 @@ def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:
 
 def kinds_of(texts: set[str], numerals: Numerals, told: Corrections) -> dict[str, str]:
     """The kind of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
-    found = dict[str, str]()
+    result = dict[str, str]()
     for text in texts:
         kind, given = kind_of(text, numerals), text in told.symbols or text in told.known
         sign = given or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
-        found[text] = TEXT if text in told.labels else SYMBOL if sign else kind
-    return found
+        result[text] = TEXT if text in told.labels else SYMBOL if sign else kind
+    return result
 
 
 def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Corrections, tally: Tally) -> None:
@@ -262,12 +262,12 @@ def _context(sheet: Sheet, block: Block) -> str:
 
 
 def _told_roles(block: Block, heads: Mapping[int, str], told: Corrections) -> dict[int, str]:
-    found = dict[int, str]()
+    result = dict[int, str]()
     for column in block.columns:
         for name in (column_name(column), heads[column]):
             if name in told.roles or name in told.columns:
-                found[column] = LEFT_OUT if name in told.columns else told.roles[name]
-    return found
+                result[column] = LEFT_OUT if name in told.columns else told.roles[name]
+    return result
 
 
 def hints_of(told: Corrections) -> Hints:
@@ -285,13 +285,13 @@ def corrected(
         if len(names) != len(axes):
             raise ConfigError(f"tables: {table}: {len(names)} columns are named, but it has {len(axes)}")
         axes = [replace(axis, name=name) for axis, name in zip(axes, names, strict=True)]
-    found, asked = list[Axis](), list(questions)
+    result, asked = list[Axis](), list(questions)
     for axis in axes:
         own = _as_given(table, axis, told)
         if own.tree != axis.tree or table in told.names:  # what was open is answered
             asked = [one for one in asked if not one.text.startswith(f"{axis.name}: ")]
-        found.append(own)
-    return found, asked
+        result.append(own)
+    return result, asked
 
 
 def _as_given(table: str, axis: Axis, told: Corrections) -> Axis:
@@ -325,12 +325,12 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
         for label in (label for own in sets for label in own if label not in axis.labels and label not in sums):
             near = nearest(label, list(axis.labels))
             raise DataError(f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {near}")
-    found = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
-    top = next((label for label in found.outer(found.parts) if is_total_word(label)), None)
-    if top is not None and found.top is None:
-        left = next(label for label in axis.labels if label not in found.inside(top))
+    result = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
+    top = next((label for label in result.outer(result.parts) if is_total_word(label)), None)
+    if top is not None and result.top is None:
+        left = next(label for label in axis.labels if label not in result.inside(top))
         raise ConfigError(f"{where}: {left!r} is no part of {top!r}; add it where it belongs")
-    return found
+    return result
 
 
 def _row_axes(
@@ -418,9 +418,9 @@ def _figures(
         if column.role == COUNT:
             kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
             if column.at in measured:
-                kept = [role == COUNT for role in measured[column.at]]
-                kinds = [kind if keep else EMPTY for kind, keep in zip(kinds, kept, strict=True)]
-                numbers = [value if keep else None for value, keep in zip(numbers, kept, strict=True)]
+                counted = [role == COUNT for role in measured[column.at]]
+                kinds = [kind if counts_it else EMPTY for kind, counts_it in zip(kinds, counted, strict=True)]
+                numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
             counts.append(Figures(column.at, label, own.texts, kinds, numbers))
         elif column.role in (PERCENTAGE, RATE):
             figures.append(Figures(column.at, label, own.texts, own.kinds, numbers))
@@ -515,9 +515,9 @@ def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None
     elif kind == MIXED:
         tally.leave(place + row, "a mixed cell that cannot be split into a count", group=place)
     else:
-        shown = text if len(text) <= 30 else f"{text[:27]}..."
-        remedy = f"--symbol '{shown}={SUPPRESSED}'"
-        tally.leave(place + row, f"the text {shown!r} among numbers", remedy, group=f"{place.split('!')[0]}!{text}")
+        displayed = text if len(text) <= 30 else f"{text[:27]}..."
+        remedy = f"--symbol '{displayed}={SUPPRESSED}'"
+        tally.leave(place + row, f"the text {displayed!r} among numbers", remedy, group=f"{place.split('!')[0]}!{text}")
 
 
 def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections, tally: Tally) -> None:

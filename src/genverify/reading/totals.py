@@ -45,22 +45,22 @@ class Hierarchy:
 
     def inside(self, label: str) -> set[str]:
         """A label and everything that it adds up, over all levels."""
-        found, open_ = {label}, [label]
+        result, open_ = {label}, [label]
         while open_:
-            new = {child for own in self.parts.get(open_.pop(), ()) for child in own} - found
-            found |= new
+            new = {child for own in self.parts.get(open_.pop(), ()) for child in own} - result
+            result |= new
             open_ += new
-        return found
+        return result
 
     def finest(self, labels: Iterable[str]) -> set[frozenset[str]]:
         """The sets of labels without parts that some labels come down to: one, unless breakdowns are stacked."""
-        found = {frozenset[str]()}
+        result = {frozenset[str]()}
         for label in labels:
             sets = self.parts.get(label)
             below = {frozenset((label,))} if not sets else set().union(*(self.finest(own) for own in sets))
-            both = {one | other for one in found for other in below}
-            found = set(sorted(both, key=sorted)[:2])  # two are enough to show that it is not one
-        return found
+            both = {one | other for one in result for other in below}
+            result = set(sorted(both, key=sorted)[:2])  # two are enough to show that it is not one
+        return result
 
     def checked(self, where: str) -> "Hierarchy":
         """The same, if no sum counts a label twice, or its own total; an error names the label and where it comes from."""
@@ -93,9 +93,9 @@ def make_hierarchy(sums: Iterable[tuple[str, Sequence[str]]], labels: Iterable[s
         own = tuple(children)
         if own and own not in parts.get(parent, ()):
             parts[parent] = (*parts.get(parent, ()), own)
-    found = Hierarchy(None, parts).checked(where)
-    tops = [label for label in found.outer(parts) if found.inside(label).issuperset(labels)]
-    return replace(found, top=tops[0] if tops else None)
+    result = Hierarchy(None, parts).checked(where)
+    tops = [label for label in result.outer(parts) if result.inside(label).issuperset(labels)]
+    return replace(result, top=tops[0] if tops else None)
 
 
 BAND = re.compile(r"(\d{1,9})\s*(?:-|\u2013|to|bis|a)\s*(\d{1,9})(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
@@ -114,12 +114,12 @@ def interval(label: str) -> tuple[int, int] | None:
     ((15, 19), (65, 1000000), (0, 14), None)
     """
     text = label.strip()
-    if found := BAND.fullmatch(text):
-        return (int(found[1]), int(found[2])) if int(found[1]) <= int(found[2]) else None
-    if found := FROM.fullmatch(text):
-        return int(found[1]), FAR
-    if found := UNDER.fullmatch(text):
-        return 0, int(found[1]) - 1
+    if result := BAND.fullmatch(text):
+        return (int(result[1]), int(result[2])) if int(result[1]) <= int(result[2]) else None
+    if result := FROM.fullmatch(text):
+        return int(result[1]), FAR
+    if result := UNDER.fullmatch(text):
+        return 0, int(result[1]) - 1
     return None
 
 
@@ -198,8 +198,8 @@ def _printed_part(
     while top not in labels and len(inner := [label for label in below if label in used]) == 1:
         top = inner[0]
         below = children.get(top, ())
-    kept = whole.inside(top) if top is not None else set(whole.labels)
-    adding = {label for label in kept if (whole.inside(label) - {label}) & labels}
+    inside = whole.inside(top) if top is not None else set(whole.labels)
+    adding = {label for label in inside if (whole.inside(label) - {label}) & labels}
     return Hierarchy(top, {label: own for label, own in whole.parts.items() if label in adding})
 
 
@@ -396,19 +396,19 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
         if not known or not (total or any(known)):
             continue
         room = slack + _last_digits([printed, *(number for number in numbers if number is not None)])
-        found = sum(known, Decimal(0))
+        result = sum(known, Decimal(0))
         if len(known) == len(numbers):
             full += 1
-            if abs(found - total) <= room:
+            if abs(result - total) <= room:
                 right += 1
                 chance *= min(1.0, float((2 * room + 1) / (abs(total) + 1)))
             else:
-                close += abs(found - total) <= room + whole
+                close += abs(result - total) <= room + whole
         else:
             partly += 1
-            possible += found <= total + room
-            near += room < found - total <= room + whole
-            tight += 2 * found >= total
+            possible += result <= total + room
+            near += room < result - total <= room + whole
+            tight += 2 * result >= total
     return Agreement(full, right, partly, possible, close, near, tight, chance)
 
 
@@ -451,9 +451,9 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
     tree: dict[str, tuple[str, ...]] = {}
     questions, why, off = list[Question](), list[str](), 0
     for parent, children in by_interval(labels):
-        found = agreement(parent, children, samples, bases)
-        if parent not in (told, *no_totals) and found.never_against:
-            tree[parent], off = children, max(off, found.off(len(children)))
+        result = agreement(parent, children, samples, bases)
+        if parent not in (told, *no_totals) and result.never_against:
+            tree[parent], off = children, max(off, result.off(len(children)))
             why.append(f"{parent} (its interval is that of {len(children)} others)")
     if len(set(inner := [child for own in tree.values() for child in own])) < len(inner):  # some label in two of them
         text = f"{name}: {', '.join(map(repr, tree))} add up intervals that overlap"
@@ -461,27 +461,27 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
         tree, why, off = {}, [], 0
     smallest = sorted(named, key=lambda label: (label == told, label in words, _size(label, samples)))
     for parent in smallest:  # parts come first
-        children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
+        children, result = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
-            shown = ", ".join(" + ".join(pair) for pair in pairs)
+            displayed = ", ".join(" + ".join(pair) for pair in pairs)
             sums = tuple((parent, pair) for pair in pairs)
-            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {shown}", questions)
+            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {displayed}", questions)
         taken = {child for own in tree.values() for child in own}
         rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
             children = rest
         open_ = any(one in rest and one not in tree for one in named)
         if not children and [parent] == words and rest and samples and not open_:  # no number speaks against its name
-            found = agreement(parent, rest, samples, bases)
-            children = rest if found.never_against else ()
+            result = agreement(parent, rest, samples, bases)
+            children = rest if result.never_against else ()
         if children:
-            tree[parent], off = children, max(off, found.off(len(children)))
-            why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
+            tree[parent], off = children, max(off, result.off(len(children)))
+            why.append(f"{parent} ({'told; ' if parent == told else ''}{result})")
             continue
-        unclear = not found.full or found.right >= found.full * UNDECIDED or parent in words
+        unclear = not result.full or result.right >= result.full * UNDECIDED or parent in words
         if len(labels) > 2 and unclear and not (places and _is_country(parent)):
-            text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
+            text = f"{name}: {parent!r} is called a total, but its parts are not clear ({result})"
             answers = f"--total '{name}={parent}', --no-total '{parent}' or --hierarchy '{name}=FILE.hrc'"
             questions.append(Question(text, answers))
     if not tree and 2 < len(labels) <= MOST_NESTED:
@@ -512,20 +512,20 @@ def _parts_of(
     windows = _windows(parent, free, samples, bases)
     tried = max(1, len(free) ** 2 // 2)
     for children in dict.fromkeys(tuple(own) for own in (free, below, above, *windows) if len(own) > 1):
-        found = agreement(parent, children, samples, bases)
+        result = agreement(parent, children, samples, bases)
         whole = list(children) == free
         beside = children[0] in below[:1] or children[-1] in above[-1:]
         among = 1 if whole else 2 * len(free) if beside else tried  # how many sums could have been right as well
-        clear = surely and (len(named) == 1 or found.chance < 2 * BY_CHANCE)  # the one by its name, or hardly by chance
-        if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
-            return children, found
-        unlikely = found.right and found.chance < NEXT_TO  # by chance; the total of a run may have other parts as well
-        if (beside or whole) and found.likely and (unlikely or (whole and found.right > 1)):
-            return children, found
-        if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
-            best, likely = found, children
-        elif not likely and (found.right, -found.full) > (best.right, -best.full):
-            best = found
+        clear = surely and (len(named) == 1 or result.chance < 2 * BY_CHANCE)  # the one by its name, or hardly by chance
+        if result.holds and (result.chance * among < BY_CHANCE or (whole and clear)):
+            return children, result
+        unlikely = result.right and result.chance < NEXT_TO  # by chance; the total of a run may have other parts as well
+        if (beside or whole) and result.likely and (unlikely or (whole and result.right > 1)):
+            return children, result
+        if result.likely and not likely and whole and (clear or min(result.tight, result.partly * 0.9) >= MANY_PARTLY * 0.9):
+            best, likely = result, children
+        elif not likely and (result.right, -result.full) > (best.right, -best.full):
+            best = result
     return likely, best
 
 
@@ -534,7 +534,7 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
     if len(free) > LONGEST_RUN:
         return []
     few = [sample for sample in samples if sample.get(parent)][:6]
-    found = Counter[tuple[int, int]]()
+    result = Counter[tuple[int, int]]()
     seen = Counter[tuple[int, int]]()
     for sample in few:
         total = Decimal(sample[parent] or 0)
@@ -550,10 +550,10 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
                 room += Decimal(base) / 2 if base > 1 else 0
                 if end > start:
                     seen[start, end] += 1
-                    found[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
+                    result[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
                 if summed > total + room:
                     break
-    good = sorted((end - start, start) for (start, end), often in found.items() if often == seen[start, end])
+    good = sorted((end - start, start) for (start, end), often in result.items() if often == seen[start, end])
     return [tuple(free[start : start + size + 1]) for size, start in good[:MOST_WINDOWS]]
 
 
@@ -565,10 +565,10 @@ def _pairs_of(
     if not 3 < len(others) <= MOST_PAIRED:
         return ()
     few = samples[:: max(1, len(samples) // 20)]
-    found = [pair for pair in combinations(others, 2) if (quick := agreement(parent, pair, few, bases)).right >= quick.full
+    result = [pair for pair in combinations(others, 2) if (quick := agreement(parent, pair, few, bases)).right >= quick.full
              and (own := agreement(parent, pair, samples, bases)).holds and own.full >= LEAST_PAIRED]  # fmt: skip
-    once = Counter(label for pair in found for label in pair)
-    return tuple(pair for pair in found if all(once[label] == 1 for label in pair))
+    once = Counter(label for pair in result for label in pair)
+    return tuple(pair for pair in result if all(once[label] == 1 for label in pair))
 
 
 def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
@@ -583,7 +583,7 @@ def _by_numbers(
         at = labels.index(parent)
         for children in (tuple(label for label in labels if label != parent), tuple(labels[at + 1 :]), tuple(labels[:at])):
             if len(children) > 1:
-                found = agreement(parent, children, samples, bases)
-                if found.holds and (found.full >= 3 or found.chance < BY_CHANCE):
+                result = agreement(parent, children, samples, bases)
+                if result.holds and (result.full >= 3 or result.chance < BY_CHANCE):
                     yield parent, children
                     break
