@@ -15,7 +15,6 @@ from pydantic import BeforeValidator, Field
 from genverify.disclosure.link import (
     EXACT,
     LEVELS,
-    Fact,
     Labels,
     LinkedTables,
     PrintedTable,
@@ -38,6 +37,7 @@ from genverify.disclosure.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.model.linear import EXACT as EXACT_SUMS
+from genverify.model.linear import Row
 from genverify.model.settings import Section, validate
 from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
 from genverify.reading.numerals import MIXED, PAIRED_MIX, SURE_SYMBOL, Symbol, is_period, is_symbol, told_symbol
@@ -248,10 +248,10 @@ def _whole_value(table: PrintedTable, labels: Labels, values: Values, kind: str)
     return sum(value.lo for value in known if value), sum(value.hi or 0 for value in known if value)
 
 
-def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
+def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Row]:
     """Every percentage as two rows: at least and at most what it was rounded from."""
     table = placed.table
-    linked = dict(zip(table.columns, placed.columns, strict=False))  # columns that keep it to some people come after
+    linked = dict(zip(table.columns, placed.labels, strict=False))  # columns that keep it to some people come after
     for share, kind in meant.shares:
         part = placed.keys[share.labels]
         if kind == OF_COUNTS and share.whole is not None:
@@ -757,10 +757,8 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
     file, colon, label = word.partition(":")
     given = [table for table in tables if Path(table.source).name == Path(file).name]
     if not colon or not given:
-        names = sorted({Path(table.source).name for table in tables})
-        raise ConfigError(
-            f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {nearest(file, names)}"
-        )
+        known = nearest(file, sorted({Path(table.source).name for table in tables}))
+        raise ConfigError(f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {known}")
     held = [(table, c) for table in given for c in table.columns if label in table.labels(c)]
     if not held:
         known = [own for table in given for c in table.columns for own in table.labels(c)]
@@ -783,9 +781,8 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
         sums = make_hierarchy([(label, whole.outer(labels)), *whole], (*labels, label), f"{table.source}: {free[0]}")
         result.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
     if all(one.sums is other.sums for one, other in zip(result, tables, strict=True)):
-        raise ConfigError(
-            f"--total-from {word}: no other table has {' and '.join(rest)} and one more column without a total"
-        )
+        both = f"{' and '.join(rest)} and one more column without a total"
+        raise ConfigError(f"--total-from {word}: no other table has {both}")
     return result
 
 

@@ -91,9 +91,8 @@ def read_rule(words: Sequence[str]) -> Publishing:
         name, _, number = word.partition("=")
         whole = number.isdecimal() and len(number) <= MOST_DIGITS and int(number) > 0
         if not whole or name not in ("suppress", *RULES):
-            raise ConfigError(
-                f"--rule {word[:60]}: give one of exact, levels, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
-            )
+            known = ", ".join(f"{rule}=3" for rule in RULES)
+            raise ConfigError(f"--rule {word[:60]}: give one of exact, levels, suppress=5, {known}")
         if name == "suppress":
             suppress = int(number)
         else:
@@ -146,7 +145,6 @@ def of_level(value: Value, base: int) -> Value:
 
 ALL, PEOPLE, NOT_INSIDE = "", "people", "not yes"  # the last: people of one table who are not in another inside it
 Key = tuple[tuple[str, str], ...]
-Fact = Row
 LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
 LARGEST_CROSSED = 100_000  # cells of a table if all its labels were crossed, up to which each is a variable
 ANONYMOUS = ("rows", "columns")
@@ -164,10 +162,9 @@ class Column:
 
 @dataclass(frozen=True)
 class TableCells:
-    """A table in the system: the name of each of its columns there, its labels there, and the cell of every entry."""
+    """A table in the system: the labels of each of its columns there, by its name there, and the cell of every entry."""
 
     table: PrintedTable
-    columns: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
     keys: Mapping[Labels, Key]
 
@@ -213,8 +210,8 @@ def quoted(text: str) -> str:
 def link(
     tables: Sequence[PrintedTable],
     values: Mapping[tuple[int, Labels], Value],
-    extra: Callable[[Mapping[str, Column]], Iterable[Fact]] = lambda columns: (),
-    beside: Callable[[int, TableCells], Iterable[Fact]] = lambda at, placed: (),
+    extra: Callable[[Mapping[str, Column]], Iterable[Row]] = lambda columns: (),
+    beside: Callable[[int, TableCells], Iterable[Row]] = lambda at, placed: (),
     tolerance: int = 0,
 ) -> LinkedTables:
     """
@@ -222,7 +219,7 @@ def link(
     `beside` those of one table, once its cells have names. Each total may differ from its sum by `tolerance`.
     """
     columns, names, assumed = _columns(tables)
-    placed = tuple(_place(table, names[at], columns) for at, table in enumerate(tables))
+    placed = tuple(_place(table, names[at]) for at, table in enumerate(tables))
     printed: dict[Key, list[tuple[PrintedTable, Entry, Value]]] = {}
     for at, one in enumerate(placed):
         for labels, entry in one.table.entries.items():
@@ -364,7 +361,7 @@ def anonymous(name: str) -> bool:
     return name.rstrip("0123456789 ()") in ANONYMOUS
 
 
-def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, Column]) -> TableCells:
+def _place(table: PrintedTable, names: Mapping[str, str]) -> TableCells:
     tops = [table.sums[column].top if column in table.sums else None for column in table.columns]
     labels = {names[c]: _labels(table, c) for c in table.columns}
     labels |= {column: (label, f"not {label}") for column, label in table.where.items()}
@@ -373,7 +370,7 @@ def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, 
     for own in table.entries:
         parts = [(names[c], label) for c, label, top in zip(table.columns, own, tops, strict=True) if label != top]
         keys[own] = tuple(sorted([*parts, *fixed]))
-    return TableCells(table, tuple(labels), labels, keys)
+    return TableCells(table, labels, keys)
 
 
 @dataclass(frozen=True)
@@ -390,7 +387,7 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
     for one in placed:
         frames.setdefault((tuple(sorted(one.labels.items())), one.table.apart), set()).update(one.keys.values())
     for one, other in combinations(placed, 2):
-        shared = [column for column in one.columns if column in other.columns]
+        shared = [column for column in one.labels if column in other.labels]
         if one.table.apart != other.table.apart:
             continue
         labels = {c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared}
@@ -400,7 +397,7 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
     result = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
     for apart in dict.fromkeys(one.table.apart for one in placed):
-        own = _circle([set(one.columns) for one in placed if one.table.apart == apart])
+        own = _circle([set(one.labels) for one in placed if one.table.apart == apart])
         if apart and own:  # people of other tables: the circle is left open
             joint = False
         else:

@@ -250,9 +250,8 @@ def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
     totals = table.columns if table.totals is True else table.totals or []
     for column in (*table.groups, *totals):
         if column not in table.columns:
-            raise DataError(
-                f"{location}: groups or totals of {column!r}, no column of this table: {nearest(column, table.columns)}"
-            )
+            known = nearest(column, table.columns)
+            raise DataError(f"{location}: groups or totals of {column!r}, no column of this table: {known}")
     words = [_words(column, table, codings, location, column in totals) for column in table.columns]
     title = [f"of those with {_label(filtered, codings)}"] if table.where else []
     for line in product(*words):

@@ -194,21 +194,17 @@ def number_of(text: str, numerals: Numerals) -> int | Decimal | None:
     return None
 
 
-def split(text: str, numerals: Numerals) -> tuple[int | Decimal | None, int | Decimal | None, str]:
+def first_number(text: str, numerals: Numerals) -> int | Decimal | None:
     """
-    A mixed cell: its first number, the one in parentheses, and how it was split.
+    The first number of a mixed cell: before an interval, before another in parentheses, or beside a sign of doubt.
 
-    >>> split("17,110 (5)", Numerals())[:2], split("25 (24-27)", Numerals())[2], split("~15.0", Numerals())[2]
-    ((17110, 5), 'a number with an interval', 'a number with a sign of doubt')
+    >>> [first_number(text, Numerals()) for text in ("17,110 (5)", "25 (24-27)", "~15.0", "7:30")]
+    [17110, 25, 15, None]
     """
-    if result := BOUNDED_MIX.fullmatch(text):
-        return numerals.value(result[1]), None, "a number with an interval"
-    if result := PAIRED_MIX.fullmatch(text):
-        second = numerals.value(result[3]) if result[3] else None
-        return numerals.value(result[1]), second, "a number with another in parentheses"
-    if result := ROUGH_MIX.fullmatch(text):
-        return numerals.value(result[1] or result[2]), None, "a number with a sign of doubt"
-    return None, None, ""
+    for form in (BOUNDED_MIX, PAIRED_MIX, ROUGH_MIX):
+        if match := form.fullmatch(text):
+            return numerals.value(match[1] or match[2])
+    return None
 
 
 def is_period(text: str) -> bool:

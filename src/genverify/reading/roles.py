@@ -22,9 +22,9 @@ from genverify.reading.numerals import (
     TEXT,
     WHOLE,
     Numerals,
+    first_number,
     is_symbol,
     number_of,
-    split,
 )  # fmt: skip
 from genverify.reading.source import Cube, Grid, Sheet, column_name
 
@@ -174,7 +174,7 @@ def values_of(facts: Facts, numerals: Numerals, known: dict[str, Number | None])
     for text, kind in zip(facts.texts, facts.kinds, strict=True):
         if kind in NUMBERS or kind == MIXED:
             if text not in known:
-                known[text] = split(text, numerals)[0] if kind == MIXED else number_of(text, numerals)
+                known[text] = first_number(text, numerals) if kind == MIXED else number_of(text, numerals)
             result.append(known[text])
         else:
             result.append(None)

@@ -53,7 +53,6 @@ class Sheet:
     hidden_columns: frozenset[int] = frozenset()
     indents: Mapping[tuple[int, int], int] = field(default_factory=dict)
     merged: tuple[tuple[int, int, int, int], ...] = ()
-    broken: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -299,7 +298,7 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
         for row, column in own.pop("shares", ()):  # 0.4 that the page shows as 40 %
             if row < len(rows) and column < len(rows[row]) and re.fullmatch(r"-?\d+(\.\d+)?", rows[row][column]):
                 rows[row][column] = f"{(Decimal(rows[row][column]) * 100).normalize():f}%"
-        for row, column in own.get("broken", ()):
+        for row, column in own.pop("broken", ()):
             while len(rows) <= row:
                 rows.append([])
             rows[row] += [""] * (column + 1 - len(rows[row]))

@@ -155,7 +155,7 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
     children: dict[str, list[str]] = {}
     above: list[str] = []
     roots: list[str] = []
-    for number, line in enumerate(decoded(regular_file(path).read_bytes(), path)[0].splitlines(), 1):
+    for number, line in enumerate(decoded(regular_file(path).read_bytes(), path).splitlines(), 1):
         if not line.strip():
             continue
         depth = 0
