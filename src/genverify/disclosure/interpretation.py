@@ -757,8 +757,8 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
     file, colon, label = word.partition(":")
     given = [table for table in tables if Path(table.source).name == Path(file).name]
     if not colon or not given:
-        known = nearest(file, sorted({Path(table.source).name for table in tables}))
-        raise ConfigError(f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {known}")
+        near = nearest(file, sorted({Path(table.source).name for table in tables}))
+        raise ConfigError(f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {near}")
     held = [(table, c) for table in given for c in table.columns if label in table.labels(c)]
     if not held:
         known = [own for table in given for c in table.columns for own in table.labels(c)]
