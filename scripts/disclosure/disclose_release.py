@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.disclosure.outputs import write_files
+from genverify.disclosure.sources import write_files
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import attack_records
 from genverify.disclosure.release_data import describe

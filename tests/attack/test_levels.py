@@ -17,7 +17,7 @@ from genverify.attack.explain import explain_levels
 from genverify.attack.verify import attack_release
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import CertificateError
-from genverify.disclosure.release_form import Line, area_queries
+from genverify.disclosure.release_data import Line, area_queries
 from genverify.model.areas import Area, make_levels, seen_from, together
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain

@@ -8,7 +8,7 @@ import pytest
 
 from genverify.model.errors import GenverifyError
 from genverify.reading.read_command import describe, read_files, told_of
-from genverify.reading.reading_file import write_reading
+from genverify.reading.reading import write_reading
 from page_visit import PageVisit
 from random_tables import random_table
 

@@ -17,8 +17,8 @@ from genverify.disclosure.link import LinkedTables, PrintedTable, Value, link, r
 from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import ReleaseError
 from genverify.model.linear import OPEN, make_system, system_of
-from genverify.reading.hierarchy import Hierarchy
 from genverify.reading.reading import Entry
+from genverify.reading.totals import Hierarchy
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.disclosure.options import CHECK, OPTIONS, RECORDS, TABLES
+from genverify.disclosure.disclose_command import CHECK, OPTIONS, RECORDS, TABLES
 from genverify.model.errors import DiskError
 from genverify.model.files import file_name, written_folder
 
@@ -304,8 +304,7 @@ def _safe(part: ast.expr) -> bool:
 # what else a written path is made of: names of this program, each with the reason why no data can choose it
 OWN_NAMES = {
     "model/files.py: name": "a file that lies in the old folder already",
-    "disclosure/outputs.py: name": "one of two words, or a name of a frame, which passed file_name",
-    "disclosure/sources.py: name": "a name of a frame, which passed file_name",
+    "disclosure/sources.py: name": "one of two words, or a name of a frame, which passed file_name",
     "disclosure/record_audit.py: part": "one of two words",
     "run/provenance/crate.py: name": "the path of a record below the study, in a folder that is deleted",
     "run/provenance/rerun.py: file": "an input of a job, below the study, or outside of it and then not written",

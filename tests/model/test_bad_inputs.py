@@ -13,8 +13,8 @@ import pytest
 from genverify.attack.generate import GeneratedDatasets, _datasets_frame
 from genverify.checker.certificate import read_lines, read_proofs
 from genverify.cli import main
-from genverify.disclosure.release_form import read_texts
-from genverify.disclosure.whatif_figure import plot_what_if
+from genverify.disclosure.release_data import read_texts
+from genverify.disclosure.whatif import plot_what_if
 from genverify.model.claims import candidate_claims
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError, ReleaseError

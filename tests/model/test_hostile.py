@@ -15,7 +15,7 @@ import pytest
 from genverify.bounds.count_tables import read_multiway, read_printed
 from genverify.checker import certificate as prooffile
 from genverify.checker.certificate import read_proofs
-from genverify.disclosure.release_form import read_texts
+from genverify.disclosure.release_data import read_texts
 from genverify.model import files as textfiles
 from genverify.model import tablefiles as csvfile
 from genverify.model.domain import DomainFile

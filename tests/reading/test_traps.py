@@ -10,6 +10,7 @@ from openpyxl.styles import Alignment
 
 from genverify.cli import main
 from genverify.model.errors import ConfigError, DataError
+from genverify.reading.numerals import displayed_decimal
 from genverify.reading.read_command import read_files, told_of
 from genverify.reading.reading import Reading
 
@@ -86,6 +87,40 @@ def test_thousands_that_could_be_decimals_are_asked(tmp_path: Path) -> None:
     reading = reading_of(tmp_path, "a;n\nx;2.000\ny;1.500\nz;4.250\n")
     assert [entry.number for entry in reading.tables[0].entries.values()] == [2000, 1500, 4250]
     assert any("2.000" in one.text for one in reading.questions)
+
+
+@pytest.mark.parametrize("comma", [False, True])
+def test_binary_fractions_are_read_as_the_decimals_that_people_see(tmp_path: Path, comma: bool) -> None:
+    stored = ["69.599999999999994", "30.399999999999999", "55.600000000000001", "44.399999999999999"]
+    seen = ["69.6", "30.4", "55.6", "44.4"]
+    assert [float(one) for one in stored] == [float(one) for one in seen]
+
+    def table(shares: list[str]) -> str:
+        a, b, c, d = (share.replace(".", ",") if comma else share for share in shares)
+        return f"area;sex;n;percent\nnorth;f;16;{a}\nnorth;m;7;{b}\nsouth;f;10;{c}\nsouth;m;8;{d}\n"
+
+    reading, plain = reading_of(tmp_path, table(stored)), reading_of(tmp_path, table(seen))
+    assert reading.tables == plain.tables
+    assert [one for one in reading.said if "4 numbers are stored as binary fractions" in one]
+    assert not any("binary" in one for one in plain.said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "33.333333333333336",
+        "0.30000000000000004",
+        "12.500000000000000",
+        "69.6",
+        "69.5999999999999",
+        "1234567890123456",
+        "3.14159265358979312",
+        "1.00000000000000000000000001",
+        "a.599999999999994",
+    ],
+)
+def test_numbers_with_digits_of_their_own_stay_as_printed(text: str) -> None:
+    assert displayed_decimal(text) == text
 
 
 def test_age_label_that_looks_like_a_limit(tmp_path: Path) -> None:

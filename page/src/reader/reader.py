@@ -19,10 +19,8 @@ from genverify.disclosure.interpretation import PrintedForm, PrintedTableForm, i
 from genverify.disclosure.link import name_of
 from genverify.model.errors import ConfigError, DataError, GenverifyError
 from genverify.model.files import read_yaml
-from genverify.reading.cells import cell_roles
-from genverify.reading.read_command import describe, read_files, told_of
-from genverify.reading.reading import Reading, Table
-from genverify.reading.reading_file import is_reading, write_reading
+from genverify.reading.read_command import cell_roles, describe, read_files, told_of
+from genverify.reading.reading import Reading, Table, is_reading, write_reading
 from genverify.reading.source import WORKBOOKS, Sheet, Source, column_name
 from genverify.reading.table_cells import HEADING_AT
 

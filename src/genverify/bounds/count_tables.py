@@ -86,11 +86,7 @@ def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], roundin
 
 def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
     """The table of a CSV file: a header line, then a line per row, its label first."""
-    lines = [
-        (number, [text.strip() for text in line])
-        for number, line in read_rows(path, Expected(limits=limits))[0]
-        if any(line)
-    ]
+    lines = [(number, line) for number, line in read_rows(path, Expected(limits=limits)) if any(line)]
     if len(lines) < 2 or len(lines[0][1]) < 2:
         raise DataError(f"{path}: an empty table. A header line, then per row a label and its numbers are expected")
     header = lines[0][1]

@@ -294,7 +294,7 @@ class Audit(ABC):
 
     def write(self, folder: str | Path) -> Path:
         """Write all files to a folder, which takes the place of the old one as a whole."""
-        from genverify.disclosure.outputs import COMMAND, write_files
+        from genverify.disclosure.sources import COMMAND, write_files
 
         with written_folder(Path(folder), COMMAND) as part:
             write_files(self, part, Path(folder))
@@ -302,7 +302,7 @@ class Audit(ABC):
 
     def check(self, folder: str | Path | None = None) -> str:
         """Check every proof again, without a solver; with a folder, also that each of its files shows what is proved."""
-        from genverify.disclosure.outputs import compare
+        from genverify.disclosure.sources import compare
 
         self.check_proofs()
         if folder is not None:

@@ -1,19 +1,156 @@
-"""The commands `disclose`, `what-if`, `unique` and `page`."""
+"""The commands `disclose`, `what-if`, `unique` and `page`; the options of `disclose`, for the command and for Python."""
 
 import argparse
 import logging
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from genverify.disclosure.options import CHECK, OPTIONS, add_options, settle
-from genverify.model.errors import ConfigError
+from genverify.disclosure.audit_value import DIALECTS, read_fail_on
+from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, written_folder
 from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
+from genverify.reading.read_command import PAIR, READ_OPTIONS
+
+TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
+BOTH = (TABLES, RECORDS)
+ANY = (*BOTH, CHECK)
+GROUPS = {
+    (TABLES,): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, folders, readings)",
+    (TABLES, CHECK): f"only for {TABLES}; with --check, where the folder of results does not say it",
+    (RECORDS,): f"only for {RECORDS}",
+    BOTH: f"for {TABLES} and for {RECORDS}",
+    ANY: "for both, and with --check",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: its names, what it applies to, its help, the value where it is not given, and the least of a number."""
+
+    name: str
+    applies: tuple[str, ...]
+    help: str
+    default: Any = None
+    least: int | None = None  # of a number
+    how: Mapping[str, Any] = field(default_factory=dict)
+    old: tuple[str, ...] = ()  # former names, which keep working
+
+    @property
+    def value(self) -> str:
+        return self.name.removeprefix("--").replace("-", "_")
+
+    def words(self, given: Any) -> Any:
+        """A value from Python as the command line has it: a mapping or one text where there may be several."""
+        if self.how.get("action") != "append" or given is None:
+            return Path(given) if self.how.get("type") is Path and given is not None else given
+        if isinstance(given, Mapping):
+            return [f"{name}={value}" for name, value in given.items()]
+        return [given] if isinstance(given, str) else list(given)
+
+
+def pairs(words: Sequence[str], option: str) -> dict[str, str]:
+    """What A=B says, of every word; the first character of A may be = itself."""
+    result: dict[str, str] = {}
+    for word in words:
+        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
+        if not equals or not value:
+            raise ConfigError(f"--{option} {word}: write two parts with = between them")
+        if result.setdefault(name, value) != value:
+            raise ConfigError(f"--{option} {word}: {name!r} was {result[name]!r} before; give it once")
+    return result
+
+
+def _refuse_nonsense(option: Option, given: Any) -> None:
+    from genverify.disclosure.intervals import Rule
+    from genverify.disclosure.link import check_facts, read_rule
+    from genverify.reading.numerals import told_symbol
+
+    if option.least is not None and not (isfinite(given) and given >= option.least):
+        what = "a number of seconds" if option.how["type"] is float else "a whole number"
+        raise ConfigError(f"{option.name} {given}: give {what} from {option.least}")
+    if option.how.get("metavar") == PAIR:
+        for name, value in pairs(given, option.value).items():
+            if option.name == "--symbol":
+                told_symbol(name, value)
+    for word in given if option.name == "--sensitive" else ():
+        Rule(word)
+    if reader := {"--rule": read_rule, "--fact": check_facts, "--fail-on": read_fail_on}.get(option.name):
+        reader(given)
+
+
+_FILE = {"type": Path, "metavar": "FILE"}
+_NUMBER = {"type": int, "metavar": "N"}
+_FLAG = {"action": "store_true", "default": None}
+OPTIONS = (
+    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:])
+      for names, written, text in READ_OPTIONS),
+    Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
+    Option("--total-from", (TABLES, CHECK), "the total stands in another file: other.csv:LABEL", (),
+           how={"action": "append", "metavar": "FILE:LABEL"}),
+    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, 0, _NUMBER),
+    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it", how={"choices": (".", ",")}),
+    Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
+    Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
+           how={"action": "append", "metavar": PAIR}),
+    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (),
+           how={"action": "append", "metavar": "TEXT"}),
+    Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
+           "tables", how=_FILE),
+    Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
+           how={"action": "append", "metavar": "RULE"}),
+    Option("--write", (TABLES,), "save what was understood as a reading file, to be corrected", how=_FILE),
+    Option("--seconds", (TABLES, CHECK), "processor seconds for ranges", 120.0, 0, {"type": float}),
+    Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
+    Option("--search-seconds", BOTH, "processor seconds for secondary suppressions (60, or as the release says)", None, 0,
+           {"type": float}),
+    Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
+    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", how={"metavar": "WHAT"}),
+    Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
+           "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),
+    Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
+    Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, 1, _NUMBER),
+    Option("--out", ANY, "folder of the results (a folder `audit` beside the tables or the release file)",
+           how={"type": Path}),
+    Option("--json", ANY, "print the answer as JSON, and nothing else", False, how=_FLAG),
+    Option("--check", ANY, "only check the folder of results: read the tables again, check the proofs, compare all that is "
+           "shown; nothing is written", False, how=_FLAG),
+)  # fmt: skip
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Every option in the group of what it applies to; none has a default yet, so that it is known which are given."""
+    groups = {applies: parser.add_argument_group(title) for applies, title in GROUPS.items()}
+    for option in OPTIONS:
+        default = f" ({option.default})" if option.default else ""
+        groups[option.applies].add_argument(option.name, *option.old, help=f"{option.help}{default}", **option.how)
+
+
+def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
+    """All options with their values; an error for one that does not apply to this kind of work, and for nonsense."""
+    known = {option.value: option for option in OPTIONS}
+    for name in given:
+        if name not in known:
+            raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
+    result = argparse.Namespace()
+    for option in OPTIONS:
+        value = option.words(given.get(option.value))
+        if value is not None and kind not in option.applies:
+            what = " and ".join(option.applies)
+            raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
+        if value is not None:
+            _refuse_nonsense(option, value)
+        setattr(result, option.value, option.default if value is None else value)
+    if (result.contributions is None) != (not result.sensitive):
+        raise ConfigError("--contributions and --sensitive go together: the contributions, and the rule for them")
+    return result
+
 
 PATIENCE = 2.0  # seconds without a line about how far the work is
 
@@ -68,9 +205,8 @@ def _progress_shown() -> Iterator[None]:
 @_progress_shown()
 def run_disclose(options: argparse.Namespace) -> int:
     """Say what tables give away; 1 where --fail-on says so. With --check, only check."""
-    from genverify.disclosure.outputs import COMMAND, check_folder, write_files
     from genverify.disclosure.release_data import template
-    from genverify.disclosure.sources import audit_of, kind_of, limits_of
+    from genverify.disclosure.sources import COMMAND, audit_of, check_folder, kind_of, limits_of, write_files
 
     started, paths = time.monotonic(), options.release
     kind = kind_of(paths)
@@ -107,7 +243,7 @@ def run_disclose(options: argparse.Namespace) -> int:
 
 def result_folder(first: Path, out: Path | None) -> Path:
     """The folder of the results: as told, or that of results, or one beside the tables."""
-    from genverify.disclosure.outputs import holds_results
+    from genverify.disclosure.sources import holds_results
 
     if out:
         return out

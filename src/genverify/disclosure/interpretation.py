@@ -15,7 +15,6 @@ from pydantic import BeforeValidator, Field
 from genverify.disclosure.link import (
     EXACT,
     LEVELS,
-    Fact,
     Labels,
     LinkedTables,
     PrintedTable,
@@ -38,18 +37,16 @@ from genverify.disclosure.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.model.linear import EXACT as EXACT_SUMS
+from genverify.model.linear import Row
 from genverify.model.settings import Section, validate
 from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
-from genverify.reading.hierarchy import Hierarchy, make_hierarchy
-from genverify.reading.numerals import MIXED, PAIRED_MIX, is_period
+from genverify.reading.numerals import MIXED, PAIRED_MIX, SURE_SYMBOL, Symbol, is_period, is_symbol, told_symbol
 from genverify.reading.read_command import corrections_of, describe, read_files
-from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table
-from genverify.reading.reading_file import write_reading
+from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table, write_reading
 from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
 from genverify.reading.source import column_name
-from genverify.reading.symbols import SURE_SYMBOL, Symbol, is_symbol, told_symbol
 from genverify.reading.table_cells import SIZE
-from genverify.reading.totals import Question, surely_rounded
+from genverify.reading.totals import Hierarchy, Question, make_hierarchy, surely_rounded
 
 # Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 #
@@ -97,7 +94,7 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
     if told is None and any(word not in (EXACT, LEVELS) and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
-    found, notes = list[tuple[Share, str]](), list[str]()
+    result, notes = list[tuple[Share, str]](), list[str]()
     for head in dict.fromkeys((share.head, share.of) for share in shares):
         own = [share for share in shares if (share.head, share.of) == head]
         kind, how = (told, "as told") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
@@ -108,13 +105,13 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
             table = _left_out(table, why)
             continue
         _refuse_wrong(table, own, values, kind)
-        found += [(share, kind) for share in own]
+        result += [(share, kind) for share in own]
         notes.append(f"{len(own)} percentages ({head[0]}) are of {WORDS[kind]} ({how}): facts, rounded as printed")
     most = usable_decimals(values)
-    if fine := [share for share, _ in found if _decimals(share) > most]:
+    if fine := [share for share, _ in result if _decimals(share) > most]:
         why = f"the decimals after the first {most} of {len(fine)} percentages, too many to be computed with exactly"
         table = _left_out(table, f"{why} (the first is {fine[0].entry.text} at {fine[0].entry.place})")
-    return PercentageReading(table.noted(*notes), tuple(found), most)
+    return PercentageReading(table.noted(*notes), tuple(result), most)
 
 
 def usable_decimals(values: Values) -> int:
@@ -251,10 +248,10 @@ def _whole_value(table: PrintedTable, labels: Labels, values: Values, kind: str)
     return sum(value.lo for value in known if value), sum(value.hi or 0 for value in known if value)
 
 
-def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
+def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Row]:
     """Every percentage as two rows: at least and at most what it was rounded from."""
     table = placed.table
-    linked = dict(zip(table.columns, placed.columns, strict=False))  # columns that keep it to some people come after
+    linked = dict(zip(table.columns, placed.labels, strict=False))  # columns that keep it to some people come after
     for share, kind in meant.shares:
         part = placed.keys[share.labels]
         if kind == OF_COUNTS and share.whole is not None:
@@ -278,9 +275,8 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
 Sums = dict[Text, list[Text] | list[list[Text]]]
 FEW_SHARED = 0.75  # districts stand in one region each; the labels of a crosstab stand in all of its groups
 MOST_SAID = 8  # open points of a message
-PUBLISHED = frozenset(
-    ("", "A", "F", "E", "P", "R")
-)  # what a flag says of a count that may be seen: normal, free, estimated, ...
+# what a flag says of a count that may be seen: normal, free, estimated, ...
+PUBLISHED = frozenset(("", "A", "F", "E", "P", "R"))
 WHEN = re.compile(
     r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![a-z])(?:q[1-4]|[hw]\d{1,2}|week \d+|wave \d+|january|february|march|april|may|june"
     r"|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?![a-z])",
@@ -364,10 +360,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     """Read the files, as they are and as told, and link their tables of counts."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
     reading = read_files([folder / name for name in form.printed], corrections(form, folder), limits)
-    tables, asked = list[PrintedTable](), list(_open(reading, form))
-    for own in reading.tables:
-        if own.counts:
-            tables.append(_counts(reading, own, form))
+    asked = list(_open(reading, form))
+    tables = [_counts(reading, own, form) for own in reading.tables if own.counts]
     if not tables:
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
         files = ", ".join(Path(name).name for name in form.printed)
@@ -408,7 +402,9 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     linked = without_sums(linked, form.without)
     given = {one.table.name: one.shares[0][1] for one in meant if one.shares}
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
-    left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
+    for own in (own for own in reading.tables if not own.counts):
+        if figures := [c.head or c.name for c in own.columns if c.role in (PERCENTAGE, RATE, STATISTIC, MONEY)]:
+            left.append(f"{own.name}: {', '.join(map(repr, figures[:4]))}: no counts")
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
 
 
@@ -444,20 +440,13 @@ def corrections(form: PrintedForm, folder: Path) -> Corrections:
     """What a form says of how its files are to be read."""
     sums = {(name, column): {parent: _sets(parts) for parent, parts in listed.items()}
             for name, own in form.tables.items() for column, listed in own.sums.items()}  # fmt: skip
-    given = corrections_of(
-        sheets=form.sheets, labels=form.label_columns, counts=form.count_columns, skip=form.skip, period=form.period,
-        totals=form.totals, symbols=form.marks, rule=form.rule,
-    )  # fmt: skip
-    return replace(
-        given,
-        no_totals=frozenset(form.no_totals),
-        labels=frozenset(form.labels),
-        hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()},
-        sums=sums,
-        names={name: own.columns for name, own in form.tables.items() if own.columns},
-        decimal=form.decimal or "",
+    return corrections_of(
+        form.sheets, form.label_columns, form.count_columns, form.skip, period=form.period, totals=form.totals,
+        symbols=form.marks, rule=tuple(form.rule), no_totals=frozenset(form.no_totals), labels=frozenset(form.labels),
+        hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()}, sums=sums,
+        names={name: own.columns for name, own in form.tables.items() if own.columns}, decimal=form.decimal or "",
         amounts=form.amounts,
-    )
+    )  # fmt: skip
 
 
 def _sets(parts: Sequence[Any]) -> list[list[str]]:
@@ -486,8 +475,8 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
             text = f"{table.file}: table {table.name}: all its counts are multiples of {base}: were they rounded?"
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
         for axis, bases in table.rounded.items() if not form.rule else ():
-            shown = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
-            text = f"{table.file}: table {table.name}: the counts of {shown} are multiples of {max(bases.values())}"
+            displayed = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
+            text = f"{table.file}: table {table.name}: the counts of {displayed} are multiples of {max(bases.values())}"
             yield Question(
                 f"{text}, others are not: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not"
             )
@@ -522,17 +511,10 @@ def _refuse_many(table: PrintedTable, limits: FileLimits) -> None:
 
 
 def _like_symbols(axis: Axis) -> Iterator[str]:
-    """Labels that are symbols wherever they stand; among numbers, also letters that can be symbols."""
     numbers = sum(label.isdecimal() for label in axis.labels)
     for label in axis.labels:
         if SURE_SYMBOL.fullmatch(label) or (2 * numbers > len(axis.labels) > numbers and is_symbol(label)):
             yield label
-
-
-def _no_counts(table: Table) -> Iterator[str]:
-    figures = [column.head or column.name for column in table.columns if column.role in (PERCENTAGE, RATE, STATISTIC, MONEY)]
-    if figures:
-        yield f"{table.name}: {', '.join(map(repr, figures[:4]))}: no counts"
 
 
 def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
@@ -546,12 +528,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     entries = {labels: moved(entry) for labels, entry in table.entries.items()}
     blanks = {labels: moved(entry) for labels, entry in _blanks(table)}
     left = list(_beside_counts(table))
-    if BLANK in form.marks:
-        entries |= blanks
-    elif blanks and form.partial:
+    if blanks and form.partial and BLANK not in form.marks:
         left.append(f"{table.name}: {len(blanks)} blank cells among the counts")
-    elif blanks:
-        entries |= blanks  # asked about with the symbols
+    else:
+        entries |= blanks  # where nothing says what a blank means, it is asked about with the symbols
     names = tuple(axis.name for axis in table.axes)
     sums = {}
     for axis in table.axes:
@@ -566,10 +546,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
-    found = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
+    result = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
                          {}, table.title, shares, max(len(table.rows), 1), tuple(left),
                          separate=frozenset(axis.name for axis in table.axes if _adds_up_to_nothing(axis)))  # fmt: skip
-    return _with_sizes(found, table)
+    return _with_sizes(result, table)
 
 
 def _adds_up_to_nothing(axis: Axis) -> bool:
@@ -578,7 +558,6 @@ def _adds_up_to_nothing(axis: Axis) -> bool:
 
 
 def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
-    """Cells of the counts in which nothing stands."""
     if table.cube and "" in table.cube.texts:
         keys = product(*(axis.labels for axis in table.axes))
         yield from ((key, Entry("", f"value {at + 1}")) for at, key in enumerate(keys) if not table.cube.texts[at])
@@ -670,7 +649,6 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
 
 
 def _of(head: str) -> str:
-    """What the header of a column of percentages says that they are of; nothing where it does not say."""
     text = head.lower()
     if re.search(r"\brow\b", text):
         return OF_ROW
@@ -705,15 +683,15 @@ def _symbols(
 ) -> dict[str, Symbol]:
     """What each symbol among the counts means; where it is only offered it is asked for, or is an error: never assumed."""
     met = Counter(entry.symbol for table in tables for entry in table.entries.values() if entry.number is None)
-    found, unknown = dict[str, Symbol](), list[str]()
+    result, unknown = dict[str, Symbol](), list[str]()
     for text in met:
         own = reading.symbols.get(text) if text else told_symbol("", form.marks[BLANK]) if BLANK in form.marks else None
         if own is not None and not own.how.startswith(("offered", "not in")):
-            found[text] = own
+            result[text] = own
         elif ask is not None:
             what = f"What does {text or BLANK} mean ({met[text]} times)?"
             word = ask(f"{what} suppressed, missing, 0, a range such as 1-4, <5: ")
-            found[text] = replace(told_symbol(text, word), how="answered")
+            result[text] = replace(told_symbol(text, word), how="answered")
         else:
             unknown.append(text)
     if unknown:
@@ -724,7 +702,7 @@ def _symbols(
             f"{first.place}: what do these symbols mean: {listed}? Say it, for instance {' '.join(words)}. A symbol means "
             "suppressed (any count), missing (not said), 0, a range such as 1-4, or a limit such as <5 or >=3"
         )
-    return found
+    return result
 
 
 def _dates(table: PrintedTable) -> frozenset[str]:
@@ -767,7 +745,6 @@ def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
 
 
 def _differ(one: PrintedTable, other: PrintedTable) -> bool:
-    """Whether two tables print different counts for cells of the same columns and labels."""
     if set(one.columns) != set(other.columns):
         return False
     order = [other.columns.index(column) for column in one.columns]
@@ -780,10 +757,8 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
     file, colon, label = word.partition(":")
     given = [table for table in tables if Path(table.source).name == Path(file).name]
     if not colon or not given:
-        names = sorted({Path(table.source).name for table in tables})
-        raise ConfigError(
-            f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {nearest(file, names)}"
-        )
+        near = nearest(file, sorted({Path(table.source).name for table in tables}))
+        raise ConfigError(f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {near}")
     held = [(table, c) for table in given for c in table.columns if label in table.labels(c)]
     if not held:
         known = [own for table in given for c in table.columns for own in table.labels(c)]
@@ -792,24 +767,23 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
     rest = [c for c in source.columns if c != across]
     totals = [(dict(zip(source.columns, labels, strict=True)), entry) for labels, entry in source.entries.items()]
     totals = [(labels, entry) for labels, entry in totals if labels[across] == label]
-    found = list[PrintedTable]()
+    result = list[PrintedTable]()
     for table in tables:
         free = [c for c in table.columns if c not in rest]
         whole = table.sums.get(free[0], Hierarchy()) if free else Hierarchy()
         if table in given or set(rest) - set(table.columns) or len(free) != 1 or whole.top:
-            found.append(replace(table, apart=f"those of {file}") if table in given else table)
+            result.append(replace(table, apart=f"those of {file}") if table in given else table)
             continue
         held_rest = {tuple(labels[table.columns.index(c)] for c in rest) for labels in table.entries}
         added = {tuple(labels.get(c, label) for c in table.columns): entry for labels, entry in totals
                  if tuple(labels[c] for c in rest) in held_rest}  # fmt: skip
         labels = table.labels(free[0])
         sums = make_hierarchy([(label, whole.outer(labels)), *whole], (*labels, label), f"{table.source}: {free[0]}")
-        found.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
-    if all(one.sums is other.sums for one, other in zip(found, tables, strict=True)):
-        raise ConfigError(
-            f"--total-from {word}: no other table has {' and '.join(rest)} and one more column without a total"
-        )
-    return found
+        result.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
+    if all(one.sums is other.sums for one, other in zip(result, tables, strict=True)):
+        both = f"{' and '.join(rest)} and one more column without a total"
+        raise ConfigError(f"--total-from {word}: no other table has {both}")
+    return result
 
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:

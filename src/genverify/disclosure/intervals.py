@@ -16,7 +16,7 @@ from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.link import Key, LinkedTables
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
-from genverify.model.linear import OPEN, LinearSystem, is_open, make_system
+from genverify.model.linear import OPEN, LinearSystem, is_open, select
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
@@ -37,7 +37,7 @@ class FeasibilityIntervals:
 
     @cached_property
     def printed(self) -> Mapping[Key, int]:
-        return {key: self.linked.cell(key) for key in self.linked.printed}
+        return {key: self.linked.cell[key] for key in self.linked.printed}
 
     @cached_property
     def hidden(self) -> Flags:
@@ -125,9 +125,8 @@ def smallest(sums: LinearSystem, conflict: Contradiction) -> Contradiction:
         fewer = [other for other in rows if other != row]
         if fewer and all_ranges(_part(sums, [index[other] for other in fewer]), Work(seconds=TRIAL_SECONDS)).empty:
             rows = fewer
-    cells = {
-        sums.cells[cell]: None for row in rows for cell in sums.columns[sums.start[index[row]] : sums.start[index[row] + 1]]
-    }
+    spans = (slice(sums.start[index[row]], sums.start[index[row] + 1]) for row in rows)
+    cells = dict.fromkeys(sums.cells[cell] for span in spans for cell in sums.columns[span])
     return Contradiction(tuple(rows), tuple(cells))
 
 
@@ -149,21 +148,14 @@ def failing(sums: LinearSystem) -> tuple[str, ...]:
 
 def _part(sums: LinearSystem, rows: Sequence[int]) -> LinearSystem:
     """Some rows of a system, and their cells alone."""
-    spans = [slice(int(sums.start[row]), int(sums.start[row + 1])) for row in rows]
-    cells = sorted({int(cell) for span in spans for cell in sums.columns[span]})
-    ends = {sums.cells[cell]: (int(sums.lo[cell]), int(sums.hi[cell])) for cell in cells}
-    held = [
-        (sums.rows[row], {sums.cells[int(c)]: int(w) for c, w in zip(sums.columns[span], sums.weights[span], strict=True)},
-         int(sums.least[row]), int(sums.most[row]))
-        for row, span in zip(rows, spans, strict=True)
-    ]  # fmt: skip
-    return make_system(ends, held)
+    entries = np.concatenate([np.arange(sums.start[row], sums.start[row + 1]) for row in rows])
+    return select(sums, np.unique(sums.columns[entries]), np.array(rows, dtype=np.int64))
 
 
 def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], None] = quiet) -> FeasibilityIntervals:
     """The ranges of all printed cells; every proof is checked, and tables that contradict each other are an error."""
     wanted = np.zeros(len(linked.sums.cells), dtype=bool)
-    wanted[[linked.cell(key) for key in linked.printed]] = True
+    wanted[[linked.cell[key] for key in linked.printed]] = True
     wanted[linked.differences] = True
     ranges = all_ranges(linked.sums, work, wanted, say=say)
     proved = check_linear(linked.sums, ranges.statements)
@@ -177,7 +169,6 @@ def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], N
 
 
 def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
-    """The sums and cells that cannot all be right, where they are printed."""
     rows, more = "; ".join(conflict.rows[:3]), f" and {len(conflict.rows) - 3} more sums" if len(conflict.rows) > 3 else ""
     keys = {linked.keys[linked.sums.place[cell]] for cell in conflict.cells[:12]}
     entries = [entry for key, all_ in linked.printed.items() if key in keys for _, entry, _ in all_]
@@ -245,10 +236,6 @@ class RuleViolation:
     rule: str
 
 
-def read_rules(words: Sequence[str]) -> list[Rule]:
-    return [Rule(word) for word in words]
-
-
 def broken_rules(exposed: FeasibilityIntervals, path: Path, rules: Sequence[Rule]) -> list[RuleViolation]:
     """Printed cells that break a rule, then sums of suppressed cells that can be worked out and break it."""
     linked, frame = exposed.linked, open_csv(path, Expected("contributions")).frame()
@@ -256,7 +243,7 @@ def broken_rules(exposed: FeasibilityIntervals, path: Path, rules: Sequence[Rule
     refuse_row(path, frame[VALUE], ~frame[VALUE].str.isdecimal(), "is not a whole number from 0")
     frame[VALUE] = frame[VALUE].map(int)
     result, names = list[RuleViolation](), linked.sums.cells
-    key_of = {linked.cell(key): key for key in linked.printed}
+    key_of = {linked.cell[key]: key for key in linked.printed}
     for cells, printed in _known_sums(exposed):
         together = Counter[str]()
         for cell in (cell for cell in cells if cell in key_of):

@@ -15,9 +15,9 @@ import numpy as np
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, Row, make_system
 from genverify.protect.publishing import Publishing
-from genverify.reading.hierarchy import Hierarchy, Parts, by_interval, make_hierarchy
+from genverify.reading.numerals import MISSING, MOST_DIGITS, NOT_APPLICABLE, Symbol
 from genverify.reading.reading import Entry
-from genverify.reading.symbols import MISSING, MOST_DIGITS, NOT_APPLICABLE, Symbol
+from genverify.reading.totals import Hierarchy, Parts, by_interval, make_hierarchy
 
 # What the printed texts say of counts: numbers by the rule of the publisher, symbols by what they are said to mean.
 
@@ -89,15 +89,10 @@ def read_rule(words: Sequence[str]) -> Publishing:
     suppress, rounding, base = 0, "none", 1
     for word in (word for word in words if word not in (EXACT, LEVELS)):
         name, _, number = word.partition("=")
-        if (
-            not number.isdecimal()
-            or len(number) > MOST_DIGITS
-            or int(number) < 1
-            or (name != "suppress" and name not in RULES)
-        ):
-            raise ConfigError(
-                f"--rule {word[:60]}: give one of exact, levels, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
-            )
+        whole = number.isdecimal() and len(number) <= MOST_DIGITS and int(number) > 0
+        if not whole or name not in ("suppress", *RULES):
+            known = ", ".join(f"{rule}=3" for rule in RULES)
+            raise ConfigError(f"--rule {word[:60]}: give one of exact, levels, suppress=5, {known}")
         if name == "suppress":
             suppress = int(number)
         else:
@@ -150,7 +145,6 @@ def of_level(value: Value, base: int) -> Value:
 
 ALL, PEOPLE, NOT_INSIDE = "", "people", "not yes"  # the last: people of one table who are not in another inside it
 Key = tuple[tuple[str, str], ...]
-Fact = Row
 LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
 LARGEST_CROSSED = 100_000  # cells of a table if all its labels were crossed, up to which each is a variable
 ANONYMOUS = ("rows", "columns")
@@ -168,10 +162,9 @@ class Column:
 
 @dataclass(frozen=True)
 class TableCells:
-    """A table in the system: the name of each of its columns there, its labels there, and the cell of every entry."""
+    """A table in the system: the labels of each of its columns there, by its name there, and the cell of every entry."""
 
     table: PrintedTable
-    columns: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
     keys: Mapping[Labels, Key]
 
@@ -190,11 +183,8 @@ class LinkedTables:
     beside: Mapping[int, int] = field(default_factory=dict)  # a row that is a percentage: the cell beside which it stands
 
     @cached_property
-    def _cells(self) -> Mapping[Key, int]:
+    def cell(self) -> Mapping[Key, int]:
         return {key: at for at, key in enumerate(self.keys)}  # in the order of the system
-
-    def cell(self, key: Key) -> int:
-        return self._cells[key]
 
     @cached_property
     def differences(self) -> list[int]:
@@ -220,8 +210,8 @@ def quoted(text: str) -> str:
 def link(
     tables: Sequence[PrintedTable],
     values: Mapping[tuple[int, Labels], Value],
-    extra: Callable[[Mapping[str, Column]], Iterable[Fact]] = lambda columns: (),
-    beside: Callable[[int, TableCells], Iterable[Fact]] = lambda at, placed: (),
+    extra: Callable[[Mapping[str, Column]], Iterable[Row]] = lambda columns: (),
+    beside: Callable[[int, TableCells], Iterable[Row]] = lambda at, placed: (),
     tolerance: int = 0,
 ) -> LinkedTables:
     """
@@ -229,7 +219,7 @@ def link(
     `beside` those of one table, once its cells have names. Each total may differ from its sum by `tolerance`.
     """
     columns, names, assumed = _columns(tables)
-    placed = tuple(_place(table, names[at], columns) for at, table in enumerate(tables))
+    placed = tuple(_place(table, names[at]) for at, table in enumerate(tables))
     printed: dict[Key, list[tuple[PrintedTable, Entry, Value]]] = {}
     for at, one in enumerate(placed):
         for labels, entry in one.table.entries.items():
@@ -371,7 +361,7 @@ def anonymous(name: str) -> bool:
     return name.rstrip("0123456789 ()") in ANONYMOUS
 
 
-def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, Column]) -> TableCells:
+def _place(table: PrintedTable, names: Mapping[str, str]) -> TableCells:
     tops = [table.sums[column].top if column in table.sums else None for column in table.columns]
     labels = {names[c]: _labels(table, c) for c in table.columns}
     labels |= {column: (label, f"not {label}") for column, label in table.where.items()}
@@ -380,7 +370,7 @@ def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, 
     for own in table.entries:
         parts = [(names[c], label) for c, label, top in zip(table.columns, own, tops, strict=True) if label != top]
         keys[own] = tuple(sorted([*parts, *fixed]))
-    return TableCells(table, tuple(labels), labels, keys)
+    return TableCells(table, labels, keys)
 
 
 @dataclass(frozen=True)
@@ -397,27 +387,27 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
     for one in placed:
         frames.setdefault((tuple(sorted(one.labels.items())), one.table.apart), set()).update(one.keys.values())
     for one, other in combinations(placed, 2):
-        shared = [column for column in one.columns if column in other.columns]
+        shared = [column for column in one.labels if column in other.labels]
         if one.table.apart != other.table.apart:
             continue
         labels = {c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared}
         wanted = {*shared, PEOPLE}
         cells = {tuple(part for part in key if part[0] in wanted) for own in (one, other) for key in own.keys.values()}
         frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
-    found = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
+    result = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
     for apart in dict.fromkeys(one.table.apart for one in placed):
-        own = _circle([set(one.columns) for one in placed if one.table.apart == apart])
+        own = _circle([set(one.labels) for one in placed if one.table.apart == apart])
         if apart and own:  # people of other tables: the circle is left open
             joint = False
         else:
             circle |= own
     if not circle:
-        return found, joint
+        return result, joint
     whole = {column: columns[column].labels for column in sorted(circle)}
     if prod(len(labels) + 1 for labels in whole.values()) > LARGEST_JOINT:
-        return found, False
-    return [*found, Frame(whole, None)], joint
+        return result, False
+    return [*result, Frame(whole, None)], joint
 
 
 def _circle(sets: Sequence[set[str]]) -> set[str]:
@@ -484,22 +474,22 @@ def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
             for child in children:
                 direct.setdefault(child, set()).add(parent)
         above[column] = {label: _ancestors(label, direct) for label in labels}
-    found: dict[Key, None] = {}
+    result: dict[Key, None] = {}
     for key in sorted(frame.cells or ()):
         sets = [[(column, label), *((column, own) for own in above.get(column, {}).get(label, ()))] for column, label in key]
         for parts in product(*sets):
-            found[tuple(part for part in parts if part[1] != ALL)] = None
-    return found
+            result[tuple(part for part in parts if part[1] != ALL)] = None
+    return result
 
 
 def _ancestors(label: str, direct: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    found, open_ = dict[str, None](), [label]
+    result, open_ = dict[str, None](), [label]
     while open_:
         for parent in sorted(direct.get(open_.pop(), ())):
-            if parent not in found:
-                found[parent] = None
+            if parent not in result:
+                result[parent] = None
                 open_.append(parent)
-    return tuple(found)
+    return tuple(result)
 
 
 def _row_name(column: str, total: Key, children: Parts, number: int) -> str:
@@ -542,16 +532,16 @@ def check_facts(texts: Sequence[str]) -> None:
 
 
 def _fact_rows(text: str, columns: Mapping[str, Column]) -> Iterator[Row]:
-    if found := PERCENT.fullmatch(text):
-        part, whole = map(name_of, _two_cells(text, found[1], columns))
+    if result := PERCENT.fullmatch(text):
+        part, whole = map(name_of, _two_cells(text, result[1], columns))
         if part == whole:
             raise ConfigError(f"{text!r}: a percentage of itself")
-        low, high = rounded(found[2])  # low/100 whole <= part <= high/100 whole, each side as a row of whole multiples
+        low, high = rounded(result[2])  # low/100 whole <= part <= high/100 whole, each side as a row of whole multiples
         yield from between(text, {part: Fraction(100)}, whole, max(low, Fraction(0)), high)
-    elif found := MIDDLE.fullmatch(text):
-        yield from _middle(text, found, columns)
-    elif found := COMPARED.fullmatch(text):
-        name, sign, number = name_of(cell(found[1], columns)), found[2], int(found[3])
+    elif result := MIDDLE.fullmatch(text):
+        yield from _middle(text, result, columns)
+    elif result := COMPARED.fullmatch(text):
+        name, sign, number = name_of(cell(result[1], columns)), result[2], int(result[3])
         least = {">=": number, ">": number + 1, "=": number}.get(sign, 0)
         most = {"<=": number, "<": number - 1, "=": number}.get(sign, OPEN)
         yield f"fact: {text}", {name: 1}, least, most
@@ -568,21 +558,20 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
     """
     if text.strip().lower() in ("everyone", "all", "total"):
         return ()
-    found = dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns))
-    if len(found) > 1:
-        names = " or ".join(name_of(key) for key in found)
+    result = dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns))
+    if len(result) > 1:
+        names = " or ".join(name_of(key) for key in result)
         raise ConfigError(f"{text!r} may be {names}; put the label or the column that is meant in double quotes, as here")
-    if not found:
+    if not result:
         known = [f"{column}={label}" for column, own in columns.items() for label in own.labels]
         raise ConfigError(
             f"no table has a cell {text!r}; write column=label, column=label with labels that stand in one table, or "
             f"everyone. {nearest(text, known)}"
         )
-    return next(iter(found))
+    return next(iter(result))
 
 
 def _readings(text: str, columns: Mapping[str, Column]) -> Iterator[list[tuple[str, str]]]:
-    """Every way to read a text as columns with labels."""
     for column, rest in _starts(text, columns):
         if not rest.startswith("="):
             continue
@@ -604,17 +593,17 @@ def _starts(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key, Key]:
     """`sex=f of everyone`: the part and the whole; a label may have an `of` of its own."""
-    found, error = dict[tuple[Key, Key], None](), None
+    result, error = dict[tuple[Key, Key], None](), None
     for split in re.finditer(r"\s+of\s+", both):
         try:
-            found[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
+            result[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
         except ConfigError as wrong:
             error = error or wrong
-    if len(found) > 1:
+    if len(result) > 1:
         raise ConfigError(f"the fact {text!r} can be read in two ways; put labels in double quotes")
-    if not found:
+    if not result:
         raise error or ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
-    return next(iter(found))
+    return next(iter(result))
 
 
 def rounded(text: str) -> tuple[Fraction, Fraction]:

@@ -26,7 +26,6 @@ from genverify.attack.verify import (
 )
 from genverify.checker.record_proofs import check_block
 from genverify.disclosure.audit_value import PRINTED, RECORD, UNPUBLISHED
-from genverify.disclosure.release_data import ReleaseDescription
 from genverify.model.arrays import Ints
 from genverify.model.claims import ANY, Claim, as_claims, candidate_claims, matches
 from genverify.model.domain import Predicate
@@ -172,11 +171,6 @@ class Attack:
     datasets: int
     min_k: int
     seed: int
-
-    @classmethod
-    def of(cls, described: ReleaseDescription, settings: ProgramSettings, datasets: int) -> "Attack":
-        """The attack that a release file asks for."""
-        return cls(settings.proving("the audit of a release"), datasets, described.form.min_k, described.form.seed)
 
     def __call__(self, release: Release) -> VerifiedBlock:
         """The attack on one area, every proof checked."""

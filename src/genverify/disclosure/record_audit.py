@@ -24,8 +24,7 @@ from genverify.disclosure.record_attack import (
     count_people,
     singled_out,
 )
-from genverify.disclosure.release_data import ReleaseDescription
-from genverify.disclosure.release_form import SIZES
+from genverify.disclosure.release_data import SIZES, ReleaseDescription
 from genverify.disclosure.suppression import left_without, search_cells
 from genverify.model.errors import DataError
 from genverify.model.release import TOTAL, Release, ranges_frame, write_schema

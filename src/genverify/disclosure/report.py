@@ -59,7 +59,6 @@ def report(audit: Audit) -> str:
 
 
 def _ranges(audit: Audit) -> Iterator[tuple[str | int, ...]]:
-    """Of every table: cells, printed exactly, known exactly all the same, left open, and the widest range."""
     tables: dict[tuple[str, str], list[Any]] = {}
     for row in audit.rows:
         tables.setdefault((row["table"], row["what"] == RECORD and RECORD), []).append(row)

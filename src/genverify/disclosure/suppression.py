@@ -16,7 +16,7 @@ from genverify.checker.certificate import CertificateError
 from genverify.checker.record_proofs import check_block
 from genverify.disclosure.intervals import FeasibilityIntervals, opened
 from genverify.disclosure.record_attack import LARGE, UNDECIDED, Attack, bounder_of
-from genverify.disclosure.release_form import SIZES
+from genverify.disclosure.release_data import SIZES
 from genverify.model.arrays import Ints
 from genverify.model.claims import Claim
 from genverify.model.linear import OPEN, as_floats
@@ -389,7 +389,6 @@ class _Area:
 
 
 def _most_used(supports: Iterable[Cells], among: Iterable[str] = ()) -> str:
-    """The cell in most of the sets, the first by name among equals."""
     used = Counter(dict.fromkeys(among, 0))
     used.update(cell for support in supports for cell in support)
     return min(used, key=lambda cell: (-used[cell], cell))

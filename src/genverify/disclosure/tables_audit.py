@@ -14,7 +14,7 @@ import pandas as pd
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, said
-from genverify.disclosure.intervals import FeasibilityIntervals, RuleViolation, broken_rules, find_intervals, read_rules
+from genverify.disclosure.intervals import FeasibilityIntervals, Rule, RuleViolation, broken_rules, find_intervals
 from genverify.disclosure.link import TableCells
 from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import DataError
@@ -36,7 +36,7 @@ class TablesAudit(Audit):
     @cached_property
     def broken(self) -> Sequence[RuleViolation]:  # type: ignore[override]
         given = self.source.contributions
-        return broken_rules(self.exposed, given, read_rules(self.source.sensitive)) if given else ()
+        return broken_rules(self.exposed, given, [Rule(word) for word in self.source.sensitive]) if given else ()
 
     @property
     def rows(self) -> Sequence[Mapping[str, Any]]:
@@ -178,9 +178,8 @@ class TablesAudit(Audit):
     def proved(self) -> str:
         ranges = self.exposed.ranges
         exact = int((ranges.lo == ranges.hi).sum())
-        return (
-            f"{len(self.statements)} statements about {len(ranges.lo)} cells: all proofs right; {exact} cells known exactly"
-        )
+        about = f"{len(self.statements)} statements about {len(ranges.lo)} cells"
+        return f"{about}: all proofs right; {exact} cells known exactly"
 
     def search_again(self, seconds: float) -> str:
         if seconds <= 0:
@@ -227,7 +226,6 @@ class TablesAudit(Audit):
 
     @cached_property
     def _known(self) -> dict[int, tuple[str, str]]:
-        """What is known of each printed cell where that is more than what is printed, and what to do with it."""
         index, unsafe = self.exposed.linked.sums.place, {row["cell"] for row in self.unsafe_cells}
         added = set(self.suppression.cells) if self.suppression else set()
         result = {}

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from genverify.attack.evaluate import check_against_microdata
@@ -16,6 +17,10 @@ from genverify.model.release import recode
 from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
 from genverify.protect.publishing import without
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 AS_IS = "as published"
 
@@ -103,7 +108,6 @@ def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -
     neutral_frame(result).to_csv(folder / "whatif.csv", index=False)
     try:
         with naming_missing_extras("the figure of what protections buy"):
-            from genverify.disclosure.whatif_figure import plot_what_if
             from genverify.report.figures import save
 
             form = described.form
@@ -113,3 +117,40 @@ def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -
     except MissingExtra as missing:
         log.warning("%s. The table is complete.", missing)
     return result
+
+
+def plot_what_if(protections: pd.DataFrame, k: int, unit: tuple[str, str], label: str) -> "Figure":
+    """Two panels over the same protections: claims about exactly one record, and the records that they single out."""
+    import matplotlib.pyplot as plt
+
+    from genverify.report.figures import PAGE_WIDTH, plain, say_source, use_style
+
+    use_style()
+    height = 1.1 + 0.36 * len(protections)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
+    _bars(left, protections, "singleton_claims", k, f"verified claims about exactly one {plain(unit[0])}")
+    _bars(right, protections, "people_singled_out", k, f"{plain(unit[1])} singled out")
+    left.set_yticks(np.arange(len(protections)), [plain(name) for name in protections["protection"]])
+    left.invert_yaxis()
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    say_source(figure, label)
+    return figure
+
+
+def _bars(axes: "Axes", protections: pd.DataFrame, column: str, k: int, words: str) -> None:
+    from genverify.report.figures import INK, PALETTE
+
+    indices = np.arange(len(protections))
+    series = (
+        (column, "any number of columns", PALETTE[0], ""),
+        (f"{column}_k{k}", f"{k} or more columns", PALETTE[1], "////"),
+    )
+    for shift, (name, label, colour, hatch) in zip((-0.2, 0.2), series, strict=True):
+        bars = axes.barh(
+            indices + shift, protections[name], height=0.38, color=colour, hatch=hatch, edgecolor="white", label=label, lw=0
+        )
+        axes.bar_label(bars, padding=2, fontsize=6.5, color=INK)
+    axes.set_xlabel(words)
+    axes.set_xlim(0, 1.14 * max(1, int(protections[column].max())))
+    axes.grid(axis="y", visible=False)

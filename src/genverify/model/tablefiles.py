@@ -54,9 +54,8 @@ PACKED_OTHERWISE = (".zip", ".bz2", ".xz", ".zst", ".tar", ".tar.gz", ".tgz", ".
 UTF8, WINDOWS, WIDE = "utf-8-sig", "cp1252", "utf-16"
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "is no text in UTF-8, UTF-16 or the Windows code page; save it as UTF-8 CSV"
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+DELIMITERS = ",;\t|"
 LINES_LOOKED_AT = 200  # for delimiter and header, whatever the size of the file
-INDENT = re.compile('\ufeff?"?([ \u00a0\u2003]*)')  # the blanks at the beginning of a line, inside quotation marks too
 
 
 @dataclass(frozen=True)
@@ -133,26 +132,17 @@ def open_csv(path: Path, expected: Expected) -> CsvFile:
         return CsvFile(path, expected, encoding, delimiter, _names(path, encoding, delimiter), empty)
 
 
-def read_rows(path: Path, expected: Expected) -> tuple[list[tuple[int, list[str]]], str]:
-    """
-    The fields of a file that need not have a header, each row with its last line's number; and how it was read. Blanks
-    around a field are taken off, except before the first: there they may say that a label is part of the one above it.
-    """
+def read_rows(path: Path, expected: Expected) -> list[tuple[int, list[str]]]:
+    """The fields of a file that need not have a header, without blanks around them; each row with its last line's number."""
     with naming_unreadable(path, expected):
         for _ in _text_lines(path, expected.limits):  # within the limits?
             pass
-        text, encoding = _text(path)
+        text = _text(path)
         if not text.strip():
             raise DataError(f"{path}: the file is empty")
         delimiter = _delimiter_of(text.splitlines())
         reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
-        lines, rows, begins = StringIO(text, newline="").readlines(), list[tuple[int, list[str]]](), 0
-        for row in reader:
-            indent = INDENT.match(lines[begins]) if row and row[0].strip() else None
-            first = [f"{indent[1] if indent else ''}{row[0].strip()}"] if row else []
-            rows.append((reader.line_num, [*first, *(cell.strip() for cell in row[1:])]))
-            begins = reader.line_num
-    return rows, f"read as {encoding.removesuffix('-sig')}, separated by {DELIMITERS[delimiter]}"
+        return [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
 
 
 def need_columns(path: Path | str, names: Iterable[Hashable], needed: Iterable[str], others: Sequence[str] = ()) -> None:
@@ -185,15 +175,15 @@ def naming_unreadable(path: Path, expected: Expected, *other: type[Exception]) -
         raise DataError(f"{path}: cannot be read as {expected.what} ({reason}){hint}") from None
 
 
-def decoded(raw: bytes, path: Path) -> tuple[str, str]:
-    """The text of a file, and its encoding: UTF-16 by its mark, else UTF-8, else the Windows code page."""
+def decoded(raw: bytes, path: Path) -> str:
+    """The text of a file: in UTF-16 by its first bytes, else UTF-8, else the Windows code page."""
     for encoding in (WIDE,) if raw.startswith(WIDE_MARKS) else (UTF8, WINDOWS):
         try:
             text = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
         if "\0" not in text:
-            return text, encoding
+            return text
     raise DataError(f"{path}: {NO_TEXT}")
 
 
@@ -249,7 +239,6 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _text_lines(path: Path, limits: FileLimits) -> Iterator[bytes]:
-    """The lines of a file, in UTF-8 where they are in UTF-16."""
     other = next((end for end in PACKED_OTHERWISE if path.name.lower().endswith(end)), None)
     if other:
         raise DataError(f"{path}: {other} files are not read; give a CSV, plain or packed with gzip (.csv.gz)")
@@ -260,7 +249,7 @@ def _text_lines(path: Path, limits: FileLimits) -> Iterator[bytes]:
         return
     for _ in lines:  # within the limits?
         pass
-    yield from (line.encode() for line in _text(path)[0].split("\n"))
+    yield from (line.encode() for line in _text(path).split("\n"))
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -272,7 +261,7 @@ def _is_wide(path: Path) -> bool:
         return file.read(2) in WIDE_MARKS
 
 
-def _text(path: Path) -> tuple[str, str]:
+def _text(path: Path) -> str:
     with _opened(path) as file:
         return decoded(file.read(), path)
 
@@ -318,7 +307,6 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame
 
 
 def _whole(values: "pd.Series[str]", path: Path) -> "pd.Series[int]":
-    """A column of whole numbers, or nothing where a text is empty."""
     try:
         return pd.to_numeric(values.astype(object).replace("", None)).astype("Int64")
     except (TypeError, ValueError, OverflowError) as error:
@@ -383,16 +371,16 @@ def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
     return rows
 
 
-def read_pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+def read_pieces(path: Path) -> Iterator[pd.DataFrame]:
     """The rows of a file, one row group at a time; a file without rows is one piece."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
         if not file.metadata.num_rows:
-            yield file.read(columns).to_pandas()
+            yield file.read().to_pandas()
             return
         for group in range(file.num_row_groups):
-            yield file.read_row_group(group, columns).to_pandas()
+            yield file.read_row_group(group).to_pandas()
 
 
 def read_blocks(path: Path, blocks: Collection[str]) -> pd.DataFrame:

@@ -7,10 +7,21 @@ from dataclasses import dataclass, replace
 
 from genverify.model.errors import DataError
 from genverify.reading.blocks import BREAKDOWN
-from genverify.reading.hierarchy import make_hierarchy
 from genverify.reading.numerals import is_period
-from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
-from genverify.reading.totals import Hints, Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, spread
+from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, TIME_WORDS, Column, Number
+from genverify.reading.source import CubeAxis
+from genverify.reading.totals import (
+    Hints,
+    Question,
+    Sample,
+    Tree,
+    agreement,
+    bases_of,
+    find_tree,
+    is_total_name,
+    make_hierarchy,
+    spread,
+)
 
 ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
@@ -20,6 +31,7 @@ ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.I)  # of the l
 EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
+CUBE_SAMPLES = 300  # rows of a cube that are looked at, spread over all: bounds time
 MOST_AXES = 20  # that a table of counts can have
 GLANCE = 300  # rows that show at once that two columns do not determine each other
 NEARLY = 1.05  # a code and a name that differ in a few rows (a new code for an old name) are one axis still
@@ -188,14 +200,13 @@ def _top(group: int, above: Mapping[int, int]) -> int:
 
 
 def _main(group: Sequence[int], by_at: Mapping[int, Column], texts: Mapping[int, Sequence[str]]) -> int:
-    """The column that names an axis: a label rather than a code, one with most different texts."""
     return max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at))
 
 
 def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
             by_at: Mapping[int, Column]) -> list[int]:  # fmt: skip
     """The columns above a group whose own rows are printed where the finer column is blank, finest first."""
-    found = list[int]()
+    result = list[int]()
     fine = texts[_main(groups[g], by_at, texts)]
     uppers = sorted((h for h in above if _top(h, above) == g), key=lambda h: -len(set(texts[groups[h][0]])))
     for h in uppers:
@@ -203,8 +214,8 @@ def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], t
         if LEVEL_HEADS.search(by_at[own].head) or (all(texts[own]) and "" in fine):
             continue
         if any(text and not below for text, below in zip(texts[own], fine, strict=True)):
-            found.append(own)
-    return found
+            result.append(own)
+    return result
 
 
 def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
@@ -230,10 +241,10 @@ def _named_levels(
     """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
     sets = {at: set(texts[at]) - {""} for at in path}
     often = Counter(label for own in sets.values() for label in own)
-    found = {at: list(texts[at]) for at in path}
+    result = {at: list(texts[at]) for at in path}
     for at in path[:-1]:
-        found[at] = [f"{label} ({by_at[at].head})" if often[label] > 1 else label for label in texts[at]]
-    return found
+        result[at] = [f"{label} ({by_at[at].head})" if often[label] > 1 else label for label in texts[at]]
+    return result
 
 
 def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
@@ -327,11 +338,11 @@ def _stack(
 
 def _named_apart(axes: list[Axis]) -> list[Axis]:
     seen = Counter[str]()
-    found = []
+    result = []
     for axis in axes:
         seen[axis.name] += 1
-        found.append(axis if seen[axis.name] == 1 else replace(axis, name=f"{axis.name} ({seen[axis.name]})"))
-    return found
+        result.append(axis if seen[axis.name] == 1 else replace(axis, name=f"{axis.name} ({seen[axis.name]})"))
+    return result
 
 
 def slices(
@@ -361,32 +372,32 @@ def _typed(
         kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
         return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others", off=off), asked
     bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
-    kept, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
+    totals, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
     for parent, children in tree.items():
         if parent in hints.no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
             continue
         nested, parts = _nest(children, samples, bases)
-        found = agreement(parent, parts, samples, bases)
+        fit = agreement(parent, parts, samples, bases)
         some = len(children) < 2 or any(map(ONLY_SOME.match, children))
-        if not some and (found.holds or found.likely or parent == told or (axis.kind == INDENTED and found.never_against)):
-            kept[parent], off = tuple(parts), max(off, found.off(len(parts)))
-            kept |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
-            why.append(f"{parent} ({found})")
+        if not some and (fit.holds or fit.likely or parent == told or (axis.kind == INDENTED and fit.never_against)):
+            totals[parent], off = tuple(parts), max(off, fit.off(len(parts)))
+            totals |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
+            why.append(f"{parent} ({fit})")
         elif some:
             bad.append(f"{parent!r} stands above {', '.join(map(repr, children[:3]))}, which may be only some of it")
         else:
-            bad.append(f"{parent!r} stands above {len(children)} labels that do not add up to it ({found})")
+            bad.append(f"{parent!r} stands above {len(children)} labels that do not add up to it ({fit})")
     more = f"; and so {len(bad) - 1} more" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--hierarchy '{axis.name}=FILE.hrc'")] if bad else []
-    inner = {child for own in kept.values() for child in own}
+    inner = {child for own in totals.values() for child in own}
     outer = [label for label in axis.labels if label not in inner]
-    if kept and axis.kind == INDENTED and len(outer) > 2:
+    if totals and axis.kind == INDENTED and len(outer) > 2:
         sums, reason, asked, further = find_tree(axis.name, outer, samples, hints)
-        kept, off = {**dict(sums), **kept}, max(off, further)
+        totals, off = {**dict(sums), **totals}, max(off, further)
         why, questions = [reason, *why] if reason else why, [*questions, *asked]
-    shown = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
+    displayed = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
     kind = PARTS if axis.kind == INDENTED else axis.kind
-    return replace(axis, kind=ADDITIVE if kept else kind, tree=tuple(kept.items()), why=shown, off=off), questions
+    return replace(axis, kind=ADDITIVE if totals else kind, tree=tuple(totals.items()), why=displayed, off=off), questions
 
 
 def _nest(
@@ -411,37 +422,37 @@ def _stacked_tree(
     tops = [label for label in axis.labels if label not in inside]
     named = [label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])]
     top = told or (named[0] if named and (len(named) == 1 or ": " not in named[0]) else "")
-    kept, why, bad = list[tuple[str, tuple[str, ...]]](), list[str](), list[str]()
+    totals, why, bad = list[tuple[str, tuple[str, ...]]](), list[str](), list[str]()
     for name, own in tree.items():
         parts = tuple(label for label in own if label != top)
         inner = [label for label in parts if is_total_name(label.split(": ", 1)[-1])]
         plain = tuple(label for label in parts if label not in inner)
         within = agreement(inner[0], plain, samples, bases) if len(inner) == 1 and plain and not top else None
         if within is not None and within.never_against:  # each group with a total of its own: districts inside regions
-            kept.append((inner[0], plain))
+            totals.append((inner[0], plain))
             why.append(f"{inner[0]} ({within})")
         if top and len(plain) > 1:
-            found = agreement(top, plain, samples, bases)
-            if found.holds or found.likely:
-                kept.append((top, plain))
-                why.append(f"{name} ({found})")
+            result = agreement(top, plain, samples, bases)
+            if result.holds or result.likely:
+                totals.append((top, plain))
+                why.append(f"{name} ({result})")
             else:
-                bad.append(f"the labels of {name} do not add up to {top!r} ({found})")
+                bad.append(f"the labels of {name} do not add up to {top!r} ({result})")
     more = f"; and so {len(bad) - 1} more breakdowns" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", "nothing, if people are in several groups")] if bad else []
-    if kept and not top:
-        return replace(axis, kind=ADDITIVE, tree=tuple(kept), why="; ".join(why[:3])), questions
+    if totals and not top:
+        return replace(axis, kind=ADDITIVE, tree=tuple(totals), why="; ".join(why[:3])), questions
     if not top:
         sums, differ = _sums_agree(tree, samples, bases)
         why.append(f"{AGREEING} of {sums} breakdowns agree" if sums and not differ else "no total is printed")
         sets = [tuple(own) for own in tree.values() if len(own) > 1]
         if sums and not differ:
-            kept = [(EVERYONE, own) for own in sets]
+            totals = [(EVERYONE, own) for own in sets]
         elif not differ:
-            shown = ", ".join(map(repr, list(tree)[:3]))
-            text = f"{axis.name}: are {shown} breakdowns of the same people, or parts of a whole?"
+            displayed = ", ".join(map(repr, list(tree)[:3]))
+            text = f"{axis.name}: are {displayed} breakdowns of the same people, or parts of a whole?"
             questions.append(Question(text, "tables: NAME: sums in a release file, or each breakdown as a file of its own"))
-    return replace(axis, tree=tuple(kept), why="; ".join(why)), questions
+    return replace(axis, tree=tuple(totals), why="; ".join(why)), questions
 
 
 def _sums_agree(
@@ -473,3 +484,23 @@ def column_axis(
     tree, why, questions, off = find_tree(name, labels, samples, hints)
     kind, why = ADDITIVE if tree else MEASURES, why or "no column adds up the others"
     return Axis(name, kind, labels, (), tree, why, off=off), questions
+
+
+def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> tuple[Axis, list[Question]]:
+    """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
+    seen = Counter[str]()
+    labels = list[str]()
+    for label in axis.labels:  # a label that stands twice gets a number
+        seen[label] += 1
+        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    if axis.kind or TIME_WORDS.search(axis.name):
+        return Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, tuple(labels), why="the file says so"), []
+    if not values:
+        return Axis(axis.name, PARTS, tuple(labels)), []
+    whole = step * len(labels)
+    starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
+    samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
+               for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
+    tree, why, asked, off = find_tree(axis.name, labels, samples, hints, axis.total)
+    kind, why = ADDITIVE if tree else PARTS, why or "no label adds up the others"
+    return Axis(axis.name, kind, tuple(labels), (), tree, why, off=off), asked

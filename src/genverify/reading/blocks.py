@@ -6,11 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from genverify.reading.numerals import DECIMAL, EMPTY, LIMIT, MIXED, PERCENT, PERIOD, RANGE, SYMBOL, TEXT, VALUES, WHOLE
+from genverify.reading.numerals import (
+    DECIMAL,
+    EMPTY,
+    LIMIT,
+    MIXED,
+    PERCENT,
+    PERIOD,
+    RANGE,
+    SAYS_HIDDEN,
+    SIGNS,
+    SYMBOL,
+    TEXT,
+    VALUES,
+    WHOLE,
+    is_symbol,
+)
 from genverify.reading.source import Grid, Sheet
-from genverify.reading.symbols import SAYS_HIDDEN, SIGNS, is_symbol
 
-HEADER, BODY, HEADING, REPEATED, NOTE, BLANK = "header", "body", "heading", "repeated header", "note", "blank"
 PLAIN_NUMBERS = frozenset((WHOLE, DECIMAL, PERCENT))
 FIGURES = frozenset((WHOLE, DECIMAL, PERCENT, LIMIT, MIXED))
 LOOK_AHEAD = 5  # rows with values below a line that say in which columns values stand
@@ -36,25 +49,15 @@ class Block:
     doubts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Band:
-    """Columns of a sheet between blank ones: the tables in them, tags at the left of every line, and all other rows."""
-
-    columns: tuple[int, ...]
-    blocks: tuple[Block, ...]
-    tags: tuple[int, ...] = ()
-
-
-def find_bands(sheet: Sheet, kinds: Grid, skipped: frozenset[int] = frozenset()) -> list[Band]:
-    """The tables of a sheet, band by band from the left."""
+def find_blocks(sheet: Sheet, kinds: Grid, skipped: frozenset[int] = frozenset()) -> tuple[list[Block], tuple[int, ...]]:
+    """The tables of a sheet, from the left by columns between blank ones; and the columns of tags, which name every line."""
     if block := _rectangle(sheet, kinds, skipped):
-        return [Band(block.columns, (block,))]
-    bands = []
+        return [block], ()
+    blocks, tags = list[Block](), list[int]()
     for columns in _cut(kinds):
-        tags = _tags(sheet, kinds, columns)
-        own = tuple(column for column in columns if column not in tags)
-        bands.append(Band(columns, tuple(_Scan(sheet, kinds, own, skipped).run()), tags))
-    return bands
+        tags += _tags(sheet, columns)
+        blocks += _Scan(sheet, kinds, tuple(column for column in columns if column not in tags), skipped).run()
+    return blocks, tuple(tags)
 
 
 def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | None:
@@ -126,7 +129,7 @@ def _stands_alone(kinds: Grid, columns: Sequence[int]) -> bool:
     return sum(row[0] not in VALUES and row[0] != EMPTY for row in valued) > len(valued) / 2
 
 
-def _tags(sheet: Sheet, kinds: Grid, columns: tuple[int, ...]) -> tuple[int, ...]:
+def _tags(sheet: Sheet, columns: tuple[int, ...]) -> list[int]:
     """Columns at the left that say of every line, titles too, what it is: short texts, none of them empty."""
     lines = [row for row in sheet.rows if any(row)]
     tags = list[int]()
@@ -140,7 +143,7 @@ def _tags(sheet: Sheet, kinds: Grid, columns: tuple[int, ...]) -> tuple[int, ...
     for row in lines:
         texts = [row[column] for column in rest if column < len(row) and row[column]]
         titles += len(texts) == 1 and len(texts[0].split()) > WORDY
-    return tuple(tags) if titles >= 2 else ()
+    return tags if titles >= 2 else []
 
 
 class _Scan:
@@ -195,7 +198,6 @@ class _Scan:
         )
 
     def _below(self, ahead: int) -> frozenset[int]:
-        """The columns in which values stand in the next rows."""
         seen, values = Counter[int](), Counter[int]()
         for at in self.valued[ahead : ahead + LOOK_AHEAD]:
             for column in self.cells[at]:
@@ -208,7 +210,6 @@ class _Scan:
         return [row[column] if column < len(row) else "" for column in self.columns]
 
     def _is_header(self, at: int, below: frozenset[int]) -> bool:
-        """Whether a row without values stands above columns of values."""
         cells = self.cells[at]
         over = [column for column in cells if column in below]
         if not any(column in below for column in cells[1:]):
@@ -221,7 +222,7 @@ class _Scan:
         if self._is_repeated(at):
             return True
         stub = cells[0] not in below
-        if self.waiting and stub and self._stub_filled(self.waiting[-1], below):
+        if self.waiting and stub and any(column not in below for column in self.cells[self.waiting[-1]]):
             return len(set(texts)) > 1  # a second line with a label at the left: a header if its texts differ
         if self.body and not self.gap and not self.texts:
             return not stub and len(set(texts)) > 1  # right below a body, a line with a label belongs to the body
@@ -229,9 +230,6 @@ class _Scan:
 
     def _is_repeated(self, at: int) -> bool:
         return bool(self.header) and self._texts_of(at) == self._texts_of(self.header[-1])
-
-    def _stub_filled(self, at: int, below: frozenset[int]) -> bool:
-        return any(column not in below for column in self.cells[at])
 
     def _looks_like_body(self, at: int) -> bool:
         """Whether a row of texts has its label where the rows of the body have theirs."""
@@ -324,13 +322,14 @@ class _Scan:
         self.texts = []
 
     def _close(self) -> None:
-        """End the table; what stands between it and the next is notes."""
         if self.body:
             self._take_last()
             header = self.header
-            columns = self._columns([*header, *self.body])
+            held = {column for at in [*header, *self.body] for column in self.cells[at]}
+            columns = tuple(column for column in self.columns if column in held)
             numbers = sum(self.kinds[at][column] in FIGURES for at in self.body[:1000] for column in self.cells[at][1:])
-            if numbers >= 2 or (header and (numbers or self._symbols() >= LEAST_SYMBOLS)):
+            symbols = sum(self.kinds[at][column] == SYMBOL for at in self.body for column in self.cells[at][1:])
+            if numbers >= 2 or (header and (numbers or symbols >= LEAST_SYMBOLS)):
                 headings, doubts, plain = self._headings()
                 body = sorted([*self.body, *plain])
                 title = " / ".join(self.sheet.rows[at][self.cells[at][0]] for at in self.titles)
@@ -349,14 +348,6 @@ class _Scan:
                 return
             self.alone.append(at)
             at += 1
-
-    def _symbols(self) -> int:
-        """How many cells of the body hold a symbol, at the right of a label."""
-        return sum(self.kinds[at][column] == SYMBOL for at in self.body for column in self.cells[at][1:])
-
-    def _columns(self, rows: Sequence[int]) -> tuple[int, ...]:
-        held = {column for at in rows for column in self.cells[at]}
-        return tuple(column for column in self.columns if column in held)
 
     def _headings(self) -> tuple[dict[int, str], list[str], list[int]]:
         """Which rows with a label alone are headings of the rows below, and which are rows whose values are all empty."""

@@ -2,21 +2,138 @@
 
 import argparse
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from os.path import abspath, commonpath, relpath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS
 from genverify.reading.axes import Axis
-from genverify.reading.cells import CellRole, cell_roles
-from genverify.reading.reading import Corrections, Reading, Table, read
-from genverify.reading.reading_file import is_reading, read_reading, with_options, write_reading
-from genverify.reading.roles import COUNT, LABEL
-from genverify.reading.source import files_of, read_source
+from genverify.reading.numerals import LIMIT, MIXED, NUMBERS, RANGE, SYMBOL
+from genverify.reading.reading import (
+    PLACED,
+    Corrections,
+    Reading,
+    Table,
+    is_reading,
+    read,
+    read_reading,
+    with_options,
+    write_reading,
+)
+from genverify.reading.roles import COUNT, FIGURES, FLAG, HEADER, LABEL, LEFT_OUT, NOTE, SYMBOL_ROLE
+from genverify.reading.source import Sheet, Source, column_name, files_of, read_source
+from genverify.reading.table_cells import kinds_of
+
+Found = dict[tuple[int, int], tuple[str, str]]
+
+
+class CellRole(NamedTuple):
+    """What one cell is, and why."""
+
+    file: str
+    place: str
+    role: str
+    why: str
+
+
+def cell_roles(reading: Reading) -> Iterator[CellRole]:
+    """The role of every cell that is not empty, in the order of the files."""
+    for source in reading.sources:
+        tables = [table for table in reading.tables if table.file == source.name]
+        if source.cube:
+            yield from _cube_roles(reading, source, tables)
+        for sheet in source.sheets:
+            own = [table for table in tables if table.sheet == sheet.name]
+            skipped = any(left.place == sheet.name for left in reading.left_out) and not own
+            yield from _sheet_roles(reading, source, sheet, own, skipped)
+
+
+def _kinds(reading: Reading, source: Source, texts: set[str]) -> dict[str, str]:
+    return kinds_of(texts, reading.numerals[source.name], Corrections(known=reading.symbols))
+
+
+def _sheet_roles(reading: Reading, source: Source, sheet: Sheet, tables: list[Table], skipped: bool) -> Iterator[CellRole]:
+    kinds = _kinds(reading, source, {text for row in sheet.rows for text in row})
+    result: Found = {}
+    for table in tables:
+        result |= _table_roles(sheet, table, kinds)
+    tags, used = reading.tags.get(sheet.name, ()), {row for row, _ in result}
+    for at, row in enumerate(sheet.rows):
+        rest = [column for column, text in enumerate(row) if text and (at, column) not in result]
+        words = any(kinds[row[column]] not in NUMBERS for column in rest)
+        for column, text in enumerate(row):
+            if not text:
+                continue
+            if (at, column) in result:
+                role, why = result[at, column]
+            elif skipped:
+                role, why = LEFT_OUT, "this sheet was not asked for"
+            elif column in tags or kinds[text] not in NUMBERS or (column == rest[0] and words and at not in used):
+                role, why = NOTE, "a tag of the line" if column in tags else "a text outside of every table"
+            else:
+                role, why = LEFT_OUT, "a number outside of every table"
+            yield CellRole(source.name, f"{sheet.name}!{column_name(column)}{at + 1}", role, why)
+
+
+def _table_roles(sheet: Sheet, table: Table, kinds: dict[str, str]) -> Found:
+    result: Found = {}
+    block = table.block
+    for at in (*block.header, *block.headings, *block.repeated):
+        result |= {(at, column): (HEADER, "a row of headers") for column in block.columns}
+    counts = {own.at: own for own in table.counts}
+    for column in table.columns:
+        for row, at in enumerate(block.body):
+            text = sheet.rows[at][column.at] if column.at < len(sheet.rows[at]) else ""
+            role, why = table.measured[column.at][row] if column.at in table.measured else column.role, column.why
+            own = counts.get(column.at)
+            if own is not None and own.kinds[row] in PLACED:
+                held = own.kinds[row] in (SYMBOL, LIMIT, RANGE)
+                role, why = (LEFT_OUT, "the same labels as another row") if row in table.excluded else (
+                    (SYMBOL_ROLE, "in place of a count") if held else (COUNT, column.why))  # fmt: skip
+                if held and not text:  # a blank that a flag explains: the flag is the symbol
+                    for flag in (c.at for c in table.columns if c.role == FLAG):
+                        result[at, flag] = (role, why)
+            elif role in FIGURES and text:
+                kind = kinds[text]
+                if kind in (SYMBOL, LIMIT, RANGE):
+                    role, why = SYMBOL_ROLE, "in place of a number"
+                elif role == COUNT or (kind not in NUMBERS and kind != MIXED):
+                    role, why = LEFT_OUT, "no number that can stand here"
+            if text and (at, column.at) not in result:
+                result[at, column.at] = (role, why)
+    return result
+
+
+def _cube_roles(reading: Reading, source: Source, tables: list[Table]) -> Iterator[CellRole]:
+    cube = source.cube
+    assert cube is not None
+    for axis in cube.axes:
+        yield from (
+            CellRole(source.name, f"{axis.name} {at + 1}", LABEL, "a label of the file") for at in range(len(axis.labels))
+        )
+        yield from (
+            CellRole(source.name, f"{axis.name} {at + 1}", "code", "a code of the file") for at in range(len(axis.codes))
+        )
+    yield from (CellRole(source.name, f"note {at + 1}", NOTE, "what the file says beside") for at in range(len(cube.notes)))
+    kinds = _kinds(reading, source, set(cube.texts))
+    table = tables[0] if tables else None
+    for at, text in enumerate(cube.texts):
+        if not text:
+            continue
+        if table is None:
+            role, why = LEFT_OUT, cube.left_out
+        elif kinds[text] in (SYMBOL, LIMIT, RANGE):
+            role, why = SYMBOL_ROLE, "in place of a number"
+        elif kinds[text] in NUMBERS and (not table.counts or table.counts[0].kinds[at] in PLACED):
+            role, why = table.columns[0].role, table.columns[0].why
+        else:
+            role, why = LEFT_OUT, "no number that can stand here"
+        yield CellRole(source.name, f"value {at + 1}", role, why)
+
 
 SHOWN = 12  # lines of one kind; the reading file has all
 WIDE = 96  # characters of a line about a column
@@ -41,22 +158,28 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     own.set_defaults(run=run_read)
 
 
+PAIR, COLUMN_LIST = "A=B", "C,D"
+# names, how a value is written, and help of the options that `disclose` has too; each may be given several times
+READ_OPTIONS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (("--symbol", "--mark"), PAIR, "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'"),
+    (("--sheet",), "NAME", "read this sheet only"),
+    (("--labels",), COLUMN_LIST, "columns (letters or headers) that hold labels"),
+    (("--counts",), COLUMN_LIST, "columns that hold counts"),
+    (("--skip",), COLUMN_LIST, "rows and columns that are not read, e.g. 59,C"),
+    (("--rule",), "RULE", "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"),
+    (("--total",), PAIR, "the label that is the total of a column, e.g. 'sex=Both sexes'"),
+    (("--no-total",), "LABEL", "a label that is no total although its name may say so"),
+    (("--label",), "LABEL", "a label or a header that looks like a symbol of a count, e.g. '<1'"),
+    (("--hierarchy",), PAIR, "a .hrc file for a column, e.g. 'industry=nace.hrc'"),
+)
+
+
 def add_options(own: argparse.ArgumentParser) -> None:
     """The options that say how files are to be read."""
-    many: dict[str, Any] = {"action": "append", "default": []}
-    own.add_argument("--sheet", metavar="NAME", help="read this sheet only", **many)
-    own.add_argument("--labels", metavar="C,D", help="columns (letters or headers) that hold labels", **many)
-    own.add_argument("--counts", metavar="C,D", help="columns that hold counts", **many)
-    own.add_argument("--skip", metavar="59,C", help="rows and columns that are not read", **many)
+    for names, written, text in READ_OPTIONS:
+        own.add_argument(*names, metavar=written, help=text, action="append", default=[])
     own.add_argument("--period", default="", metavar="TEXT", help="the period of a table that does not name it")
-    own.add_argument("--total", metavar="AXIS=LABEL", help="the label that adds up the others of an axis", **many)
-    meaning = "what a symbol means: suppressed, missing, 0, 1-4"
-    own.add_argument("--symbol", "--mark", metavar="TEXT=MEANING", help=meaning, **many)
-    own.add_argument("--no-total", metavar="LABEL", help="a label that is no total although its name may say so", **many)
-    own.add_argument("--label", metavar="TEXT", help="a label or header that looks like a symbol for a count", **many)
-    own.add_argument("--hierarchy", metavar="AXIS=FILE", help="a .hrc file: what adds up to what", **many)
     own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not tell it")
-    own.add_argument("--rule", metavar="RULE", help="how numbers were treated: round=5, ...", **many)
 
 
 def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
@@ -72,36 +195,23 @@ def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
         parser = argparse.ArgumentParser(add_help=False)
         add_options(parser)
         options = parser.parse_args([f"{words[at]}={words[at + 1]}" for at in range(0, len(words), 2)])
-    given = corrections_of(
-        options.sheet, options.labels, options.counts, options.skip, options.period,
-        dict(_pair(one, "--total") for one in options.total),
-        dict(_pair(one, "--symbol", last=True) for one in options.symbol), options.rule,
+    hierarchies = (_pair(one, "--hierarchy") for one in options.hierarchy)
+    return corrections_of(
+        options.sheet, options.labels, options.counts, options.skip, period=options.period, rule=tuple(options.rule),
+        totals=dict(_pair(one, "--total") for one in options.total),
+        symbols=dict(_pair(one, "--symbol", last=True) for one in options.symbol), no_totals=frozenset(options.no_total),
+        labels=frozenset(options.label), decimal=options.decimal or "",
+        hierarchies={name: (Path(file), "@") for name, file in hierarchies},
     )  # fmt: skip
-    return replace(
-        given,
-        no_totals=frozenset(options.no_total),
-        labels=frozenset(options.label),
-        hierarchies={name: (Path(file), "@") for name, file in (_pair(one, "--hierarchy") for one in options.hierarchy)},
-        decimal=options.decimal or "",
-    )
 
 
 def corrections_of(
-    sheets: Sequence[str], labels: Sequence[str], counts: Sequence[str], skip: Sequence[str], period: str,
-    totals: Mapping[str, str], symbols: Mapping[str, str], rule: Sequence[str],
-) -> Corrections:  # fmt: skip
+    sheets: Sequence[str], label_columns: Sequence[str], count_columns: Sequence[str], skip: Sequence[str], **others: Any
+) -> Corrections:
     """What the options of `read` and `disclose` say; columns and rows may be listed with commas."""
-    skipped = _listed(skip)
-    return Corrections(
-        sheets=frozenset(sheets),
-        roles=dict.fromkeys(_listed(labels), LABEL) | dict.fromkeys(_listed(counts), COUNT),
-        rows=frozenset(int(one) for one in skipped if one.isdigit()),
-        columns=frozenset(one for one in skipped if not one.isdigit()),
-        period=period,
-        totals=totals,
-        symbols=symbols,
-        rule=tuple(rule),
-    )
+    rows, columns = ([one for one in _listed(skip) if one.isdigit() == number] for number in (True, False))
+    roles = dict.fromkeys(_listed(label_columns), LABEL) | dict.fromkeys(_listed(count_columns), COUNT)
+    return Corrections(frozenset(sheets), roles, frozenset(map(int, rows)), frozenset(columns), **others)
 
 
 def _listed(words: Sequence[str]) -> list[str]:
@@ -125,8 +235,8 @@ def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS) -
         raise ConfigError(f"{readings[1]}: a second reading file; give one")
     if not readings:
         return read(sources, told)
-    found, own = read_reading(readings[0], sources, limits)
-    return read(found, told, with_options(own, told))
+    result, own = read_reading(readings[0], sources, limits)
+    return read(result, told, with_options(own, told))
 
 
 def run_read(options: argparse.Namespace) -> int:

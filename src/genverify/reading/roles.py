@@ -17,15 +17,16 @@ from genverify.reading.numerals import (
     PERCENT,
     PERIOD,
     RANGE,
+    SURE_SYMBOL,
     SYMBOL,
     TEXT,
     WHOLE,
     Numerals,
+    first_number,
+    is_symbol,
     number_of,
-    split,
 )  # fmt: skip
-from genverify.reading.source import Grid, Sheet, column_name
-from genverify.reading.symbols import SURE_SYMBOL, is_symbol
+from genverify.reading.source import Cube, Grid, Sheet, column_name
 
 LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
@@ -35,6 +36,17 @@ ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MO
 LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
 FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
 Number = int | Decimal
+HEADER, SYMBOL_ROLE = "header", "symbol"
+AMONG_COUNTS = "symbol among counts"  # counted beside the roles: these symbols stand in the tables
+# the six words of the line of conservation, and the roles that each adds up
+CONSERVATION: Mapping[str, tuple[str, ...]] = {
+    "labels": (LABEL, CODE, PERIOD_OF, MEASURE, HEADER),
+    "counts": (COUNT,),
+    "symbols": (SYMBOL_ROLE,),
+    "statistics": (PERCENTAGE, RATE, STATISTIC, MONEY),
+    "notes": (NOTE, FLAG, ROW_NUMBER),
+    "left out": (LEFT_OUT,),
+}
 
 # words of headers, in the languages of the releases that are read most; one list for each role
 PERCENT_WORDS = re.compile(r"%|\b(per ?cent\w*|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I)
@@ -148,25 +160,25 @@ def _join(parts: Sequence[str]) -> str:
 
 def column_facts(sheet: Sheet, kinds: Grid, block: Block) -> dict[int, Facts]:
     """The cells of each column in the body."""
-    found = {}
+    result = {}
     for column in block.columns:
         texts = [sheet.rows[at][column] if column < len(sheet.rows[at]) else "" for at in block.body]
         own = [kinds[at][column] if column < len(kinds[at]) else "" for at in block.body]
-        found[column] = Facts(texts, own, Counter(own))
-    return found
+        result[column] = Facts(texts, own, Counter(own))
+    return result
 
 
 def values_of(facts: Facts, numerals: Numerals, known: dict[str, Number | None]) -> list[Number | None]:
     """The numbers of a column, None where there is none; of a mixed cell the first."""
-    found = list[Number | None]()
+    result = list[Number | None]()
     for text, kind in zip(facts.texts, facts.kinds, strict=True):
         if kind in NUMBERS or kind == MIXED:
             if text not in known:
-                known[text] = split(text, numerals)[0] if kind == MIXED else number_of(text, numerals)
-            found.append(known[text])
+                known[text] = first_number(text, numerals) if kind == MIXED else number_of(text, numerals)
+            result.append(known[text])
         else:
-            found.append(None)
-    return found
+            result.append(None)
+    return result
 
 
 def _words(head: str) -> str:
@@ -203,7 +215,7 @@ def find_columns(
         kinds = [own.kinds[row] for row in counted]
         return Facts([own.texts[row] for row in counted], kinds, Counter(kinds)), [numbers[row] for row in counted]
 
-    found = dict[int, Column]()
+    result = dict[int, Column]()
     for column in block.columns:
         head, own = heads[column], facts[column]
         if column in told:
@@ -212,15 +224,15 @@ def find_columns(
             role, why = NOTE, "nothing stands below its header"
         elif column in valued:
             unit = bool(UNIT_CONTEXT.search(context))
-            classed = all(found[c].role in LABELS for c in found)  # so far, from the left, only labels
+            classed = all(result[c].role in LABELS for c in result)  # so far, from the left, only labels
             role, why = _valued_role(column, head, *measured(column), block, texts, money, unit, classed)
         else:
             role, why = _text_role(column, head, own, max(valued, default=0))
-        found[column] = Column(column, role, head, why)
-    _find_codes(found, facts)
-    _by_numbers(found, values)
-    _settle_labels(found, facts, block)
-    return [found[column] for column in block.columns]
+        result[column] = Column(column, role, head, why)
+    _find_codes(result, facts)
+    _by_numbers(result, values)
+    _settle_labels(result, facts, block)
+    return [result[column] for column in block.columns]
 
 
 def _is_valued(own: Facts) -> bool:
@@ -272,7 +284,6 @@ def measure_role(text: str) -> str:
 
 
 def _only_symbols(own: Facts, head: str) -> bool:
-    """A column of letters from the vocabulary alone, at the right of numbers."""
     named = FLAG_HEADS.search(_words(head)) or NOTE_HEADS.search(_words(head))
     return own.filled > 0 and own.share(SYMBOL) == 1.0 and len(set(own.texts) - {""}) <= 3 and not named
 
@@ -297,7 +308,8 @@ def _valued_role(
     alike = max(lengths, default=0) > 2 and max(lengths.values()) > 0.95 * distinct
     if left and texts and apart and own.filled == len(whole) >= LEAST and alike:
         return CODE, "different numbers of one length, before the names"
-    if left and whole and len(whole) == len(own.texts) and texts and _counts_up(whole) and len(words) < 8:
+    numbered = bool(whole) and whole[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(whole))
+    if left and len(whole) == len(own.texts) and texts and numbered and len(words) < 8:
         return ROW_NUMBER, "it counts the rows"
     if column == block.columns[0] and not texts and (apart or re.search(r"\bage\b", words, re.I)):
         return LABEL, "the first column, different in every row, and no text stands beside it"
@@ -330,10 +342,6 @@ def _valued_role(
     if len(whole) >= 0.9 * len(numbers):
         return COUNT, "whole numbers" + (f" but for {len(numbers) - len(whole):,}" if len(whole) < len(numbers) else "")
     return STATISTIC, "numbers with decimals; as amounts: --counts"
-
-
-def _counts_up(whole: Sequence[int]) -> bool:
-    return whole[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(whole))
 
 
 def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) -> bool:
@@ -514,3 +522,34 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
 def symbol_like(texts: Sequence[str]) -> Counter[str]:
     """The texts of a column that stand in the vocabulary of symbols, with how often: said where they are taken as labels."""
     return Counter(text for text in texts if text and is_symbol(text))
+
+
+def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
+    """What the numbers of a cube are: by its units, else by whether they are whole."""
+    words = cube.units or cube.title
+    if PERCENT_WORDS.search(words):
+        return PERCENTAGE
+    if RATE_WORDS.search(words):
+        return RATE
+    if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)):
+        return STATISTIC
+    return STATISTIC if cube.units and STATISTIC_WORDS.search(cube.units) else COUNT
+
+
+def roles_by_measure(
+    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]
+) -> dict[int, list[str]]:
+    """Where a column names what each row measures: the role of every row's figures in each column of counts."""
+    measure = next((column for column in columns if column.role == MEASURE), None)
+    names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}
+    if measure is None or set(names.values()) == {COUNT}:
+        return {}
+    result = dict[int, list[str]]()
+    for column in (column for column in columns if column.role == COUNT):
+        roles = [names[text] for text in facts[measure.at].texts]
+        shares = [value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE]
+        own = [value for value in shares if value is not None]
+        if any(value > 100 for value in own) and all(isinstance(value, int) for value in own):  # a count beside percentages
+            roles = [COUNT if role == PERCENTAGE else role for role in roles]
+        result[column.at] = roles
+    return result

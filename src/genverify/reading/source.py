@@ -1,4 +1,4 @@
-"""A file as its cells: the sheets of a workbook or text file as texts, or the cube of a PC-Axis or JSON-stat file."""
+"""A file as its cells: sheets of workbooks, texts and files of other tools, or the cube of a PC-Axis or JSON-stat file."""
 
 import csv
 import hashlib
@@ -9,7 +9,7 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cache
@@ -17,11 +17,12 @@ from importlib import import_module
 from math import prod
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from genverify.model.errors import ConfigError, DataError, needed
-from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates
+from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates, regular_file
+from genverify.reading.numerals import displayed_decimal
 
 Grid = list[list[str]]
 HOME = "genverify.reading"
@@ -52,7 +53,6 @@ class Sheet:
     hidden_columns: frozenset[int] = frozenset()
     indents: Mapping[tuple[int, int], int] = field(default_factory=dict)
     merged: tuple[tuple[int, int, int, int], ...] = ()
-    broken: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -104,15 +104,15 @@ def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **a
 @cache
 def sources() -> dict[str, Callable[[Path, bytes, FileLimits], Source]]:
     """What reads the files of an ending, from the tables SOURCES of all modules beside this one: no list names them."""
-    found: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
+    result: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
     for one in iter_modules(import_module(HOME).__path__):
         if re.search(rb"^SOURCES\b", (Path(__file__).parent / f"{one.name}.py").read_bytes(), re.MULTILINE):
             module = import_module(f"genverify.reading.{one.name}")
             for end, reader in module.SOURCES.items():
-                if end in found:
-                    raise ConfigError(f"{module.__name__} and {found[end].__module__} both read files that end in {end}")
-                found[end] = reader
-    return found
+                if end in result:
+                    raise ConfigError(f"{module.__name__} and {result[end].__module__} both read files that end in {end}")
+                result[end] = reader
+    return result
 
 
 def files_of(paths: Sequence[Path]) -> Iterator[Path]:
@@ -162,15 +162,14 @@ def column_at(name: str) -> int:
 def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     """The cells of a file; an error only where the file as a whole cannot be opened."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
+        result = path.stat()
+        if not stat.S_ISREG(result.st_mode):
             raise DataError(f"{path}: is no regular file; give the path of a file")
-        limits.check(path, 0, found.st_size)
+        limits.check(path, 0, result.st_size)
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    digest = hashlib.sha256(data).hexdigest()
-    suffix = path.suffix.lower()
+    digest, suffix = hashlib.sha256(data).hexdigest(), path.suffix.lower()
     try:
         if suffix in WORKBOOKS or data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
             sheets, said, left = _workbook(path, data, limits)
@@ -181,8 +180,6 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
             return Source(path.name, digest, "PC-Axis", cube=read_px(data))
         text, encoding = decode(data)
         if suffix == ".json" or text[:200].lstrip().startswith("{"):
-            from genverify.reading.tool_files import read_acro
-
             if session := read_acro(path, data, limits):
                 return session
             return Source(path.name, digest, "JSON-stat", cube=read_json_stat(text))
@@ -192,8 +189,23 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     limits.check(path, len(raw), len(data))
     said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
     rows, indents = _stripped(raw)
+    said += tuple(_read_as_displayed(rows))
     sheet = Sheet(path.stem, rows, indents=indents)
     return Source(path.name, digest, f"text, cells between {delimiter!r}", (sheet,), said=said)
+
+
+def _read_as_displayed(rows: Grid) -> Iterator[str]:
+    """Binary fractions among the cells become the decimals that a person sees; says how many, with the first."""
+    displayed = {text: shorter for row in rows for text in row if (shorter := displayed_decimal(text)) != text}
+    changed = 0
+    for row in rows if displayed else ():
+        for at, text in enumerate(row):
+            if text in displayed:
+                row[at] = displayed[text]
+                changed += 1
+    if changed:
+        first = next(iter(displayed))
+        yield f"{changed:,} numbers are stored as binary fractions, such as {first}; read as {displayed[first]} and so on"
 
 
 def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int], int]]:
@@ -286,7 +298,7 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
         for row, column in own.pop("shares", ()):  # 0.4 that the page shows as 40 %
             if row < len(rows) and column < len(rows[row]) and re.fullmatch(r"-?\d+(\.\d+)?", rows[row][column]):
                 rows[row][column] = f"{(Decimal(rows[row][column]) * 100).normalize():f}%"
-        for row, column in own.get("broken", ()):
+        for row, column in own.pop("broken", ()):
             while len(rows) <= row:
                 rows.append([])
             rows[row] += [""] * (column + 1 - len(rows[row]))
@@ -327,13 +339,13 @@ def _seen_on_the_page(packed: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
             alignment = form.find(f"{SHEET_XML}alignment")
             indent.append(0 if alignment is None else int(alignment.get("indent", "0")))
             percent.append(form.get("numFmtId") in {"9", "10", *signs})  # 9 and 10 are 0% and 0.00%
-    found = {}
+    result = {}
     for sheet in ElementTree.fromstring(packed.read("xl/workbook.xml")).iter(f"{SHEET_XML}sheet"):
         part = "xl/" + target.get(sheet.get(RELATION), "")
         if part in packed.namelist():
             with packed.open(part) as file:
-                found[str(sheet.get("name"))] = _page_of(file, indent, percent)
-    return found
+                result[str(sheet.get("name"))] = _page_of(file, indent, percent)
+    return result
 
 
 def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[str, Any]:
@@ -423,7 +435,7 @@ def _checked(cube: Cube, why: str = "") -> Cube:
         why = "no axis with labels is named"
     if not why and prod(sizes) != len(cube.texts):
         why = f"{len(cube.texts):,} cells are printed, but the labels make {prod(sizes):,}"
-    return Cube(cube.title, cube.axes, cube.texts, cube.notes, cube.units, cube.symbols, why)
+    return replace(cube, left_out=why)
 
 
 def read_json_stat(text: str) -> Cube:
@@ -465,9 +477,10 @@ def _json_cube(dataset: Mapping[str, Any]) -> Cube:
     rest = {key: own for key, own in dataset.items() if key not in ("value", "status", "dimension", "id", "size", "role")}
     rest["dimension"] = {name: {k: v for k, v in own.items() if k != "category"} for name, own in about.items()
                          if isinstance(own, dict) and name in names}  # fmt: skip
-    notes = tuple(_leaves(rest))
-    cube = Cube(str(dataset.get("label", "")), axes, tuple(texts), notes, symbols=_json_symbols(dataset))
-    return _checked(cube)
+    words = (dataset.get("extension") or {}).get("status", {}) if isinstance(dataset.get("extension"), dict) else {}
+    legend = words.get("label", words) if isinstance(words, dict) else {}
+    symbols = {str(symbol): str(said) for symbol, said in legend.items() if isinstance(said, str)}
+    return _checked(Cube(str(dataset.get("label", "")), axes, tuple(texts), tuple(_leaves(rest)), symbols=symbols))
 
 
 def _datasets(content: Any) -> Iterator[dict[str, Any]]:
@@ -489,12 +502,6 @@ def _json_axis(name: str, own: Mapping[str, Any], kind: str) -> CubeAxis:
     return CubeAxis(str(own.get("label", name)), tuple(str(labels.get(code, code)) for code in codes), tuple(codes), kind)
 
 
-def _json_symbols(dataset: Mapping[str, Any]) -> dict[str, str]:
-    words = (dataset.get("extension") or {}).get("status", {}) if isinstance(dataset.get("extension"), dict) else {}
-    own = words.get("label", words) if isinstance(words, dict) else {}
-    return {str(symbol): str(said) for symbol, said in own.items() if isinstance(said, str)}
-
-
 def _leaves(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for own in value.values():
@@ -504,3 +511,154 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(own)
     elif value not in (None, ""):
         yield str(value)
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAFE = frozenset(("", "s", "S", "z", "Z"))  # codes of tau-Argus for cells that may be printed
+SUPPRESSED = "suppressed"  # what stands for a cell that acro left empty
+
+
+def read_rdata(path: Path, data: bytes, limits: FileLimits) -> Source:
+    """The data frames of an R file; of a text called .rda, the tau-Argus table that it describes."""
+    if path.suffix.lower() == ".rda" and not data.startswith((b"RDX", b"RDA", b"BZh", b"\xfd7z", b"\x1f\x8b")):
+        return read_argus(path, data, limits)
+    pyreadr = needed("pyreadr", f"{path}: R data", "or save it as CSV")
+    try:
+        frames = pyreadr.read_r(str(path))
+    except Exception as error:  # the library has errors of its own for each kind of defect
+        raise DataError(f"cannot be read as R data ({one_line(error)}); save a data.frame with saveRDS") from None
+    if not frames:
+        raise DataError("holds no data frame; as.data.frame(table) makes one of a table")
+    return make_source(path, data, "R data", [Sheet(str(name or path.stem), _grid(own)) for name, own in frames.items()])
+
+
+def read_parquet(path: Path, data: bytes, limits: FileLimits) -> Source:
+    """A Parquet file, measured before it is unpacked."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        file = ParquetFile(io.BytesIO(data))
+        groups = range(file.metadata.num_row_groups)
+        limits.check(path, file.metadata.num_rows, sum(file.metadata.row_group(at).total_byte_size for at in groups))
+        frame = file.read().to_pandas()
+    except (ArrowException, OSError) as error:
+        raise DataError(f"cannot be read as Parquet ({one_line(error)})") from None
+    return make_source(path, data, "Parquet", [Sheet(path.stem, _grid(frame))])
+
+
+def _grid(frame: "pd.DataFrame") -> Grid:
+    values = frame.astype(object).where(frame.notna(), "").to_numpy().tolist()
+    return [[str(name) for name in frame.columns], *([cell_text(value).strip() for value in row] for row in values)]
+
+
+@dataclass
+class Variable:
+    """A variable of tau-Argus metadata: its tags by name."""
+
+    name: str
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
+    """The table of a .tab file; the .rda file of the same name says what its fields are, and names their hierarchies."""
+    table, meta = path.with_suffix(".tab"), path.with_suffix(".rda")
+    for file in (table, meta):
+        if not file.is_file():
+            raise DataError(f"{file.name} is missing; a tau-Argus table is a .tab file with its .rda file beside it")
+        limits.check(file, 0, regular_file(file).stat().st_size)
+    separator, variables = _metadata(decode(meta.read_bytes())[0], meta)
+    labels = [own for own in variables if {"RECODEABLE", "RECODABLE"} & set(own.tags)]
+    numeric = [at for at, own in enumerate(variables) if {"NUMERIC", "FREQUENCY"} & set(own.tags)]
+    counts = next((at for at in numeric if "FREQUENCY" in variables[at].tags), numeric[0] if numeric else None)
+    status = next((at for at, own in enumerate(variables) if "STATUS" in own.tags), None)
+    if not labels or counts is None:
+        raise DataError(f"{meta.name} names no <RECODEABLE> variable, or no <FREQUENCY> or <NUMERIC> one")
+    rows: Grid = [[own.name for own in variables]]
+    for number, row in enumerate(_lines(table, separator), 1):
+        if row and len(row) < len(variables) - 1:
+            raise DataError(f"{table.name}, line {number}: {len(row)} fields, but {meta.name} names {len(variables)}")
+        if row:
+            own = [text.strip() for text in row]
+            if status is not None and status < len(own) and own[status] not in SAFE:
+                own[counts], own[status] = f"status {own[status]}", ""
+            rows.append(own)
+    roles = {own.name: "label" if own in labels else "count" if at == counts else "note" for at, own in enumerate(variables)}
+    totals = {own.name: own.tags["TOTCODE"] for own in labels if "TOTCODE" in own.tags}
+    files = {own.name: (_beside(path.parent, own.tags["HIERCODELIST"]), own.tags.get("HIERLEADSTRING", "@"))
+             for own in labels if "HIERCODELIST" in own.tags}  # fmt: skip
+    return make_source(path, data, "tau-Argus", [Sheet(table.stem, rows)], roles=roles, totals=totals, hierarchies=files)
+
+
+def _lines(table: Path, separator: str) -> list[list[str]]:
+    if len(separator) != 1 or separator in '\r\n"':
+        raise DataError(f"{table.name}: its metadata name {separator!r} as <SEPARATOR>; one sign is needed, such as a comma")
+    try:
+        return list(csv.reader(decode(table.read_bytes())[0].splitlines(), delimiter=separator))
+    except csv.Error as error:
+        raise DataError(f"{table.name}: cannot be read as separated text ({error}); check its quotation marks") from None
+
+
+def _metadata(text: str, path: Path) -> tuple[str, list[Variable]]:
+    separator, variables = ",", list[Variable]()
+    for line in text.splitlines():
+        if tag := re.match(r'\s*<(\w+)>\s*"?([^"]*)"?', line):
+            if tag[1].upper() == "SEPARATOR":
+                separator = tag[2].strip() or ","
+            elif variables:
+                variables[-1].tags[tag[1].upper()] = tag[2].strip()
+        elif line.strip():
+            variables.append(Variable(line.split()[0]))
+    if not variables:
+        raise DataError(f"{path.name} names no variable")
+    return separator, variables
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """The file of a hierarchy that the metadata name: it lies in their folder; no other file is opened for them."""
+    path = folder / name
+    outside = path.exists() and path.resolve().parent != folder.resolve()
+    if Path(name).name != name or path.suffix.lower() != ".hrc" or outside:
+        raise DataError(f"the hierarchy {name!r} is no .hrc file in the folder of the table; put it there")
+    return path
+
+
+def read_acro(path: Path, data: bytes, limits: FileLimits) -> Source | None:
+    """The tables among the outputs of an acro session, each a sheet; None where a JSON file is no session."""
+    try:
+        text = json.loads(decode(data)[0])
+    except (ValueError, RecursionError):
+        return None
+    if not (isinstance(text, dict) and isinstance(text.get("results"), dict) and "version" in text):
+        return None
+    sheets = list(_outputs(text["results"], path.parent, limits))
+    if not sheets:
+        raise DataError("names no output of type table with a CSV file")
+    return make_source(path, data, "an acro session", sheets)
+
+
+def _outputs(results: Mapping[str, Any], folder: Path, limits: FileLimits) -> Iterator[Sheet]:
+    for name, output in results.items():
+        if not isinstance(output, dict) or output.get("type") != "table":
+            continue
+        files = [str(one) for one in output.get("output", []) if str(one).endswith(".csv")]
+        for at, file in enumerate(files):
+            own = folder / Path(file).name
+            if not own.exists():
+                raise DataError(f"output {name} names {file}, which is not in the same folder")
+            limits.check(own, 0, regular_file(own).stat().st_size)
+            rows, _ = text_rows(decode(own.read_bytes())[0])
+            hidden = "suppress" in str(output.get("summary", "")).lower() or bool(output.get("outcome"))
+            yield Sheet(name if len(files) == 1 else f"{name}_{at}", [_counts_only(row, hidden) for row in rows])
+
+
+def _counts_only(row: Sequence[str], hidden: bool) -> list[str]:
+    """Whole numbers without the .0 that a column with gaps gets; what is empty among them was suppressed."""
+    own = [text.strip().removesuffix(".0") if text.strip().removesuffix(".0").isdecimal() else text.strip() for text in row]
+    among = hidden and any(text.isdecimal() for text in own[1:])
+    return [own[0], *(text or SUPPRESSED if among else text for text in own[1:])] if own else own
+
+
+SOURCES = {**dict.fromkeys((".rds", ".rda", ".rdata"), read_rdata), ".parquet": read_parquet, ".tab": read_argus}

@@ -7,77 +7,59 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, nearest
-from genverify.reading.axes import (
-    ADDITIVE,
-    COLUMNS,
-    HEADING,
-    MEASURES,
-    PARTS,
-    STACKED,
-    TIME,
-    Axis,
-    RowAxes,
-    column_axis,
-    row_axes,
-)
-from genverify.reading.blocks import Block, find_bands
-from genverify.reading.hierarchy import Hierarchy, make_hierarchy, read_hierarchy
+from genverify.reading.axes import ADDITIVE, COLUMNS, HEADING, STACKED, Axis, RowAxes, column_axis, cube_axis, row_axes
+from genverify.reading.blocks import Block, find_blocks
 from genverify.reading.numerals import (
-    DECIMAL,
     EMPTY,
     LIMIT,
     MIXED,
     NUMBERS,
     PAIRED_MIX,
     RANGE,
+    SUPPRESSED,
     SYMBOL,
     TEXT,
     WHOLE,
     Numerals,
+    Symbol,
     decide_numerals,
+    find_legend,
+    is_symbol,
     kind_of,
+    meaning_of_words,
     number_of,
+    told_symbol,
+    usual_meaning,
 )  # fmt: skip
-from genverify.reading.reading import AMONG_COUNTS, BLANK, HEADER, PLACED, SYMBOL_ROLE, Corrections, Figures, Sums, Table
+from genverify.reading.reading import BLANK, PLACED, Corrections, Figures, Sums, Table
 from genverify.reading.roles import (
+    AMONG_COUNTS,
     COUNT,
     FIGURES,
     FLAG,
+    HEADER,
     LABEL,
     LABELS,
     LEFT_OUT,
-    MEASURE,
     MONEY,
     NOTE,
-    PERCENT_WORDS,
     PERCENTAGE,
     RATE,
-    RATE_WORDS,
-    STATISTIC,
-    STATISTIC_WORDS,
-    TIME_WORDS,
+    SYMBOL_ROLE,
     Column,
     Facts,
     Number,
     column_facts,
+    cube_role,
     find_base,
     find_columns,
     heads_of,
-    measure_role,
+    roles_by_measure,
     symbol_like,
     values_of,
-)  # fmt: skip
-from genverify.reading.source import NO_VALUE, Cube, CubeAxis, Grid, Sheet, Source, column_name
-from genverify.reading.symbols import (
-    SUPPRESSED,
-    Symbol,
-    find_legend,
-    is_symbol,
-    meaning_of_words,
-    told_symbol,
-    usual_meaning,
 )
-from genverify.reading.totals import Hints, Question, find_tree, is_total_word, rounding, spread
+from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, column_name
+from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, make_hierarchy, read_hierarchy, rounding
 
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
@@ -86,7 +68,6 @@ FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has t
 LONGEST_SYMBOL = 40  # characters
 LARGEST_BASE = 10**6  # of rounding; a larger one is refused where the rule is read
 CONTEXT = 12  # rows above a table, and on top of its sheet, that can say what is measured
-CUBE_SAMPLES = 300  # rows of a cube that are looked at, spread over all: bounds time
 
 
 @dataclass
@@ -127,21 +108,15 @@ class Tally:
 
 def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:
     """The roles, tables and symbols of one file; the signs of its numbers."""
-    told = replace(
-        told,
-        roles={**source.roles, **told.roles},
-        totals={**source.totals, **told.totals},
-        hierarchies={**source.hierarchies, **told.hierarchies},
-        numerals=told.numerals
-        or (Numerals(told.decimal, "." if told.decimal == "," else ",", "told") if told.decimal else None),
-    )
+    told = replace(told, roles={**source.roles, **told.roles}, totals={**source.totals, **told.totals},
+                   hierarchies={**source.hierarchies, **told.hierarchies})  # fmt: skip
+    given_sign = Numerals(told.decimal, "." if told.decimal == "," else ",", "told") if told.decimal else None
+    texts = source.cube.texts if source.cube else {text for sheet in source.sheets for row in sheet.rows for text in row}
+    numerals = told.numerals or given_sign or decide_numerals(texts)
     if source.cube:
-        numerals = told.numerals or decide_numerals(source.cube.texts)
         _read_cube(source, source.cube, numerals, told, tally)
-    else:
-        numerals = told.numerals or decide_numerals({text for sheet in source.sheets for row in sheet.rows for text in row})
-        for sheet in source.sheets:
-            _read_sheet(source, sheet, numerals, told, tally)
+    for sheet in source.sheets:
+        _read_sheet(source, sheet, numerals, told, tally)
     if numerals.unsure:
         tally.questions.append(Question(f"{source.name}: {numerals.why}", "--decimal . or --decimal ,"))
     given = source.cube.symbols if source.cube else {}
@@ -160,16 +135,15 @@ def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:
 
 def kinds_of(texts: set[str], numerals: Numerals, told: Corrections) -> dict[str, str]:
     """The kind of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
-    found = dict[str, str]()
+    result = dict[str, str]()
     for text in texts:
         kind, given = kind_of(text, numerals), text in told.symbols or text in told.known
         sign = given or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
-        found[text] = TEXT if text in told.labels else SYMBOL if sign else kind
-    return found
+        result[text] = TEXT if text in told.labels else SYMBOL if sign else kind
+    return result
 
 
 def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Corrections, tally: Tally) -> None:
-    """The roles of the cells of one sheet, and its tables."""
     cells = sum(1 for row in sheet.rows for text in row if text)
     tally.cells += cells
     if told.sheets and sheet.name not in told.sheets:
@@ -180,8 +154,7 @@ def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Correcti
     if told.blocks is not None:
         blocks, tags = list(told.blocks.get(sheet.name, ())), told.tags.get(sheet.name, ())
     else:
-        bands = find_bands(sheet, kinds, frozenset(row - 1 for row in told.rows))
-        blocks, tags = [block for band in bands for block in band.blocks], tuple(tag for band in bands for tag in band.tags)
+        blocks, tags = find_blocks(sheet, kinds, frozenset(row - 1 for row in told.rows))
     if tags:
         tally.tags[sheet.name] = tags
     inside = [set[int]() for _ in sheet.rows]
@@ -219,7 +192,6 @@ def _read_block(
     name: str, file: str, sheet: Sheet, kinds: Grid, block: Block, given: Sequence[Column] | None, numerals: Numerals,
     told: Corrections, tally: Tally,
 ) -> None:  # fmt: skip
-    """One table of a sheet; `given` are its columns in a reading file."""
     heads = heads_of(sheet, block)
     facts = column_facts(sheet, kinds, block)
     parsed = dict[str, Number | None]()
@@ -229,7 +201,7 @@ def _read_block(
     if told.amounts:
         columns = [replace(column, role=COUNT) if column.role == MONEY else column for column in columns]
     blank = _flagged(columns, facts, values, tally)
-    measured = _by_measure(columns, facts, values)
+    measured = roles_by_measure(columns, facts, values)
     _count_cells(sheet, block, columns, facts, values, measured, tally)
     tally.roles[FLAG] -= blank
     counts, figures = _figures(columns, facts, values, measured)
@@ -255,13 +227,12 @@ def _read_block(
     excluded = frozenset(row for row, key in enumerate(keys) if often[key] > 1)
     bases = {own.at: tuple(find_base(own.at, [c.at for c in counts], values)) for own in figures}
     population = dict(rows.population) | ({"period": told.period} if told.period else {})
-    table = Table(name, file, sheet.name, block.title, block, tuple(columns), tuple(axes), rows.labels, tuple(counts),
-                  tuple(figures), excluded, population, bases, measured, hidden=sheet.hidden,
-                  base=rounding(value for own in counts for value in own.values))  # fmt: skip
     counted = [any(own.kinds[row] in (WHOLE, MIXED) for own in counts) for row in range(len(block.body))]
     flags = {column.at: [text for row, text in enumerate(facts[column.at].texts) if text and counted[row]]
              for column in columns if column.role == FLAG}  # fmt: skip
-    table = replace(table, flags=flags)
+    table = Table(name, file, sheet.name, block.title, block, tuple(columns), tuple(axes), rows.labels, tuple(counts),
+                  tuple(figures), excluded, population, bases, measured, hidden=sheet.hidden,
+                  base=rounding(value for own in counts for value in own.values), flags=flags)  # fmt: skip
     if excluded and counts:
         _leave_rows(table, tally)
     _place(table, told, tally, questions)
@@ -271,7 +242,6 @@ def _read_block(
 
 
 def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Question]) -> None:
-    """Keep a table, with what it leaves open."""
     tally.tables.append(table)
     asked = questions if table.counts else ()  # what adds up matters of counts alone
     tally.questions += [replace(one, text=f"{table.name}: {one.text}") for one in asked]
@@ -286,20 +256,18 @@ def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Qu
 
 
 def _context(sheet: Sheet, block: Block) -> str:
-    """The texts above a table, which can say what is measured."""
     top = min((*block.header, *block.body))
     rows = [*range(min(CONTEXT, top)), *range(max(CONTEXT, top - CONTEXT), top)]
     return " ".join(text for at in rows for text in sheet.rows[at][:3] if text)[:4000]
 
 
 def _told_roles(block: Block, heads: Mapping[int, str], told: Corrections) -> dict[int, str]:
-    """The roles that options give to columns, by letter or header."""
-    found = dict[int, str]()
+    result = dict[int, str]()
     for column in block.columns:
         for name in (column_name(column), heads[column]):
             if name in told.roles or name in told.columns:
-                found[column] = LEFT_OUT if name in told.columns else told.roles[name]
-    return found
+                result[column] = LEFT_OUT if name in told.columns else told.roles[name]
+    return result
 
 
 def hints_of(told: Corrections) -> Hints:
@@ -317,13 +285,13 @@ def corrected(
         if len(names) != len(axes):
             raise ConfigError(f"tables: {table}: {len(names)} columns are named, but it has {len(axes)}")
         axes = [replace(axis, name=name) for axis, name in zip(axes, names, strict=True)]
-    found, asked = list[Axis](), list(questions)
+    result, asked = list[Axis](), list(questions)
     for axis in axes:
         own = _as_given(table, axis, told)
         if own.tree != axis.tree or table in told.names:  # what was open is answered
             asked = [one for one in asked if not one.text.startswith(f"{axis.name}: ")]
-        found.append(own)
-    return found, asked
+        result.append(own)
+    return result, asked
 
 
 def _as_given(table: str, axis: Axis, told: Corrections) -> Axis:
@@ -344,7 +312,6 @@ def _as_given(table: str, axis: Axis, told: Corrections) -> Axis:
 
 
 def _with_hierarchy(axis: Axis, own: Hierarchy, why: str) -> Axis:
-    """The axis with what a hierarchy says; its total stands first."""
     tree = tuple(sorted(own, key=lambda one: one[0] != own.top))
     several = len(dict(tree)) < len(tree)
     unprinted = tuple(label for label in own.labels if label not in axis.labels)
@@ -358,12 +325,12 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
         for label in (label for own in sets for label in own if label not in axis.labels and label not in sums):
             near = nearest(label, list(axis.labels))
             raise DataError(f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {near}")
-    found = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
-    top = next((label for label in found.outer(found.parts) if is_total_word(label)), None)
-    if top is not None and found.top is None:
-        left = next(label for label in axis.labels if label not in found.inside(top))
+    result = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
+    top = next((label for label in result.outer(result.parts) if is_total_word(label)), None)
+    if top is not None and result.top is None:
+        left = next(label for label in axis.labels if label not in result.inside(top))
         raise ConfigError(f"{where}: {left!r} is no part of {top!r}; add it where it belongs")
-    return found
+    return result
 
 
 def _row_axes(
@@ -439,30 +406,10 @@ def _flagged(
     return moved
 
 
-def _by_measure(
-    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]
-) -> dict[int, list[str]]:
-    """Where a column names what each row measures: the role of every row's figures in each column of counts."""
-    measure = next((column for column in columns if column.role == MEASURE), None)
-    names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}
-    if measure is None or set(names.values()) == {COUNT}:
-        return {}
-    found = dict[int, list[str]]()
-    for column in (column for column in columns if column.role == COUNT):
-        roles = [names[text] for text in facts[measure.at].texts]
-        shares = [value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE]
-        own = [value for value in shares if value is not None]
-        if any(value > 100 for value in own) and all(isinstance(value, int) for value in own):  # a count beside percentages
-            roles = [COUNT if role == PERCENTAGE else role for role in roles]
-        found[column.at] = roles
-    return found
-
-
 def _figures(
     columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
     measured: Mapping[int, list[str]],
 ) -> tuple[list[Figures], list[Figures]]:  # fmt: skip
-    """The columns of counts, and those of percentages and rates, with labels of their own."""
     names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
     for column in columns:
@@ -471,9 +418,9 @@ def _figures(
         if column.role == COUNT:
             kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
             if column.at in measured:
-                kept = [role == COUNT for role in measured[column.at]]
-                kinds = [kind if keep else EMPTY for kind, keep in zip(kinds, kept, strict=True)]
-                numbers = [value if keep else None for value, keep in zip(numbers, kept, strict=True)]
+                counted = [role == COUNT for role in measured[column.at]]
+                kinds = [kind if counts_it else EMPTY for kind, counts_it in zip(kinds, counted, strict=True)]
+                numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
             counts.append(Figures(column.at, label, own.texts, kinds, numbers))
         elif column.role in (PERCENTAGE, RATE):
             figures.append(Figures(column.at, label, own.texts, own.kinds, numbers))
@@ -487,7 +434,6 @@ COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNO
 
 
 def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
-    """The labels of columns of counts: headers without numbers of people, signs of notes, and a word that all have."""
     heads = {column.at: bare_label(column.head) for column in columns}
     ends = {head.rpartition(" ")[2] for head in heads.values()}
     if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):
@@ -534,7 +480,6 @@ def _count_cells(
     sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts],
     values: Mapping[int, Sequence[Number | None]], measured: Mapping[int, list[str]], tally: Tally,
 ) -> None:  # fmt: skip
-    """The role of each cell of a table, by the role of its column and the kind of its text."""
     wanted = set(block.columns)
     for at in (*block.header, *block.headings, *block.repeated):
         texts = [text for column, text in enumerate(sheet.rows[at]) if column in wanted and text]
@@ -570,9 +515,9 @@ def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None
     elif kind == MIXED:
         tally.leave(place + row, "a mixed cell that cannot be split into a count", group=place)
     else:
-        shown = text if len(text) <= 30 else f"{text[:27]}..."
-        remedy = f"--symbol '{shown}={SUPPRESSED}'"
-        tally.leave(place + row, f"the text {shown!r} among numbers", remedy, group=f"{place.split('!')[0]}!{text}")
+        displayed = text if len(text) <= 30 else f"{text[:27]}..."
+        remedy = f"--symbol '{displayed}={SUPPRESSED}'"
+        tally.leave(place + row, f"the text {displayed!r} among numbers", remedy, group=f"{place.split('!')[0]}!{text}")
 
 
 def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections, tally: Tally) -> None:
@@ -597,7 +542,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
     step = len(values)
     for axis in cube.axes:
         step //= len(axis.labels)
-        own, asked = _cube_axis(axis, step, values if role == COUNT else (), told)
+        own, asked = cube_axis(axis, step, values if role == COUNT else (), hints_of(told))
         axes.append(own)
         questions += asked
     axes, questions = corrected(name, axes, questions, told)
@@ -607,35 +552,3 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
     table = Table(name, source.name, name, cube.title, Block((), (), ()), (column,), tuple(axes), counts=counts, cube=cube,
                   base=rounding(values) if role == COUNT else 1)  # fmt: skip
     _place(table, told, tally, questions)
-
-
-def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
-    """What the numbers of a cube are: by its units, else by whether they are whole."""
-    words = cube.units or cube.title
-    if PERCENT_WORDS.search(words):
-        return PERCENTAGE
-    if RATE_WORDS.search(words):
-        return RATE
-    if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)):
-        return STATISTIC
-    return STATISTIC if cube.units and STATISTIC_WORDS.search(cube.units) else COUNT
-
-
-def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told: Corrections) -> tuple[Axis, list[Question]]:
-    """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
-    seen = Counter[str]()
-    labels = list[str]()
-    for label in axis.labels:  # a label that stands twice gets a number
-        seen[label] += 1
-        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    if axis.kind or TIME_WORDS.search(axis.name):
-        return Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, tuple(labels), why="the file says so"), []
-    if not values:
-        return Axis(axis.name, PARTS, tuple(labels)), []
-    whole = step * len(labels)
-    starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
-    samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
-               for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
-    tree, why, asked, off = find_tree(axis.name, labels, samples, hints_of(told), axis.total)
-    kind, why = ADDITIVE if tree else PARTS, why or "no label adds up the others"
-    return Axis(axis.name, kind, tuple(labels), (), tree, why, off=off), asked

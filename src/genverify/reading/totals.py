@@ -1,17 +1,207 @@
-"""What adds up to what: a label is a total by its name and by numbers that agree; where they do not decide, it is asked."""
+"""What adds up to what: hierarchies of labels, and totals by name and by numbers that agree; else it is asked."""
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import reduce
 from itertools import combinations, takewhile
 from math import gcd
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from genverify.reading.hierarchy import by_interval
+from genverify.model.errors import DataError
+from genverify.model.files import regular_file
+from genverify.model.tablefiles import decoded
 from genverify.reading.roles import Number
+
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """
+    What adds up to what in one column. Every label that adds up others has one set of parts, or several where breakdowns are
+    stacked (sex, then region, under one total); each set is a tree of its own. `top` is the label that means everyone, None
+    where there is none.
+    """
+
+    top: str | None = None
+    parts: Mapping[str, tuple[Parts, ...]] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[str, Parts]]:
+        """Every sum: a label, and one set of its parts."""
+        return ((label, own) for label, sets in self.parts.items() for own in sets)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(label for parent, own in self for label in (parent, *own)))
+
+    def outer(self, labels: Iterable[str]) -> Parts:
+        """Those of some labels that are part of no other."""
+        inner = {child for _, own in self for child in own}
+        return tuple(label for label in labels if label not in inner)
+
+    def inside(self, label: str) -> set[str]:
+        """A label and everything that it adds up, over all levels."""
+        result, open_ = {label}, [label]
+        while open_:
+            new = {child for own in self.parts.get(open_.pop(), ()) for child in own} - result
+            result |= new
+            open_ += new
+        return result
+
+    def finest(self, labels: Iterable[str]) -> set[frozenset[str]]:
+        """The sets of labels without parts that some labels come down to: one, unless breakdowns are stacked."""
+        result = {frozenset[str]()}
+        for label in labels:
+            sets = self.parts.get(label)
+            below = {frozenset((label,))} if not sets else set().union(*(self.finest(own) for own in sets))
+            both = {one | other for one in result for other in below}
+            result = set(sorted(both, key=sorted)[:2])  # two are enough to show that it is not one
+        return result
+
+    def checked(self, where: str) -> "Hierarchy":
+        """The same, if no sum counts a label twice, or its own total; an error names the label and where it comes from."""
+        for parent, own in self:
+            seen: dict[str, str] = {}
+            for child in own:
+                below = self.inside(child)
+                if parent in below:
+                    how = "itself" if child == parent else f"part of its part {child!r}"
+                    raise DataError(f"{where}: {named(parent)} would be {how}; a total is none of its own parts")
+                for label in sorted(below):
+                    if label in seen:
+                        both = f"in {seen[label]!r} and in {child!r}" if seen[label] != child else "as a part"
+                        raise DataError(
+                            f"{where}: {named(parent)} would count {label!r} twice ({both}); list it once, or say "
+                            "what adds up to what: --hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
+                        )
+                    seen[label] = child
+        return self
+
+
+def named(label: str) -> str:
+    return repr(label) if label else "everyone"
+
+
+def make_hierarchy(sums: Iterable[tuple[str, Sequence[str]]], labels: Iterable[str], where: str) -> Hierarchy:
+    """A checked hierarchy; its top is the one label that is no part and that adds up, over some levels, all others."""
+    parts: dict[str, tuple[Parts, ...]] = {}
+    for parent, children in sums:
+        own = tuple(children)
+        if own and own not in parts.get(parent, ()):
+            parts[parent] = (*parts.get(parent, ()), own)
+    result = Hierarchy(None, parts).checked(where)
+    tops = [label for label in result.outer(parts) if result.inside(label).issuperset(labels)]
+    return replace(result, top=tops[0] if tops else None)
+
+
+BAND = re.compile(r"(\d{1,9})\s*(?:-|\u2013|to|bis|a)\s*(\d{1,9})(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
+FROM = re.compile(
+    r"(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE
+)
+UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?", re.IGNORECASE)
+FAR = 10**6  # stands for no upper end: above any age, size or year in a label
+
+
+def interval(label: str) -> tuple[int, int] | None:
+    """
+    A label as an interval of whole numbers.
+
+    >>> interval("15 to 19"), interval("65+"), interval("Under 15"), interval("women")
+    ((15, 19), (65, 1000000), (0, 14), None)
+    """
+    text = label.strip()
+    if result := BAND.fullmatch(text):
+        return (int(result[1]), int(result[2])) if int(result[1]) <= int(result[2]) else None
+    if result := FROM.fullmatch(text):
+        return int(result[1]), FAR
+    if result := UNDER.fullmatch(text):
+        return 0, int(result[1]) - 1
+    return None
+
+
+def by_interval(labels: Sequence[str]) -> Iterator[tuple[str, Parts]]:
+    """A label whose interval is made up of others: 0-9 is 0-4 and 5-9."""
+    bands = {label: band for label in labels if (band := interval(label))}
+    starting: dict[int, list[tuple[tuple[int, int], str]]] = {}
+    for label, band in bands.items():
+        starting.setdefault(band[0], []).append((band, label))
+    for label, (low, high) in bands.items():
+        chain, at = list[str](), low
+        while at <= high:
+            inside = [(band, other) for band, other in starting.get(at, ()) if band[1] <= high and band != (low, high)]
+            if not inside:
+                break
+            band, other = max(inside)
+            chain, at = [*chain, other], band[1] + 1
+        if at > high and len(chain) > 1:
+            yield label, tuple(chain)
+
+
+def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool = True, lead: str = "@") -> Hierarchy:
+    """
+    What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it. The total may
+    stand in the file, as the one label without a lead string, or be left out of it; one that was not told but guessed gives
+    way to the file. Labels that the table does not print are parts all the same, of unknown size.
+    """
+    if not path.exists():
+        raise DataError(f"{path}: the hierarchy is missing")
+    if not lead:
+        raise DataError(f"{path}: the string that leads its lower levels (HIERLEADSTRING) is empty; give one, such as @")
+    line_of: dict[str, int] = {}
+    children: dict[str, list[str]] = {}
+    above: list[str] = []
+    roots: list[str] = []
+    for number, line in enumerate(decoded(regular_file(path).read_bytes(), path).splitlines(), 1):
+        if not line.strip():
+            continue
+        depth = 0
+        while line.startswith(lead) and depth <= len(above):
+            line, depth = line[len(lead) :], depth + 1
+        label = line.strip()
+        if label in line_of:
+            raise DataError(
+                f"{path}, line {number}: {label!r} stands here a second time (line {line_of[label]}); list it once"
+            )
+        if depth > len(above):
+            raise DataError(f"{path}, line {number}: {label!r} stands more than one level below the line above it")
+        line_of[label] = number
+        above = [*above[:depth], label]
+        (children.setdefault(above[depth - 1], []) if depth else roots).append(label)
+    if total in line_of and roots != [total]:
+        if told:
+            raise DataError(
+                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; let it stand alone without a "
+                "lead string, or leave it out"
+            )
+        total = None
+    if total is None or total in line_of:
+        total = roots[0] if len(roots) == 1 else None
+    else:
+        children[total] = roots
+    lacking = [label for label in labels if label != total and label not in line_of]
+    if lacking:
+        raise DataError(f"{path}: lacks {lacking[0]!r}, which the table prints; give it a line where it belongs")
+    return _printed_part(children, total, roots, set(labels), str(path))
+
+
+def _printed_part(
+    children: Mapping[str, Sequence[str]], top: str | None, roots: Sequence[str], labels: set[str], where: str
+) -> Hierarchy:
+    """The smallest part of a hierarchy with all printed labels; of what has none below it, the parts are not needed."""
+    whole = Hierarchy(top, {label: (tuple(own),) for label, own in children.items() if own}).checked(where)
+    used = {label for label in {*whole.labels, *roots} if whole.inside(label) & labels}
+    below = roots if top is None else children.get(top, ())
+    while top not in labels and len(inner := [label for label in below if label in used]) == 1:
+        top = inner[0]
+        below = children.get(top, ())
+    inside = whole.inside(top) if top is not None else set(whole.labels)
+    adding = {label for label in inside if (whole.inside(label) - {label}) & labels}
+    return Hierarchy(top, {label: own for label, own in whole.parts.items() if label in adding})
+
 
 Tree = tuple[tuple[str, tuple[str, ...]], ...]
 Sample = Mapping[str, Number | None]  # label to number; None where a symbol stands
@@ -149,10 +339,6 @@ def is_total_word(label: str) -> bool:
     return bool(words) or _is_country(label)
 
 
-def _is_plain_word(label: str) -> bool:
-    return is_total_word(label) and not _is_country(label) and not OTHER_MEANING.fullmatch(_bare(label))
-
-
 def _is_country(label: str) -> bool:
     return bool(COUNTRIES.fullmatch(_bare(label)))
 
@@ -210,19 +396,19 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
         if not known or not (total or any(known)):
             continue
         room = slack + _last_digits([printed, *(number for number in numbers if number is not None)])
-        found = sum(known, Decimal(0))
+        result = sum(known, Decimal(0))
         if len(known) == len(numbers):
             full += 1
-            if abs(found - total) <= room:
+            if abs(result - total) <= room:
                 right += 1
                 chance *= min(1.0, float((2 * room + 1) / (abs(total) + 1)))
             else:
-                close += abs(found - total) <= room + whole
+                close += abs(result - total) <= room + whole
         else:
             partly += 1
-            possible += found <= total + room
-            near += room < found - total <= room + whole
-            tight += 2 * found >= total
+            possible += result <= total + room
+            near += room < result - total <= room + whole
+            tight += 2 * result >= total
     return Agreement(full, right, partly, possible, close, near, tight, chance)
 
 
@@ -258,41 +444,44 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
     if len(named) > MOST_NAMED:  # names of schools, firms or causes that begin as totals do: only plain words are tried
         named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
-    words = [label for label in named if label in (told, total) or _is_plain_word(label)]
+    plain = [label for label in named if is_total_word(label) and not _is_country(label)]
+    words = [
+        label for label in named if label in (told, total) or (label in plain and not OTHER_MEANING.fullmatch(_bare(label)))
+    ]
     tree: dict[str, tuple[str, ...]] = {}
     questions, why, off = list[Question](), list[str](), 0
     for parent, children in by_interval(labels):
-        found = agreement(parent, children, samples, bases)
-        if parent not in (told, *no_totals) and found.never_against:
-            tree[parent], off = children, max(off, found.off(len(children)))
+        result = agreement(parent, children, samples, bases)
+        if parent not in (told, *no_totals) and result.never_against:
+            tree[parent], off = children, max(off, result.off(len(children)))
             why.append(f"{parent} (its interval is that of {len(children)} others)")
-    if _overlap(tree):
+    if len(set(inner := [child for own in tree.values() for child in own])) < len(inner):  # some label in two of them
         text = f"{name}: {', '.join(map(repr, tree))} add up intervals that overlap"
         questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
         tree, why, off = {}, [], 0
     smallest = sorted(named, key=lambda label: (label == told, label in words, _size(label, samples)))
     for parent in smallest:  # parts come first
-        children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
+        children, result = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
-            shown = ", ".join(" + ".join(pair) for pair in pairs)
+            displayed = ", ".join(" + ".join(pair) for pair in pairs)
             sums = tuple((parent, pair) for pair in pairs)
-            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {shown}", questions)
+            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {displayed}", questions)
         taken = {child for own in tree.values() for child in own}
         rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
             children = rest
         open_ = any(one in rest and one not in tree for one in named)
         if not children and [parent] == words and rest and samples and not open_:  # no number speaks against its name
-            found = agreement(parent, rest, samples, bases)
-            children = rest if found.never_against else ()
+            result = agreement(parent, rest, samples, bases)
+            children = rest if result.never_against else ()
         if children:
-            tree[parent], off = children, max(off, found.off(len(children)))
-            why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
+            tree[parent], off = children, max(off, result.off(len(children)))
+            why.append(f"{parent} ({'told; ' if parent == told else ''}{result})")
             continue
-        unclear = not found.full or found.right >= found.full * UNDECIDED or parent in words
+        unclear = not result.full or result.right >= result.full * UNDECIDED or parent in words
         if len(labels) > 2 and unclear and not (places and _is_country(parent)):
-            text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
+            text = f"{name}: {parent!r} is called a total, but its parts are not clear ({result})"
             answers = f"--total '{name}={parent}', --no-total '{parent}' or --hierarchy '{name}=FILE.hrc'"
             questions.append(Question(text, answers))
     if not tree and 2 < len(labels) <= MOST_NESTED:
@@ -302,12 +491,6 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
             questions.append(Question(text, f"--total '{name}={parent}' or --no-total '{parent}'"))
             break
     return Sums(tuple(tree.items()), "; ".join(why), questions, off)
-
-
-def _overlap(tree: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a label is part of two others, none of which is inside the other."""
-    often = Counter(child for own in tree.values() for child in own)
-    return any(count > 1 for count in often.values())
 
 
 def _size(label: str, samples: Sequence[Sample]) -> Number:
@@ -329,20 +512,20 @@ def _parts_of(
     windows = _windows(parent, free, samples, bases)
     tried = max(1, len(free) ** 2 // 2)
     for children in dict.fromkeys(tuple(own) for own in (free, below, above, *windows) if len(own) > 1):
-        found = agreement(parent, children, samples, bases)
+        result = agreement(parent, children, samples, bases)
         whole = list(children) == free
         beside = children[0] in below[:1] or children[-1] in above[-1:]
         among = 1 if whole else 2 * len(free) if beside else tried  # how many sums could have been right as well
-        clear = surely and (len(named) == 1 or found.chance < 2 * BY_CHANCE)  # the one by its name, or hardly by chance
-        if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
-            return children, found
-        unlikely = found.right and found.chance < NEXT_TO  # by chance; the total of a run may have other parts as well
-        if (beside or whole) and found.likely and (unlikely or (whole and found.right > 1)):
-            return children, found
-        if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
-            best, likely = found, children
-        elif not likely and (found.right, -found.full) > (best.right, -best.full):
-            best = found
+        clear = surely and (len(named) == 1 or result.chance < 2 * BY_CHANCE)  # the one by its name, or hardly by chance
+        if result.holds and (result.chance * among < BY_CHANCE or (whole and clear)):
+            return children, result
+        unlikely = result.right and result.chance < NEXT_TO  # by chance; the total of a run may have other parts as well
+        if (beside or whole) and result.likely and (unlikely or (whole and result.right > 1)):
+            return children, result
+        if result.likely and not likely and whole and (clear or min(result.tight, result.partly * 0.9) >= MANY_PARTLY * 0.9):
+            best, likely = result, children
+        elif not likely and (result.right, -result.full) > (best.right, -best.full):
+            best = result
     return likely, best
 
 
@@ -351,7 +534,7 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
     if len(free) > LONGEST_RUN:
         return []
     few = [sample for sample in samples if sample.get(parent)][:6]
-    found = Counter[tuple[int, int]]()
+    result = Counter[tuple[int, int]]()
     seen = Counter[tuple[int, int]]()
     for sample in few:
         total = Decimal(sample[parent] or 0)
@@ -367,10 +550,10 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
                 room += Decimal(base) / 2 if base > 1 else 0
                 if end > start:
                     seen[start, end] += 1
-                    found[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
+                    result[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
                 if summed > total + room:
                     break
-    good = sorted((end - start, start) for (start, end), often in found.items() if often == seen[start, end])
+    good = sorted((end - start, start) for (start, end), often in result.items() if often == seen[start, end])
     return [tuple(free[start : start + size + 1]) for size, start in good[:MOST_WINDOWS]]
 
 
@@ -382,14 +565,13 @@ def _pairs_of(
     if not 3 < len(others) <= MOST_PAIRED:
         return ()
     few = samples[:: max(1, len(samples) // 20)]
-    found = [pair for pair in combinations(others, 2) if (quick := agreement(parent, pair, few, bases)).right >= quick.full
+    result = [pair for pair in combinations(others, 2) if (quick := agreement(parent, pair, few, bases)).right >= quick.full
              and (own := agreement(parent, pair, samples, bases)).holds and own.full >= LEAST_PAIRED]  # fmt: skip
-    once = Counter(label for pair in found for label in pair)
-    return tuple(pair for pair in found if all(once[label] == 1 for label in pair))
+    once = Counter(label for pair in result for label in pair)
+    return tuple(pair for pair in result if all(once[label] == 1 for label in pair))
 
 
 def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
-    """The labels up to the next total."""
     return list(takewhile(lambda label: label not in stop, labels))
 
 
@@ -397,12 +579,11 @@ def _by_numbers(
     labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
 ) -> Iterable[tuple[str, tuple[str, ...]]]:
     """Labels that numbers alone show to be sums: of all others, or of the run right before or after."""
-    order = sorted(labels, key=lambda label: -_size(label, samples))[:3]
-    for parent in order:
+    for parent in sorted(labels, key=lambda label: -_size(label, samples))[:3]:
         at = labels.index(parent)
         for children in (tuple(label for label in labels if label != parent), tuple(labels[at + 1 :]), tuple(labels[:at])):
             if len(children) > 1:
-                found = agreement(parent, children, samples, bases)
-                if found.holds and (found.full >= 3 or found.chance < BY_CHANCE):
+                result = agreement(parent, children, samples, bases)
+                if result.holds and (result.full >= 3 or result.chance < BY_CHANCE):
                     yield parent, children
                     break
