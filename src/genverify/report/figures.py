@@ -51,7 +51,7 @@ def subplots(
 ) -> tuple[Figure, Any]:
     """A figure in this style, and its axes."""
     use_style()
-    return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **more)
+    return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **options)
 
 
 def say_source(figure: Figure, label: str) -> Figure:
