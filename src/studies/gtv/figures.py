@@ -1,9 +1,7 @@
 """Figures 1 to 5, the toy example, candidates, scaling, solution variability, and the country beside surveys."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import fill, wrap
 from typing import Any
 
@@ -467,12 +465,6 @@ class Example:
     def claims(self, names: Sequence[str]) -> pd.DataFrame:
         """What the figure says, as rows of claims."""
         return pd.DataFrame(self.codes, columns=list(names)).assign(block=self.block, m=self.m)
-
-
-def check_synthetic(manifest: Path) -> None:
-    """Households are written out in words only if nobody lives in them."""
-    if json.loads(manifest.read_text())["source"] != "synthetic":
-        raise DataError(f"{manifest}: examples in words come from synthetic data only. Set microdata.source to synthetic.")
 
 
 def choose_example(claims: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> Example:
