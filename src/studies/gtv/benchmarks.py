@@ -172,7 +172,7 @@ def compare_versions(cases: Iterable[tuple[str, Sequence[Release]]], how: How, b
         log.info("%s", rows[-1])
     frame = pd.DataFrame(rows).set_index("case")
     frame.loc["all"] = frame.agg({name: "max" if name in ("largest", "most_classes") else "sum" for name in frame})
-    frame = frame.astype({name: int for name in frame if not name.endswith("_s")}).reset_index()
+    frame = frame.astype({name: int for name in frame.columns if not name.endswith("_s")}).reset_index()
     return frame.assign(faster=frame["before_s"] / frame["now_s"]).round({"before_s": 2, "now_s": 2, "faster": 1})
 
 

@@ -132,7 +132,7 @@ class PriorAnswer:
         p, low, high = (np.where(verified, 1.0, side) for side in self.source.probabilities(codes, m))
         return p, low, high
 
-    def worlds(self, holds: Callable[[Codes], npt.NDArray[np.bool_]]) -> Worlds:
+    def worlds(self, holds: Callable[[Codes], npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
         """In which of some draws, spread over all (those of a chain hang together), something holds, as bits."""
         chosen = self.draws[np.arange(WORLDS) * len(self.draws) // WORLDS]
         bits = np.array([holds(dataset) for dataset in chosen]).astype(np.int64)

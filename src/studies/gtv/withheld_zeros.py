@@ -48,10 +48,11 @@ def _force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> 
     """The records with the codes put into one record, drawn at random, of every block that has none with all of them."""
     wanted = (records[list(codes)] == pd.Series(codes)).all(axis=1).to_numpy()
     changed = records.copy()
-    for block, rows in sorted(records.groupby("block").indices.items()):
+    for block, of_block in records.groupby("block").indices.items():
+        rows = np.asarray(of_block, dtype=np.int64)
         if not wanted[rows].any():
             rng = np.random.default_rng(derive_seed(seed, "zeros", str(block)))
-            changed.loc[rows[rng.integers(len(rows))], list(codes)] = list(codes.values())
+            changed.loc[[int(rows[rng.integers(len(rows))])], list(codes)] = list(codes.values())
     return changed.astype(records.dtypes)
 
 

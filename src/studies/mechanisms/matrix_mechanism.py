@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import chain as joined
 from itertools import combinations
 from math import prod, sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -377,7 +378,9 @@ def compare_strategies(result: Sequence[Strategy], epsilons: Sequence[float], er
     rows = []
     for strategy in result:
         n, of_strategy = len(strategy.factors), errors[errors["strategy"] == strategy.name]
-        figures = [(BY_EPSILON, epsilon, "all", n, strategy.accuracy(epsilon)) for epsilon in epsilons]
+        figures: list[tuple[Any, ...]] = [
+            (BY_EPSILON, epsilon, "all", n, strategy.accuracy(epsilon)) for epsilon in epsilons
+        ]
         figures += [(BY_TABLE, part["epsilon"].iloc[0], table, len(part), -float((part["error"] ** 2).sum()))
                     for table, part in of_strategy.groupby("table", sort=False)]  # fmt: skip
         for part, epsilon, table, queries, accuracy in figures:
