@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.attack.verify import claims_frame
 from genverify.checker.certificate import write_proofs
 from genverify.model.release import empty_ranges, read_releases, read_schema
 from genverify.model.settings import Generate, Verify
@@ -12,7 +13,7 @@ from genverify.model.tablefiles import stack
 from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
-from studies.gtv.protected_attack import Attack, attacked_row, contradictory_rows, limited, verified_claims
+from studies.gtv.protected_attack import Attack, block_row, contradictory_rows
 from studies.gtv.protected_counts import Kinds, build_kinds
 
 
@@ -24,14 +25,14 @@ def main(job: Job) -> None:
     def kinds() -> Kinds:
         return build_kinds(read_schema(Path(job.input.possible)), settings.max_types)
 
-    part = limited(settings, job.params.max_types)
+    part = settings.but(max_types=min(settings.max_types, job.params.max_types))
     attack = Attack(part, job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k, kinds)
     claims, proofs, rows = [], [], contradictory_rows(counts, empty)
     for release in progress(list(read_releases(counts, schema, empty)), "blocks attacked"):
         result = attack.block(release, derive_seed(job.params.seed, "generate", release.block))
-        claims += verified_claims(result)
+        claims += [claims_frame(result.verified)] if result.verified and result.verified.claims else []
         proofs.append(result.certificate)
-        rows.append(attacked_row(release, result))
+        rows.append(block_row(release.block, release.n, result.status, result.undecided))
     stack(claims).to_parquet(job.output.claims, index=False)
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
     write_proofs(proofs, Path(job.output.proofs))

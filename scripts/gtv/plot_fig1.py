@@ -12,11 +12,12 @@ from genverify.model.settings import ReleaseSettings
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.country.store import read_microdata
-from studies.gtv.figures import LARGEST, check_synthetic, choose_example, plot_fig1
+from studies.gtv.figures import LARGEST, choose_example, plot_fig1
+from studies.gtv.tables import require_synthetic
 
 
 def main(job: Job) -> None:
-    check_synthetic(Path(job.input.manifest))
+    require_synthetic(Path(job.input.manifest), "Figure 1")
     schema, source = read_schema(Path(job.input.schema)), Path(job.input.claims)
     keeps = read_domain(Path(job.input.domain)).universe(job.settings("release", ReleaseSettings).universe).keeps
     sample = pd.read_parquet(job.input.sample)

@@ -29,7 +29,7 @@ def main(job: Job) -> None:
     paper = paper_losses(read_yaml(Path(job.input.paper))["table5"]["variants"], "no_zeros")
     lab = TrialBlocks(releases[: how.blocks], claims, settings, check=False)
     result = list(Search(lab, paper, len(schema.queries), how.rounds).steps(possible_gaps(schema), how.size))
-    steps_frame([step for ranked in result for step in ranked[: how.shown]], schema).to_csv(job.output.steps, index=False)
+    steps_frame([step for ranked in result for step in ranked[: how.shown]]).to_csv(job.output.steps, index=False)
     best = {f"{SEARCHED}{ranked[0].size} missing": ranked[0].gap for ranked in result}
     rows = ("paper", "no_zeros")
     try_gaps(best, releases, claims, settings, rows).to_parquet(job.output.decided, index=False)

@@ -15,7 +15,7 @@ from studies.gtv.tables import choose_examples, require_synthetic, table1, table
 
 
 def main(job: Job) -> None:
-    require_synthetic(Path(job.input.manifest))
+    require_synthetic(Path(job.input.manifest), "Table 1")
     label = data_label(Path(job.input.manifest))
     domain = read_domain(Path(job.input.domain)).domain
     phrases, source = read_phrases(Path(job.input.phrases), domain), Path(job.input.claims)

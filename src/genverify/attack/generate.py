@@ -59,10 +59,8 @@ def _datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) ->
     """The generated records of a block: dataset number and one code per column."""
     K, N, _ = generated.records.shape
     codes = generated.records.reshape(K * N, len(domain.names))
-    frame = pd.DataFrame(codes, columns=list(domain.names)).astype({c.name: _width(c) for c in domain.columns})
-    frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
-    frame.insert(0, "block", block)
-    return frame
+    columns = {column.name: codes[:, at].astype(_width(column)) for at, column in enumerate(domain.columns)}
+    return pd.DataFrame({"block": block, "dataset": np.repeat(np.arange(K, dtype=np.int32), N), **columns})
 
 
 def _width(column: Column) -> str:

@@ -382,13 +382,9 @@ def claims_frame(verified: VerifiedBlock) -> pd.DataFrame:
 def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
     """Claims as rows: k, m and one column of nullable codes per column of the domain."""
     codes = np.array([claim.codes for claim in claims], dtype=np.int16).reshape(len(claims), len(names))
-    frame = pd.DataFrame(
-        {"k": np.array([c.k for c in claims], dtype=np.int8), "m": np.array([c.m for c in claims], dtype=np.int32)}
-    )
-    for column, name in enumerate(names):
-        frame[name] = pd.array(codes[:, column], dtype="Int16")
-        frame.loc[codes[:, column] == ANY, name] = pd.NA
-    return frame
+    counts = {"k": np.array([c.k for c in claims], dtype=np.int8), "m": np.array([c.m for c in claims], dtype=np.int32)}
+    columns = dict(zip(names, codes.T.copy(), strict=True))
+    return pd.DataFrame(counts | {name: pd.arrays.IntegerArray(held, held == ANY) for name, held in columns.items()})
 
 
 def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
@@ -427,7 +423,7 @@ def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path
     """Three files: the claims, a row for every block, and the certificates."""
     parts = list(blocks)
     stack([frame for frame, _, _ in parts]).to_parquet(claims, index=False)
-    stack([pd.DataFrame([row]) for _, row, _ in parts]).to_parquet(rows, index=False)
+    stack([pd.DataFrame([row for _, row, _ in parts])] if parts else []).to_parquet(rows, index=False)
     write_proofs((certificate for _, _, certificate in parts), proofs)
 
 

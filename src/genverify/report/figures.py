@@ -46,13 +46,22 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def say_source(figure: Figure, label: str) -> None:
-    """Write at the foot of the figure, below its axes, which data it shows."""
+def subplots(
+    rows: int = 1, columns: int = 1, *, height: float, width: float = PAGE_WIDTH, **options: Any
+) -> tuple[Figure, Any]:
+    """A figure in this style, and its axes."""
+    use_style()
+    return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **options)
+
+
+def say_source(figure: Figure, label: str) -> Figure:
+    """The figure, with which data it shows written at its foot, below its axes."""
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         foot = 0.15 / figure.get_figheight()
         engine.set(rect=(0, foot, 1, 1 - foot))
     figure.text(0.995, 0.005, plain(label), ha="right", va="bottom", fontsize=6, color="#6b7780", style="italic")
+    return figure
 
 
 def save(figure: Figure, pdf: Path, png: Path) -> None:

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator, StrMethodFormatter
 
-from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.report.figures import INK, PALETTE, say_source, subplots
 
 EXACT = "exact"
 DISCLOSED: dict[str, Any] = {"marker": "s", "color": PALETTE[4], "markersize": 4, "linestyle": "none", "zorder": 3}
@@ -26,9 +25,8 @@ TICKS = (0, 1, 3, 10, 30, 100, 300)
 
 def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
     """A panel per table with the bounds of its cells from exact conditionals; a last one with what rounding leaves."""
-    use_style()
     tables = list(dict.fromkeys(cells["table"]))
-    figure, axes = plt.subplots(2, 2, figsize=(PAGE_WIDTH, 6.0), layout="constrained")
+    figure, axes = subplots(2, 2, height=6.0)
     for index, name in zip(axes.flat, tables, strict=False):
         _panel(index, cells[(cells["table"] == name) & (cells["conditionals"] == EXACT)], name)
     _rounding(axes.flat[len(tables)], cells, tables)
@@ -38,8 +36,7 @@ def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
         Line2D([], [], label="true count, in a disclosed row", **DISCLOSED),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
@@ -75,9 +72,8 @@ def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
 
 def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
     """CPU seconds for the bounds of all cells by the number of nonzero ones, a panel per kind of table."""
-    use_style()
     kinds = {"sparse": "with rows of reduced sum 1", "no_ones": "without such rows"}
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.5), layout="constrained", sharey=True)
+    figure, axes = subplots(1, 2, height=3.5, sharey=True)
     methods = list(dict.fromkeys(lines["method"]))
     for panel, (kind, words) in zip(axes, kinds.items(), strict=True):
         for index, method in enumerate(methods):
@@ -90,10 +86,8 @@ def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
         panel.set_xlabel("nonzero cells")
         panel.set_title(words, loc="left", color=INK)
     axes[0].set_ylabel("CPU seconds for all cells")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
-    say_source(figure, label)
-    return figure
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
+    return say_source(figure, label)
 
 
 def _line(axes: Axes, lines: pd.DataFrame, index: int, method: str) -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from genverify.attack.generate import generate, generate_block
 from genverify.attack.onehot import generate_onehot, onehot_program
 from genverify.attack.verify import Decision, Verdict, Verifier, check_verified, decide_block, decide_onehot
-from genverify.model.claims import Claim, as_claims, candidate_claims
+from genverify.model.claims import as_claims, candidate_claims
 from genverify.model.domain import Domain, Predicate, read_domain
 from genverify.model.errors import DataError
 from genverify.model.release import Release, read_releases, read_schema, read_study
@@ -24,7 +24,7 @@ from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed, watch
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import Solver, WorkLimits, make_solver
+from genverify.solve.solvers.base import WorkLimits, make_solver
 from studies.country.ppmf import read_ppmf
 from studies.country.store import read_microdata, write_microdata
 from studies.gtv.blockcost import COUNTS, STAGES, How, costs
@@ -162,12 +162,18 @@ class Cases:
 
 
 def compare_versions(cases: Iterable[tuple[str, Sequence[Release]]], how: How, before: Path) -> pd.DataFrame:
-    """The table of what the version in the folder `before` and this one verify of the releases of every case."""
+    """
+    The table of what the version in the folder `before` and this one verify of the releases of every case, and a row for
+    all together; `faster` is the ratio of core-seconds.
+    """
     rows = []
     for case, releases in cases:
         rows.append(_same_row(case, costs(releases, how, before), costs(releases, how, None)))
         log.info("%s", rows[-1])
-    return _same_frame(rows)
+    frame = pd.DataFrame(rows).set_index("case")
+    frame.loc["all"] = frame.agg({name: "max" if name in ("largest", "most_classes") else "sum" for name in frame})
+    frame = frame.astype({name: int for name in frame.columns if not name.endswith("_s")}).reset_index()
+    return frame.assign(faster=frame["before_s"] / frame["now_s"]).round({"before_s": 2, "now_s": 2, "faster": 1})
 
 
 def _same_row(case: str, before: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
@@ -180,22 +186,9 @@ def _same_row(case: str, before: pd.DataFrame, now: pd.DataFrame) -> dict[str, A
     row: dict[str, Any] = {"case": case, "blocks": len(both), "households": int(now["n_households"].sum())}
     row |= {"largest": int(now["n_households"].max()), "most_classes": int(now["classes"].max())}
     row |= {"verified": int(now["verified"].sum()), "same": int((both["claims_before"] == both["claims_now"]).sum())}
-    row |= {f"{name}_{version}": int(frame[name].sum()) for version, frame in _versions(before, now) for name in OPEN}
-    return row | {f"{version}_s": float(frame[list(STAGES)].to_numpy().sum()) for version, frame in _versions(before, now)}
-
-
-def _versions(before: pd.DataFrame, now: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    return [("before", before), ("now", now)]
-
-
-def _same_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """The table with a row for all cases together; `faster` is the ratio of core-seconds."""
-    frame = pd.DataFrame(list(rows))
-    most = ["largest", "most_classes"]
-    total = frame.drop(columns=["case", *most]).sum().to_dict() | frame[most].max().to_dict() | {"case": "all"}
-    frame = pd.concat([frame, pd.DataFrame([total])], ignore_index=True)
-    frame = frame.astype({name: int for name in frame.columns if name != "case" and not name.endswith("_s")})
-    return frame.assign(faster=frame["before_s"] / frame["now_s"]).round({"before_s": 2, "now_s": 2, "faster": 1})
+    versions = (("before", before), ("now", now))
+    row |= {f"{name}_{version}": int(frame[name].sum()) for version, frame in versions for name in OPEN}
+    return row | {f"{version}_s": float(frame[list(STAGES)].to_numpy().sum()) for version, frame in versions}
 
 
 # The compact program against the paper's one-hot program on the same block, the same claims and the same solver.
@@ -204,74 +197,59 @@ NO_LIMIT = 2**31 - 1  # the largest number that solvers take: the seconds alone 
 DECIDED = (Verdict.VERIFIED, Verdict.REFUTED)
 
 
-@dataclass(frozen=True)
-class CompactTimes:
-    """The compact side: seconds of each stage, and what it decided about the claims of the first dataset."""
-
-    generate_s: float
-    filter_s: float
-    candidates: int
-    verify_candidates_s: float
-    verify_s: float
-    decisions: Sequence[Decision]
-
-    @property
-    def end_to_end_s(self) -> float:
-        return self.generate_s + self.filter_s + self.verify_candidates_s
-
-
-@dataclass(frozen=True)
-class OneHotTimes:
-    """The one-hot side: seconds to build the program, per claim and per dataset, from a sample of the claims."""
-
-    build_s: float
-    claim_s: float
-    dataset_s: float
-    decisions: Sequence[Decision]
-
-    @property
-    def undecided(self) -> int:
-        return sum(decision.verdict is Verdict.UNDECIDED for decision in self.decisions)
-
-
 def compare(
     release: Release, program: ProgramSettings, K: int, min_k: int, seed: int, sample: SpeedBenchmark
 ) -> dict[str, Any]:
-    """One row of speed.csv. `sample` says how many claims and datasets the one-hot program is timed on, and its limit."""
-    compact = _run_compact(release, program, K, min_k, seed)
-    claims = [decision.claim for decision in compact.decisions]
-    rng = np.random.default_rng(seed)
-    chosen = rng.choice(len(claims), min(sample.claims, len(claims)), replace=False)
-    solver = make_solver(program.solver, WorkLimits(NO_LIMIT, NO_LIMIT, sample.seconds))
-    times = _run_onehot(release, [claims[index] for index in chosen], solver, sample.datasets, seed)
-    _agree(release, [compact.decisions[index] for index in chosen], times.decisions)
-    return _speed_row(release, compact, times, K, sample.seconds)
-
-
-def _run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
+    """
+    One row of speed.csv. `sample` says how many claims and datasets the one-hot program is timed on, and its limit; its
+    seconds are extrapolated to all claims of the first dataset and to K datasets.
+    """
     with watch() as generated:
-        records = generate_block(release, settings, K, seed).records
+        records = generate_block(release, program, K, seed).records
     with watch() as filtered:
         candidates = as_claims(*candidate_claims(records, min_k))
     with watch() as verified:
-        Verifier(settings.bounder(release)).decide(candidates)
+        Verifier(program.bounder(release)).decide(candidates)
     claims = as_claims(*candidate_claims(records[:1], min_k))
-    with watch() as spent:
-        decisions = Verifier(settings.bounder(release)).decide(claims)
-    times = generated.seconds, filtered.seconds, len(candidates), verified.seconds, spent.seconds
-    return CompactTimes(*times, decisions=decisions)
-
-
-def _run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
+    with watch() as compact:
+        decisions = Verifier(program.bounder(release)).decide(claims)
+    chosen = np.random.default_rng(seed).choice(len(claims), min(sample.claims, len(claims)), replace=False)
+    solver = make_solver(program.solver, WorkLimits(NO_LIMIT, NO_LIMIT, sample.seconds))
     with watch() as built:
         onehot_program(release)
-    with watch() as spent:
-        decisions = decide_onehot(release, claims, solver)
-    claim_s = max(0.0, spent.seconds - built.seconds) / max(1, len(claims))
-    with watch() as generated:
-        generate_onehot(release, solver, datasets, seed)
-    dataset_s = max(0.0, generated.seconds - built.seconds) / datasets
-    return OneHotTimes(built.seconds, claim_s, dataset_s, decisions)
+    with watch() as decided:
+        onehot = decide_onehot(release, [claims[index] for index in chosen], solver)
+    with watch() as drawn:
+        generate_onehot(release, solver, sample.datasets, seed)
+    _agree(release, [decisions[index] for index in chosen], onehot)
+    claim_s = max(0.0, decided.seconds - built.seconds) / max(1, len(chosen))
+    dataset_s = max(0.0, drawn.seconds - built.seconds) / sample.datasets
+    onehot_s = built.seconds + claim_s * len(claims)
+    compact_whole = generated.seconds + filtered.seconds + verified.seconds
+    onehot_whole = built.seconds + dataset_s * K + filtered.seconds + claim_s * len(candidates)
+    stopped = sum(decision.verdict is Verdict.UNDECIDED for decision in onehot)
+    note = f"onehot_s and onehot_end_to_end_s are extrapolated from {len(onehot)} of {len(claims)} claims"
+    if stopped:
+        note += f"; {stopped} of them stopped at {sample.seconds:g} s, so that the ratios are lower bounds"
+    return {
+        "block": release.block,
+        "n_households": release.n,
+        "claims": len(claims),
+        "compact_s": round(compact.seconds, 4),
+        "onehot_s": round(onehot_s, 1),
+        "speedup": round(onehot_s / compact.seconds, 1),
+        "speedup_end_to_end": round(onehot_whole / compact_whole, 1),
+        "compact_end_to_end_s": round(compact_whole, 4),
+        "onehot_end_to_end_s": round(onehot_whole, 1),
+        "candidates": len(candidates),
+        "verified": sum(decision.verdict is Verdict.VERIFIED for decision in decisions),
+        "undecided": sum(decision.verdict not in DECIDED for decision in decisions),
+        "onehot_claim_s": round(claim_s, 3),
+        "onehot_dataset_s": round(dataset_s, 3),
+        "onehot_claims_timed": len(onehot),
+        "onehot_undecided": stopped,
+        "note": note,
+    }
 
 
 def _agree(release: Release, compact: Sequence[Decision], onehot: Sequence[Decision]) -> None:
@@ -281,32 +259,3 @@ def _agree(release: Release, compact: Sequence[Decision], onehot: Sequence[Decis
                 f"block {release.block}: {ours.claim} is {ours.verdict.value} by the compact and {theirs.verdict.value} by "
                 "the one-hot program. One of them is wrong: no speed is reported."
             )
-
-
-def _speed_row(release: Release, compact: CompactTimes, times: OneHotTimes, K: int, limit: float) -> dict[str, Any]:
-    """The seconds of both sides; those of the one-hot program are extrapolated to all claims and K datasets."""
-    claims, timed = len(compact.decisions), len(times.decisions)
-    onehot_s = times.build_s + times.claim_s * claims
-    whole = times.build_s + times.dataset_s * K + compact.filter_s + times.claim_s * compact.candidates
-    note = f"onehot_s and onehot_end_to_end_s are extrapolated from {timed} of {claims} claims"
-    if times.undecided:
-        note += f"; {times.undecided} of them stopped at {limit:g} s, so that the ratios are lower bounds"
-    return {
-        "block": release.block,
-        "n_households": release.n,
-        "claims": claims,
-        "compact_s": round(compact.verify_s, 4),
-        "onehot_s": round(onehot_s, 1),
-        "speedup": round(onehot_s / compact.verify_s, 1),
-        "speedup_end_to_end": round(whole / compact.end_to_end_s, 1),
-        "compact_end_to_end_s": round(compact.end_to_end_s, 4),
-        "onehot_end_to_end_s": round(whole, 1),
-        "candidates": compact.candidates,
-        "verified": sum(decision.verdict is Verdict.VERIFIED for decision in compact.decisions),
-        "undecided": sum(decision.verdict not in DECIDED for decision in compact.decisions),
-        "onehot_claim_s": round(times.claim_s, 3),
-        "onehot_dataset_s": round(times.dataset_s, 3),
-        "onehot_claims_timed": timed,
-        "onehot_undecided": times.undecided,
-        "note": note,
-    }

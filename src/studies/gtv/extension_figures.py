@@ -4,14 +4,13 @@ from collections.abc import Hashable, Mapping
 from math import ceil
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots
 from studies.gtv.probabilities import NATION, STATE, TRACT, UNIFORM
 from studies.gtv.probability_evaluation import BINS, CLAIMS, GENERATED, RAP, ROWS
 from studies.gtv.settings import BLOCKS, BOTH
@@ -34,10 +33,7 @@ TITLES = {CLAIMS: "claims (k >= {min_k})", ROWS: "rows (all columns)"}
 
 def plot_calibration(reliable: pd.DataFrame, scored: pd.DataFrame, min_k: int, label: str) -> Figure:
     """Above, the share that is true against the probability given, claims and rows; below, two scores of every source."""
-    use_style()
-    figure, panels = plt.subplots(
-        2, 2, figsize=(PAGE_WIDTH, 5.6), layout="constrained", gridspec_kw={"height_ratios": [2.2, 1]}
-    )
+    figure, panels = subplots(2, 2, height=5.6, gridspec_kw={"height_ratios": [2.2, 1]})
     for column, about in enumerate((CLAIMS, ROWS)):
         axes = panels[0, column]
         part = reliable[reliable["about"] == about]
@@ -47,8 +43,7 @@ def plot_calibration(reliable: pd.DataFrame, scored: pd.DataFrame, min_k: int, l
     panels[0, 0].set_ylabel("share true of the private block")
     handles = {name: handle for axes in panels[0] for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3, frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _reliable(axes: Axes, table: pd.DataFrame) -> None:
@@ -89,8 +84,7 @@ def _by_source(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 def plot_posterior(rates: pd.DataFrame, label: str) -> Figure:
     """Match rate of the likeliest rows: posterior rankings, frequencies, and guesses without the release."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH * 0.72, 3.6), layout="constrained")
+    figure, axes = subplots(height=3.6, width=PAGE_WIDTH * 0.72)
     for source, rows in _by_source(rates):
         said, colour, mark, line = LOOKS[source]
         axes.plot(rows["x"], rows["rate"], mark + line, color=colour, ms=3.2, lw=1, label=said, markevery=2)
@@ -99,14 +93,12 @@ def plot_posterior(rates: pd.DataFrame, label: str) -> Figure:
     axes.set_ylabel("match rate")
     axes.set_title(f"{int(rates['blocks'].max())} whole blocks; bands: 95 %, blocks resampled")
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def plot_reconstructions(blocks: pd.DataFrame, label: str) -> Figure:
     """How many datasets fit each block, by its number of households."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH * 0.72, 3.3), layout="constrained")
+    figure, axes = subplots(height=3.3, width=PAGE_WIDTH * 0.72)
     counted = blocks[blocks["numbers"] == "exact"]
     tens = [np.log10(float(int(number))) for number in counted["datasets"]]
     jitter = np.random.default_rng(1).uniform(-0.22, 0.22, len(counted))
@@ -120,8 +112,7 @@ def plot_reconstructions(blocks: pd.DataFrame, label: str) -> Figure:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_title(f"{len(counted)} of {len(blocks)} blocks counted exactly")
     axes.legend(frameon=False, loc="lower right")
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 # Generate-then-verify under protection: claims verified from the release, true and false of the private block.
@@ -134,15 +125,13 @@ MARKERS_OF_CLAIMS = {
 
 def plot_gtv_protected(table: pd.DataFrame, label: str) -> Figure:
     """Two panels over the same protections: how many claims are verified, and which share of them is false."""
-    use_style()
     height = 1.5 + 0.3 * len(table)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
+    figure, (left, right) = subplots(1, 2, height=height, sharey=True)
     _claims(left, table)
     _shares(right, table)
     left.set_yticks(np.arange(len(table)), [words(row) for row in table.to_dict("records")])
     left.set_ylim(len(table) - 0.5, -0.5)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def words(row: Mapping[Hashable, Any]) -> str:
@@ -191,17 +180,14 @@ EXPLANATION_MARKERS = "osD^vPX*"
 
 def plot_withheld_zeros(table: pd.DataFrame, label: str) -> Figure:
     """One panel per kind of withheld answers; losses over k, the paper's as a thick line; without the sets of the search."""
-    use_style()
     table = table[(table["unit"] != PAPER_UNIT) & ~table["explanation"].str.startswith(SEARCHED)]
-    figure, panels = plt.subplots(1, len(ANSWERS), figsize=(PAGE_WIDTH, 3.1), sharey=True, layout="constrained")
+    figure, panels = subplots(1, len(ANSWERS), height=3.1, sharey=True)
     for axes, (withheld, said) in zip(panels, ANSWERS.items(), strict=True):
         _panel(axes, table[table["withheld"] == withheld])
         axes.set_title(f"{said} withheld")
     panels[0].set_ylabel("households lost, %")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
-    say_source(figure, label)
-    return figure
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    return say_source(figure, label)
 
 
 def _panel(axes: Axes, table: pd.DataFrame) -> None:
@@ -237,12 +223,9 @@ ACROSS = 3  # panels that fit the width of a page
 
 def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
     """One panel per source of records and reading; the share of records singled out over k."""
-    use_style()
     panels = list(table.groupby(["source", "reading"], sort=False))
     across, down = min(ACROSS, len(panels)), ceil(len(panels) / ACROSS)
-    figure, axes = plt.subplots(
-        down, across, figsize=(PAGE_WIDTH, 0.7 + 2.3 * down), sharey=True, layout="constrained", squeeze=False
-    )
+    figure, axes = subplots(down, across, height=0.7 + 2.3 * down, sharey=True, squeeze=False)
     for ax, ((source, reading), part) in zip(axes.flat, panels, strict=False):
         part = part[
             part["k"] >= part.loc[(part["k"] > 0) & (part["claims"] > 0), "k"].min()
@@ -260,5 +243,4 @@ def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
     axes[0, 0].set_ylim(-4, 104)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)

@@ -1,9 +1,7 @@
 """Figures 1 to 5, the toy example, candidates, scaling, solution variability, and the country beside surveys."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import fill, wrap
 from typing import Any
 
@@ -22,7 +20,7 @@ from genverify.model.claims import ANY, Codes, candidate_claims
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
 from genverify.model.release import Release, make_release, make_schema
-from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots, use_style
 from studies.gtv.summary import ALL, PRIORS, SINGLETON, Group, chosen
 
 # Figure 2: how large the blocks of the state-median sample are.
@@ -32,20 +30,18 @@ DESIGN = "state_median"
 
 def plot_fig2(blocks: pd.DataFrame, label: str) -> Figure:
     """A bar per block size: the number of sampled blocks whose state has that median."""
-    use_style()
     sizes = blocks.loc[blocks["design"] == DESIGN, "n_households"]
     if sizes.empty:
         raise DataError(f"no block of the design {DESIGN}, which Figure 2 shows; add it to sample.designs in config.yaml")
     counts = sizes.value_counts().sort_index()
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.5), layout="constrained")
+    figure, axes = subplots(height=2.5, width=COLUMN_WIDTH)
     axes.bar(counts.index, counts.to_numpy(), width=0.8, color=PALETTE[0])
     axes.set(xlabel="households in the block (= median of its state)", ylabel="number of blocks")
     axes.set_xticks(np.arange(counts.index.min(), counts.index.max() + 1, 2))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=False, axis="x")
     axes.set_title(f"{len(sizes)} blocks, {sizes.min()} to {sizes.max()} households", loc="left", color=INK)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 # Figures 3 and 5: in how many blocks something is verified, and how surprising the verified claims are.
@@ -78,8 +74,7 @@ def plot_fig3(summary: Sequence[Group], blocks: pd.DataFrame, label: str, single
     largest = max([0.1, *(group["largest"] for group in summary if group["claims"] == kind)])
     _same_scale([axes for row in grid for axes in row[1:]], largest)
     _name(grid, "singleton claim" if singletons else "claim")
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _plot_row(
@@ -165,11 +160,10 @@ def _column_shares(groups: Mapping[int, Sequence[Group]], names: Sequence[str], 
 
 def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label: str) -> Figure:
     """A cell per k and column: the share of the verified singleton claims about k columns that contain the column."""
-    use_style()
     groups = chosen(summary, SINGLETON)
     shares = _column_shares(groups, domain.names, ks)
     counts = {k: sum(group["count"] for group in result) for k, result in groups.items()}
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.0 + 0.34 * len(ks)), layout="constrained")
+    figure, axes = subplots(height=1.0 + 0.34 * len(ks))
     axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     labels = [plain(f"{column.name}\n{fill(column.label, WRAP)}") for column in domain.columns]
     axes.set_xticks(range(len(labels)), labels, fontsize=6.5)
@@ -179,8 +173,7 @@ def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label
     axes.grid(visible=False)
     _write_shares(axes, shares.to_numpy())
     _lines_between_cells(axes, len(ks), len(labels))
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _write_shares(axes: Axes, shares: npt.NDArray[np.float64]) -> None:
@@ -250,8 +243,7 @@ def _columns(claims: pd.DataFrame) -> list[str]:
 
 def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
     """Candidates per block against K, both scales logarithmic, down to the verified claims."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.7), layout="constrained")
+    figure, axes = subplots(height=2.7, width=COLUMN_WIDTH)
     axes.fill_between(
         table["K"], table["candidates_q25"], table["candidates_q75"], color=PALETTE[0], alpha=0.15, linewidth=0
     )
@@ -269,8 +261,7 @@ def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
     displayed = f"{table['blocks'].iloc[0]} of {table['of_blocks'].iloc[0]} blocks"
     axes.set_title(f"{displayed} (band: middle half of them)", loc="left", color=INK)
     axes.legend(frameon=False, handlelength=2.4)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 # Households of the country beside surveys: every cell of the margins of two and three columns.
@@ -281,19 +272,16 @@ MARKS = "o^sDv"
 
 def plot_country_fit(cells: pd.DataFrame, label: str) -> Figure:
     """A panel for margins of two columns and one for three; a point per cell, the survey's percent against the country's."""
-    use_style()
     ways = sorted(cells["ways"].unique())
-    figure, panels = plt.subplots(
-        1, len(ways), figsize=(PAGE_WIDTH, 3.9), squeeze=False, sharex=True, sharey=True, layout="constrained"
-    )
+    figure, panels = subplots(1, len(ways), height=3.9, squeeze=False, sharex=True, sharey=True)
     for axes, number in zip(panels[0], ways, strict=True):
         _panel(axes, cells[cells["ways"] == number])
         axes.set_title(f"margins of {number} columns")
     panels[0][0].set_ylabel("households of the country, %")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, markerscale=2)
-    say_source(figure, label)
-    return figure
+    figure.legend(
+        *panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, markerscale=2
+    )
+    return say_source(figure, label)
 
 
 def _panel(axes: Axes, cells: pd.DataFrame) -> None:
@@ -326,8 +314,7 @@ FINISHED = "yes"
 
 def plot_scaling(cases: pd.DataFrame, label: str) -> Figure:
     """Seconds per stage and peak memory, median over the repeats; cases that did not finish are marked by a cross."""
-    use_style()
-    figure, (seconds, memory) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.4), layout="constrained")
+    figure, (seconds, memory) = subplots(1, 2, height=3.4)
     for known, rows in cases.groupby("structural_zeros"):
         for column, (_, colour) in STAGES.items():
             _line(seconds, rows, column, bool(known), colour)
@@ -336,8 +323,7 @@ def plot_scaling(cases: pd.DataFrame, label: str) -> Figure:
     _finish(seconds, cases, "seconds per block", "time")
     _finish(memory, cases, "peak memory per block (MB)", "memory")
     figure.legend(handles=_legend(cases), loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _line(axes: Axes, rows: pd.DataFrame, column: str, known: bool, colour: str) -> None:
@@ -389,8 +375,7 @@ LINES = {
 
 def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
     """The share of blocks in which at most a given share of the records can differ between two fitting datasets."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.6), layout="constrained")
+    figure, axes = subplots(height=2.6, width=COLUMN_WIDTH)
     for design, rows in blocks.groupby("design"):
         words, line, colour = LINES.get(str(design), (str(design).replace("_", " "), ":", PALETTE[2]))
         shares = np.sort(rows["share"].to_numpy())
@@ -402,8 +387,7 @@ def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
     axes.set(xlabel="records that can differ: solvar(D*) / 2N, %", ylabel="blocks, cumulative %", xlim=(-2, 102))
     axes.set_ylim(0, 102)
     axes.legend(loc="upper left", frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 # Figure 1 and the toy example of section 4.2.
@@ -483,12 +467,6 @@ class Example:
         return pd.DataFrame(self.codes, columns=list(names)).assign(block=self.block, m=self.m)
 
 
-def check_synthetic(manifest: Path) -> None:
-    """Households are written out in words only if nobody lives in them."""
-    if json.loads(manifest.read_text())["source"] != "synthetic":
-        raise DataError(f"{manifest}: examples in words come from synthetic data only. Set microdata.source to synthetic.")
-
-
 def choose_example(claims: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> Example:
     """
     The example to draw, by a fixed rule.
@@ -543,8 +521,7 @@ def plot_fig1(example: Example, domain: Domain, label: str) -> Figure:
     _write_claims(text, example, texts, height - top - 0.2)
     for axes, title in ((box, f"private table of block {example.block}"), (text, "verified claims R(a, m)")):
         axes.set_title(title, loc="left", fontsize=9, pad=4)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _words(codes: npt.NDArray[np.int16], domain: Domain) -> str:

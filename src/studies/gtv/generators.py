@@ -41,19 +41,18 @@ def attack_block(
     """
     generated = generate_block(release, settings, K, seed)
     claims = verify_block(release, generated.records, settings, min_k).claims
-    found = claim_columns(claims, release.schema.domain.names)
-    found.insert(0, "block", release.block)
+    frame = claim_columns(claims, release.schema.domain.names)
+    frame.insert(0, "block", release.block)
     single = np.array([claim.m == 1 for claim in claims], dtype=bool)
     singles = [claim for claim in claims if claim.m == 1]
     for variant, withhold in WITHHELD.items():
-        verified = np.ones(len(claims), dtype=bool)
+        verified = np.full(len(claims), not withhold)
         if withhold:
-            verified[:] = False
-            verified[single] = survivors(publish_less(release, withhold, ()), singles, settings, check=True).verified
-        found[f"verified_{variant}"] = verified
+            verified[single] = survivors(publish_less(release, withhold, ()), singles, settings, check=True)[0]
+        frame[f"verified_{variant}"] = verified
     zeros, ones = (int((release.lo == answer).sum()) for answer in (0, 1))
-    told = {"queries": len(release.schema.queries), "zeros": zeros, "ones": ones, "unique": generated.unique}
-    return found, {"block": release.block, **told}
+    row = {"block": release.block, "queries": len(release.schema.queries), "zeros": zeros, "ones": ones}
+    return frame, row | {"unique": generated.unique}
 
 
 # Households that the claims of a country represent (footnote 6), for Tables 4, 5 and 7.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -20,7 +19,7 @@ from genverify.model.query import Query
 from genverify.model.release import Release
 from genverify.model.settings import validate
 from genverify.model.work import derive_seed
-from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.report.figures import INK, PALETTE, say_source, subplots
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.places import answer_shares
 from studies.country.settings import Microdata, MicrodataProtection
@@ -174,10 +173,9 @@ def _ratio(part: pd.Series, whole: pd.Series, factor: int, seed: int) -> tuple[f
 
 def plot_hierarchical(table: pd.DataFrame, label: str) -> Figure:
     """Three panels over the budgets, from no noise to the most."""
-    use_style()
     rho = table.drop_duplicates("rho").set_index("country")["rho"]  # of countries with one budget the first
     ticks = ["none" if np.isnan(budget) else f"{budget:g}" for budget in rho]
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(PAGE_WIDTH, 2.6), layout="constrained")
+    figure, (left, middle, right) = subplots(1, 3, height=2.6)
 
     def values(number: str, k: int = ANY_K) -> Any:
         chosen = table[(table["number"] == number) & (table["k"] == k)].set_index("country")
@@ -201,5 +199,4 @@ def plot_hierarchical(table: pd.DataFrame, label: str) -> Figure:
         axes.set_xticks(at, ticks)
         axes.set_xlabel(r"noise: budget $\rho$ of the country")
         axes.legend(fontsize=6, ncols=2, loc="upper center", frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)

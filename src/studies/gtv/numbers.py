@@ -1,14 +1,15 @@
 """The numbers of the paper's text, beside ours."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import Weights, block_weights, ratio_interval
+from genverify.attack.evaluate import block_weights, ratio_interval
 from genverify.report.pages import statements_table, statements_text
 from studies.gtv.summary import PRIORS
 from studies.gtv.tables import omission_shares
@@ -57,73 +58,58 @@ class Evidence:
             yield BOTH, self.designs
 
 
-def share(part: "pd.Series[Any]", whole: "pd.Series[Any] | None", weights: Weights) -> tuple[float, float, float]:
-    """total(part) / total(whole) over blocks (default: per block) with its 95 % interval."""
-    above = part.to_numpy(dtype=float)[:, None]
-    below = np.ones_like(above) if whole is None else whole.to_numpy(dtype=float)[:, None]
-    low, high = ratio_interval(above, below, weights)
-    return float(above.sum() / below.sum()), float(low[0]), float(high[0])
-
-
-def _of_blocks(evidence: Evidence, frame: pd.DataFrame, part: str, whole: str | None, factor: float) -> Iterator[Figure]:
-    """A share over blocks for each scope, times the factor."""
-    for scope, designs in evidence.scopes():
-        own = frame[frame["design"].isin(designs)]
-        weights = block_weights(list(own["design"]), evidence.seed)
-        yield Figure(scope, *(factor * x for x in share(own[part], own[whole] if whole else None, weights)))
+def _of_blocks(evidence: Evidence, frame: pd.DataFrame, part: str, whole: str | None, factor: float = 100, *,
+               scopes: Iterable[tuple[str, list[str]]] = ()) -> Iterator[Figure]:  # fmt: skip
+    """For each scope total(part) / total(whole) over its blocks (without a whole: per block), times the factor."""
+    for scope, designs in scopes or evidence.scopes():
+        chosen = frame[frame["design"].isin(designs)]
+        if len(chosen):
+            above = chosen[[part]].to_numpy(dtype=float)
+            below = chosen[[whole]].to_numpy(dtype=float) if whole else np.ones_like(above)
+            low, high = ratio_interval(above, below, block_weights(list(chosen["design"]), evidence.seed))
+            yield Figure(scope, *(factor * float(x) for x in (above.sum() / below.sum(), low[0], high[0])))
 
 
 def unique_blocks(evidence: Evidence) -> Iterator[Figure]:
-    yield from _of_blocks(evidence, evidence.blocks.assign(part=evidence.blocks["unique"].astype(int)), "part", None, 100)
+    yield from _of_blocks(evidence, evidence.blocks, "unique", None)
 
 
 def _households(evidence: Evidence, variant: str, claims: str, k: int) -> pd.DataFrame:
     """One row per block and design: its households, how many of them claims of k columns represent, and whether any."""
     if variant not in evidence.households:
-        return evidence.blocks.iloc[:0].assign(households=0, some=0)
+        return evidence.blocks.iloc[:0].assign(households=0, some=False)
     frame = evidence.households[variant]
     chosen = frame[(frame["claims"] == claims) & (frame["grouping"] == "k") & (frame["columns"] == k)]
-    return chosen.assign(some=(chosen["households"] > 0).astype(int))
+    return chosen.assign(some=chosen["households"] > 0)
 
 
-def blocks_with_claim(evidence: Evidence, k: int) -> Iterator[Figure]:
-    yield from _of_blocks(evidence, _households(evidence, "paper", "singleton", k), "some", None, 100)
-
-
-def households_per_block(evidence: Evidence, k: int) -> Iterator[Figure]:
-    yield from _of_blocks(evidence, _households(evidence, "paper", "singleton", k), "households", None, 1)
-
-
-def households_share(evidence: Evidence, k: int, claims: str = "singleton") -> Iterator[Figure]:
-    yield from _of_blocks(evidence, _households(evidence, "paper", claims, k), "households", "n_households", 100)
+def represented(
+    evidence: Evidence, k: int, part: str, whole: str | None = None, factor: float = 100, claims: str = "singleton"
+) -> Iterator[Figure]:
+    """Households that claims of k columns represent, or blocks with some: a share, or a number per block."""
+    yield from _of_blocks(evidence, _households(evidence, "paper", claims, k), part, whole, factor)
 
 
 def ablated_share(evidence: Evidence, variant: str, k: int) -> Iterator[Figure]:
     """Of the blocks of the country's median size, as in the paper's ablation."""
-    own = _households(evidence, variant, "singleton", k)
-    own = own[own["design"] == FIXED_DESIGN]
-    if len(own):
-        weights = block_weights(list(own["design"]), evidence.seed)
-        yield Figure(FIXED_DESIGN, *(100 * x for x in share(own["households"], own["n_households"], weights)))
+    frame = _households(evidence, variant, "singleton", k)
+    yield from _of_blocks(evidence, frame, "households", "n_households", scopes=[(FIXED_DESIGN, [FIXED_DESIGN])])
 
 
 def ablated_households(evidence: Evidence, variant: str) -> Iterator[Figure]:
     for k in (6, 7, 8):
-        own = _households(evidence, variant, "singleton", k)
-        own = own[own["design"] == FIXED_DESIGN]
-        if len(own):
-            weights = block_weights(list(own["design"]), evidence.seed)
-            yield Figure(f"{FIXED_DESIGN}, k = {k}", *(len(own) * x for x in share(own["households"], None, weights)))
+        frame = _households(evidence, variant, "singleton", k)
+        blocks = int((frame["design"] == FIXED_DESIGN).sum())
+        scopes = [(f"{FIXED_DESIGN}, k = {k}", [FIXED_DESIGN])]
+        yield from _of_blocks(evidence, frame, "households", None, blocks, scopes=scopes)
 
 
-def answer_share(evidence: Evidence, part: str, nonzero: bool = False) -> Iterator[Figure]:
+def answer_share(evidence: Evidence, part: str, whole: str = "published") -> Iterator[Figure]:
     """The share of answers of one value among all or the nonzero ones, in the blocks of the country's median size."""
     answers = evidence.answers["paper"]
     answers = answers.assign(nonzero=answers["published"] - answers["zeros"])
-    own = evidence.blocks.loc[evidence.blocks["design"] == FIXED_DESIGN, ["block", "design"]].merge(answers, on="block")
-    if len(own):
-        weights = block_weights(list(own["design"]), evidence.seed)
-        yield Figure(FIXED_DESIGN, *(100 * x for x in share(own[part], own["nonzero" if nonzero else "published"], weights)))
+    frame = evidence.blocks[["block", "design"]].merge(answers, on="block")
+    yield from _of_blocks(evidence, frame, part, whole, scopes=[(FIXED_DESIGN, [FIXED_DESIGN])])
 
 
 def queries(evidence: Evidence) -> Iterator[Figure]:
@@ -131,46 +117,34 @@ def queries(evidence: Evidence) -> Iterator[Figure]:
 
 
 def block_size(evidence: Evidence, which: str) -> Iterator[Figure]:
-    sizes = evidence.sample.loc[
-        evidence.sample["design"] == (STATE_DESIGN if which != "median" else FIXED_DESIGN), "n_households"
-    ]
+    design = STATE_DESIGN if which != "median" else FIXED_DESIGN
+    sizes = evidence.sample.loc[evidence.sample["design"] == design, "n_households"]
     if len(sizes):
         yield Figure("", float(getattr(sizes, which)()))
 
 
-def baseline(evidence: Evidence, percentile: float, ks: Sequence[int]) -> Iterator[Figure]:
-    """A percentile of the baseline probabilities (equation 4), by design, prior and k."""
+def baseline(evidence: Evidence, percentile: float, ks: Sequence[int] = ()) -> Iterator[Figure]:
+    """A percentile of the baseline probabilities (equation 4), by design, prior and k (without any: over all of them)."""
     singles = evidence.singles(evidence.baselines)
-    for design in evidence.designs:
-        for prior in PRIORS:
-            for k in ks:
-                own = singles[(singles["design"] == design) & (singles["k"] == k)]
-                if len(own):
-                    yield Figure(f"{design}, {prior}, k = {k}", *_percentiles(own, prior, percentile))
-
-
-def largest_baseline(evidence: Evidence) -> Iterator[Figure]:
-    singles = evidence.singles(evidence.baselines)
-    for design in evidence.designs:
-        for prior in PRIORS:
-            own = singles[singles["design"] == design]
-            if len(own):
-                yield Figure(f"{design}, {prior}", *_percentiles(own, prior, 100))
+    for design, prior, k in product(evidence.designs, PRIORS, ks or (None,)):
+        rows = singles[(singles["design"] == design) & (k is None or singles["k"] == k)]
+        if len(rows):
+            yield Figure(f"{design}, {prior}" + (f", k = {k}" if k else ""), *_percentiles(rows, prior, percentile))
 
 
 def _percentiles(rows: pd.DataFrame, prior: str, percentile: float) -> tuple[float, float, float, float]:
     """100 times the percentile, no interval, and the same where the block is left out of the prior."""
     known = [rows[name].dropna() for name in (prior, f"{prior}_leave_out")]
-    found = [100 * float(np.percentile(values, percentile)) if len(values) else NAN for values in known]
-    return found[0], NAN, NAN, found[1]
+    both, leave_out = (100 * float(np.percentile(values, percentile)) if len(values) else NAN for values in known)
+    return both, NAN, NAN, leave_out
 
 
 def tract_less_state(evidence: Evidence) -> Iterator[Figure]:
     singles = evidence.singles(evidence.baselines)
     for scope, designs in evidence.scopes():
-        own = singles[singles["design"].isin(designs)]
-        if len(own):
-            tract, state = _percentiles(own, "tract", 50), _percentiles(own, "state", 50)
+        rows = singles[singles["design"].isin(designs)]
+        if len(rows):
+            tract, state = _percentiles(rows, "tract", 50), _percentiles(rows, "state", 50)
             yield Figure(scope, tract[0] - state[0], leave_out=tract[3] - state[3])
 
 
@@ -195,27 +169,27 @@ COMPUTED: dict[str, Callable[[Evidence], Iterator[Figure]]] = {
     "largest_block": partial(block_size, which="max"),
     "country_median": partial(block_size, which="median"),
     "unique_blocks": unique_blocks,
-    "blocks_k8": partial(blocks_with_claim, k=8),
-    "blocks_k6": partial(blocks_with_claim, k=6),
-    "per_block_k8": partial(households_per_block, k=8),
+    "blocks_k8": partial(represented, k=8, part="some"),
+    "blocks_k6": partial(represented, k=6, part="some"),
+    "per_block_k8": partial(represented, k=8, part="households", factor=1),
     "effective_k": effective_k,
     "median": partial(baseline, percentile=50, ks=(6, 7, 8, 9)),
     "median_k10": partial(baseline, percentile=50, ks=(10,)),
     "percentile75": partial(baseline, percentile=75, ks=(6, 7, 8, 9, 10)),
     "percentile90": partial(baseline, percentile=90, ks=(6, 7, 8, 9, 10)),
-    "maximum": largest_baseline,
+    "maximum": partial(baseline, percentile=100),
     "tract_or_state": tract_less_state,
-    "households_k8": partial(households_share, k=8),
-    "households_k6": partial(households_share, k=6),
+    "households_k8": partial(represented, k=8, part="households", whole="n_households"),
+    "households_k6": partial(represented, k=6, part="households", whole="n_households"),
     "no_ones_k6": partial(ablated_share, variant="no_ones", k=6),
     "no_zeros_ones": partial(ablated_households, variant="no_zeros_ones"),
     "zeros": partial(answer_share, part="zeros"),
     "ones": partial(answer_share, part="ones"),
-    "ones_of_nonzero": partial(answer_share, part="ones", nonzero=True),
+    "ones_of_nonzero": partial(answer_share, part="ones", whole="nonzero"),
     "most_omitted": partial(omitted, rank=0),
     "next_omitted": partial(omitted, rank=1),
-    "all_k8": partial(households_share, k=8, claims="all"),
-    "all_k6": partial(households_share, k=6, claims="all"),
+    "all_k8": partial(represented, k=8, part="households", whole="n_households", claims="all"),
+    "all_k6": partial(represented, k=6, part="households", whole="n_households", claims="all"),
 }
 
 
@@ -229,17 +203,13 @@ def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]
 
 
 def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
-    missing = (
-        ""
-        if isinstance(figure.ours, str) or not np.isnan(figure.ours)
-        else "this study has no such blocks, claims or variant"
-    )
-    row = {"scope": figure.scope, "paper": entry["paper"]}
-    numbers = {name: _rounded(getattr(figure, name)) for name in ("ours", "low", "high", "leave_out")}
-    agrees = "" if missing else judge(figure, entry)
-    return (
-        row | numbers | {"agrees": agrees, "why": why(agrees, figure, entry), "remark": missing or entry.get("remark", "")}
-    )
+    known = isinstance(figure.ours, str) or not np.isnan(figure.ours)
+    values = {name: getattr(figure, name) for name in ("ours", "low", "high", "leave_out")}
+    numbers = {name: value if isinstance(value, str) else round(value, 4) for name, value in values.items()}
+    agrees = judge(figure, entry) if known else ""
+    remark = entry.get("remark", "") if known else "this study has no such blocks, claims or variant"
+    row = {"scope": figure.scope, "paper": entry["paper"], **numbers}
+    return row | {"agrees": agrees, "why": why(agrees, figure, entry), "remark": remark}
 
 
 def why(agrees: str, figure: Figure, entry: Mapping[str, Any]) -> str:
@@ -250,10 +220,6 @@ def why(agrees: str, figure: Figure, entry: Mapping[str, Any]) -> str:
         return "measured: agrees where the block is left out of its prior (column leave_out)"
     known = [f"measured: {text}" for scope, text in entry.get("measured", {}).items() if figure.scope.startswith(scope)]
     return known[0] if known else f"open: {entry['open']}" if "open" in entry else "open"
-
-
-def _rounded(value: float | str) -> float | str:
-    return value if isinstance(value, str) else round(value, 4)
 
 
 def judge(figure: Figure, entry: Mapping[str, Any]) -> str:
@@ -276,11 +242,11 @@ def judge(figure: Figure, entry: Mapping[str, Any]) -> str:
 
 def numbers_text(table: pd.DataFrame, label: str) -> str:
     """The numbers as Markdown."""
-    shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees", "why"]
+    columns = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees", "why"]
     lead = (
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
         "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication. "
         "why: agrees; measured, with a run in which it does; open: none does; not judged: the "
         "paper gives nothing to measure by, or this study has no such blocks."
     )
-    return statements_text("Numbers of the paper's text", lead, table, shown, label)
+    return statements_text("Numbers of the paper's text", lead, table, columns, label)

@@ -65,18 +65,6 @@ def _worlds_of(prior: str) -> str:
     return f"{prior}_worlds"
 
 
-def _worlds_in(drawn: Codes) -> Codes:
-    """So many of the draws, spread over them: those of a chain hang together."""
-    return drawn[np.arange(WORLDS) * len(drawn) // WORLDS]
-
-
-def _in_worlds(holds: Sequence[npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
-    """What holds in each world, as bits."""
-    bits = np.array(holds).astype(np.int64)
-    result: Worlds = (bits << np.arange(WORLDS)[:, None]).sum(axis=0)
-    return result
-
-
 def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tuple[float, float]:
     """
     Between which ends the share that is true would lie (95 %) if every block were drawn as the prior says: a world is chosen
@@ -118,6 +106,40 @@ class WeighedBlock:
     block: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class PriorAnswer:
+    """What gives probabilities under a prior, all datasets that fit or some draws, and datasets drawn under it."""
+
+    source: Posterior | ChainDraws
+    draws: Codes
+
+    @property
+    def numbers(self) -> str:
+        return EXACT if isinstance(self.source, Posterior) else ESTIMATED
+
+    def likeliest(self, most: int) -> Codes:
+        """The records that are most likely there."""
+        return self.source.rows(most)[0] if isinstance(self.source, Posterior) else _often(self.draws, most)
+
+    def present(self, records: Codes) -> Floats:
+        """How likely each record is there."""
+        return self.source.present(records) if isinstance(self.source, Posterior) else _share_with(records, self.draws)
+
+    def probabilities(self, codes: Codes, m: Ints, verified: Flags) -> tuple[Floats, Floats, Floats]:
+        """Of claims, with both ends of an interval: the same number where it is exact; what is proved has 1 in any case."""
+        if isinstance(self.source, Posterior):
+            return (self.source.probabilities(codes, m),) * 3
+        p, low, high = (np.where(verified, 1.0, side) for side in self.source.probabilities(codes, m))
+        return p, low, high
+
+    def worlds(self, holds: Callable[[Codes], npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
+        """In which of some draws, spread over all (those of a chain hang together), something holds, as bits."""
+        chosen = self.draws[np.arange(WORLDS) * len(self.draws) // WORLDS]
+        bits = np.array([holds(dataset) for dataset in chosen]).astype(np.int64)
+        result: Worlds = (bits << np.arange(WORLDS)[:, None]).sum(axis=0)
+        return result
+
+
 def weigh_block(
     program: Program, known: AttackFindings, priors: Mapping[str, Prior], settings: Probability, min_k: int, seed: int
 ) -> WeighedBlock:
@@ -126,43 +148,27 @@ def weigh_block(
         counted = count_release(program, Budget(**settings.budget.model_dump()))
     except TooManyStates:
         counted = None
-    about = _about(program, counted)
-    result, draws = _weigh_priors(program, counted, known, priors, settings, seed)
-    codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
-    claims = _claims(program, known, codes, m, dict(zip(priors, result, strict=True)), sources)
-    claims = claims.assign(**_claims_in_worlds(codes, m, sources[SAMPLED], dict(zip(priors, draws, strict=True))))
-    _hold_against_proofs(program.release.block, claims, known, list(priors))
-    rows = _rows(program, known.datasets, dict(zip(priors, result, strict=True)), draws, settings.rows)
-    return WeighedBlock(claims, rows, about)
-
-
-def _weigh_priors(
-    program: Program,
-    counted: DatasetCount | None,
-    known: AttackFindings,
-    priors: Mapping[str, Prior],
-    settings: Probability,
-    seed: int,
-) -> tuple[list[Posterior | ChainDraws], list[Codes]]:
-    """
-    For every prior what gives probabilities, and draws: exact where counting is done and the diagram is not too large to ask
-    claim by claim; from exact draws where it is; from chains where counting itself is too much.
-    """
-    result: list[Posterior | ChainDraws] = []
-    draws: list[Codes] = []
     rng = np.random.default_rng(derive_seed(seed, "draws"))
-    for prior in priors.values():
-        if counted is None:
-            effort = Effort(**settings.estimate.model_dump())
-            result.append(estimate(program, prior, known.datasets, effort, seed))
-        else:
-            posterior = counted.posterior(prior)
-            large = counted.diagram.moves > settings.exact_moves
-            drawn = posterior.draw(settings.draws * (MORE if large else 1), rng)
-            result.append(ChainDraws(drawn[:, None]) if large else posterior)
-        one = result[-1]
-        draws.append(one.records.reshape(-1, *known.datasets.shape[1:]) if isinstance(one, ChainDraws) else drawn)
-    return result, draws
+    answers = {name: _answer(program, counted, known, prior, settings, seed, rng) for name, prior in priors.items()}
+    claims = _claims(program, known, answers, settings, min_k, seed)
+    _hold_against_proofs(program.release.block, claims, known, list(priors))
+    return WeighedBlock(claims, _rows(program, known.datasets, answers, settings.rows), _about(program, counted))
+
+
+def _answer(
+    program: Program, counted: DatasetCount | None, known: AttackFindings, prior: Prior, settings: Probability, seed: int,
+    rng: np.random.Generator,
+) -> PriorAnswer:  # fmt: skip
+    """
+    Exact where counting is done and the diagram is not too large to ask claim by claim; from exact draws where it is; from
+    chains where counting itself is too much.
+    """
+    if counted is None:
+        chains = estimate(program, prior, known.datasets, Effort(**settings.estimate.model_dump()), seed)
+        return PriorAnswer(chains, chains.records.reshape(-1, *known.datasets.shape[1:]))
+    posterior, large = counted.posterior(prior), counted.diagram.moves > settings.exact_moves
+    drawn = posterior.draw(settings.draws * (MORE if large else 1), rng)
+    return PriorAnswer(ChainDraws(drawn[:, None]) if large else posterior, drawn)
 
 
 def _about(program: Program, counted: DatasetCount | None) -> dict[str, Any]:
@@ -176,50 +182,43 @@ def _about(program: Program, counted: DatasetCount | None) -> dict[str, Any]:
 
 
 def _asked(
-    known: AttackFindings, draws: Mapping[str, Codes], settings: Probability, min_k: int, seed: int
+    known: AttackFindings, answers: Mapping[str, PriorAnswer], settings: Probability, min_k: int, seed: int
 ) -> tuple[Codes, Ints, dict[str, Flags]]:
     rng = np.random.default_rng(derive_seed(seed, "claims"))
     parts = {
         CANDIDATE: candidate_claims(known.datasets, min_k),
         SAMPLED: sampled_claims(known.datasets[0], min_k, settings.claims, rng),
     }
-    for name, drawn in [(name, drawn) for name, drawn in draws.items() if name in SINGLED]:
-        likely = likely_singletons(drawn, min_k, settings.least)
+    for name in [name for name in answers if name in SINGLED]:
+        likely = likely_singletons(answers[name].draws, min_k, settings.least)
         parts[name] = (likely, np.ones(len(likely), dtype=np.int64))
     return joined(parts)
 
 
 def _claims(
-    program: Program,
-    known: AttackFindings,
-    codes: Codes,
-    m: Ints,
-    posteriors: Mapping[str, Posterior | ChainDraws],
-    sources: Mapping[str, Flags],
+    program: Program, known: AttackFindings, answers: Mapping[str, PriorAnswer], settings: Probability, min_k: int, seed: int
 ) -> pd.DataFrame:
+    codes, m, sources = _asked(known, answers, settings, min_k, seed)
     frame = pd.DataFrame(codes, columns=list(program.types.domain.names)).astype("Int16").mask(codes == ANY)
     frame.insert(0, "block", program.release.block)
-    frame = frame.assign(m=m, k=(codes != ANY).sum(axis=1))
-    frame["verified"] = [(tuple(row), int(count)) in known.verified for row, count in zip(codes.tolist(), m, strict=True)]
+    verified = np.array([claim in known.verified for claim in zip(map(tuple, codes.tolist()), m.tolist(), strict=True)])
     # the claims of the first dataset are among those asked about, so that it would count for itself
     others = known.datasets[1:] if len(known.datasets) > 1 else known.datasets
-    frame["generated"] = np.mean([matches(codes, dataset).sum(axis=1) == m for dataset in others], axis=0)
-    for name, one in posteriors.items():
+    generated = np.mean([matches(codes, dataset).sum(axis=1) == m for dataset in others], axis=0)
+    frame = frame.assign(m=m, k=(codes != ANY).sum(axis=1), verified=verified, generated=generated)
+    for name, answer in answers.items():
         asked = np.flatnonzero(sources[CANDIDATE] | sources[SAMPLED] | sources.get(name, False))
-        values = _values(one, codes[asked], m[asked], frame["verified"].to_numpy()[asked])
+        values = answer.probabilities(codes[asked], m[asked], verified[asked])
         for column, value in zip((name, f"{name}_low", f"{name}_high"), values, strict=True):
             frame[column] = pd.Series(value, index=asked).reindex(frame.index)
-        frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
-    return frame.assign(candidate=sources[CANDIDATE], sampled=sources[SAMPLED])
-
-
-def _values(one: Posterior | ChainDraws, codes: Codes, m: Ints, verified: Flags) -> tuple[Floats, Floats, Floats]:
-    """Probabilities with both ends of an interval: the same number where it is exact; what is proved has 1 in any case."""
-    if isinstance(one, Posterior):
-        p = one.probabilities(codes, m)
-        return p, p, p
-    p, low, high = (np.where(verified, 1.0, side) for side in one.probabilities(codes, m))
-    return p, low, high
+        frame["numbers"] = answer.numbers
+    sampled = sources[SAMPLED]
+    frame = frame.assign(candidate=sources[CANDIDATE], sampled=sampled)
+    for name, answer in answers.items():  # the calibration is about the sampled claims; no world for the others
+        worlds = np.zeros(len(m), dtype=np.int64)
+        worlds[sampled] = answer.worlds(lambda dataset: matches(codes[sampled], dataset).sum(axis=1) == m[sampled])
+        frame[_worlds_of(name)] = worlds
+    return frame
 
 
 def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
@@ -237,33 +236,22 @@ def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings
                 )
 
 
-def _rows(
-    program: Program, generated: Codes, result: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
-) -> pd.DataFrame:
-    listed = [one.rows(most)[0] if isinstance(one, Posterior) else _often(drawn, most)
-              for one, drawn in zip(result.values(), draws, strict=True)]  # fmt: skip
+def _rows(program: Program, generated: Codes, answers: Mapping[str, PriorAnswer], most: int) -> pd.DataFrame:
+    listed = [answer.likeliest(most) for answer in answers.values()]
     records = np.unique(np.concatenate([*listed, _often(generated, most)]), axis=0).astype(np.int16)
     frame = pd.DataFrame(records, columns=list(program.types.domain.names))
     frame.insert(0, "block", program.release.block)
-    frame["generated"] = np.mean([matches(records, dataset).any(axis=1) for dataset in generated], axis=0)
-    for (name, one), drawn in zip(result.items(), draws, strict=True):
-        if isinstance(one, Posterior):
-            frame[name] = one.present(records)
-        else:
-            frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
-        frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
-        frame[_worlds_of(name)] = _in_worlds([matches(records, dataset).any(axis=1) for dataset in _worlds_in(drawn)])
+    frame["generated"] = _share_with(records, generated)
+    for name, answer in answers.items():
+        frame[name] = answer.present(records)
+        frame["numbers"] = answer.numbers
+        frame[_worlds_of(name)] = answer.worlds(lambda dataset: matches(records, dataset).any(axis=1))
     return frame
 
 
-def _claims_in_worlds(codes: Codes, m: Ints, asked: Flags, draws: Mapping[str, Codes]) -> dict[str, Worlds]:
-    """The same for the claims that the calibration is about; no world for the others."""
-    result = {}
-    for name, drawn in draws.items():
-        worlds = np.zeros(len(m), dtype=np.int64)
-        worlds[asked] = _in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in _worlds_in(drawn)])
-        result[_worlds_of(name)] = worlds
-    return result
+def _share_with(records: Codes, datasets: Codes) -> Floats:
+    """The share of datasets that have each record."""
+    return np.asarray(np.mean([matches(records, dataset).any(axis=1) for dataset in datasets], axis=0))
 
 
 def _often(drawn: Codes, most: int) -> Codes:

@@ -3,18 +3,18 @@ Are the probabilities right? Claims and rows held against the private blocks, in
 of counting.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import process_time
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.evaluate import evaluate, shared_columns
 from genverify.attack.probability import Effort, count_release, estimate
-from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.arrays import Flags, Floats
 from genverify.model.claims import Codes, candidate_claims, matches
 from genverify.model.domain import Domain
 from genverify.model.release import Release
@@ -24,7 +24,7 @@ from genverify.solve.counting.diagram import Budget, TooManyStates, count_vector
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import Program, WrongAnswer, build_program
 from studies.country.store import GEOGRAPHY, KnownBlock
-from studies.gtv.measurement import Measurement, measure, peak_memory_mb
+from studies.gtv.measurement import measure, peak_memory_mb
 from studies.gtv.probabilities import (
     NATION,
     PRIORS,
@@ -453,46 +453,48 @@ COLUMNS = ["what", "blocks", "moves", "core_seconds", "moves_per_second"]
 
 
 def compare_speed(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
-    """Moves and core-seconds of both programs on the same blocks, one after the other; an error if their counts differ."""
-    spent = {DICTIONARY: [0, 0.0], ARRAYS: [0, 0.0]}
-    for program in programs:
-        started = process_time()
-        plain, moves = _count_by_dictionary(program.A, program.lo, program.hi)
-        middle = process_time()
-        diagram = draw_diagram(program, budget)
-        if count_vectors(diagram) != plain:
+    """Moves and core-seconds of both programs on the same blocks; an error if their counts differ."""
+    packed = partial(_count_by_arrays, budget=budget)
+    timed = [_time_counting(DICTIONARY, programs, _count_by_dictionary), _time_counting(ARRAYS, programs, packed)]
+    for program, plain, fast in zip(programs, *(counts for _, counts in timed), strict=True):
+        if plain != fast:
             raise WrongAnswer(
                 f"block {program.release.block}: the two programs count differently. Please report this as a bug."
             )
-        for name, more, seconds in ((DICTIONARY, moves, middle - started), (ARRAYS, diagram.moves, process_time() - middle)):
-            spent[name] = [spent[name][0] + more, spent[name][1] + seconds]
-    rows = [(name, len(programs), moves, seconds, moves / seconds) for name, (moves, seconds) in spent.items()]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.concat([frame for frame, _ in timed], ignore_index=True)
 
 
 def time_arrays(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
     """The same of the packed program alone, on blocks that would keep the plain one busy for minutes."""
-    moves, seconds = 0, 0.0
-    for program in programs:
-        started = process_time()
-        diagram = draw_diagram(program, budget)
-        count_vectors(diagram)
-        moves, seconds = moves + diagram.moves, seconds + process_time() - started
-    rows = [(LARGER, len(programs), moves, seconds, moves / seconds)] if programs else []
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return _time_counting(LARGER, programs, partial(_count_by_arrays, budget=budget))[0]
+
+
+def _time_counting(
+    what: str, programs: Sequence[Program], count: Callable[[Program], tuple[int, int]]
+) -> tuple[pd.DataFrame, list[int]]:
+    """Moves and core-seconds of a program on all blocks, and its counts."""
+    started = process_time()
+    counted = [count(program) for program in programs]
+    moves, seconds = sum(moves for _, moves in counted), process_time() - started
+    rows = [(what, len(programs), moves, seconds, moves / seconds)] if programs else []
+    return pd.DataFrame(rows, columns=COLUMNS), [vectors for vectors, _ in counted]
+
+
+def _count_by_arrays(program: Program, budget: Budget) -> tuple[int, int]:
+    diagram = draw_diagram(program, budget)
+    return count_vectors(diagram), diagram.moves
 
 
 def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) -> pd.DataFrame:
     """Peak memory of counting one block in a process of its own, above what the process held before, for each budget."""
-    rows = [_row(release, budget, measure(_count_within, release, max_types, budget)) for budget in budgets]
+    rows = []
+    for budget in budgets:
+        result = measure(_count_within, release, max_types, budget)
+        row = {"what": MEMORY, "block": release.block, "budget_states": budget.states, "budget_moves": budget.moves}
+        row |= {"outcome": result.values.get("outcome", result.ended), "moves": result.values.get("moves")}
+        taken = result.peak_memory_mb - result.values.get("before_mb", 0.0)
+        rows.append(row | {"peak_mb": taken, "bound_mb": budget.memory_mb})
     return pd.DataFrame(rows)
-
-
-def _row(release: Release, budget: Budget, result: Measurement) -> dict[str, Any]:
-    row = {"what": MEMORY, "block": release.block, "budget_states": budget.states, "budget_moves": budget.moves}
-    row |= {"outcome": result.values.get("outcome", result.ended), "moves": result.values.get("moves")}
-    taken = result.peak_memory_mb - result.values.get("before_mb", 0.0)
-    return row | {"peak_mb": taken, "bound_mb": budget.memory_mb}
 
 
 def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
@@ -509,12 +511,12 @@ def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[
 # The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
 
 
-def _count_by_dictionary(A: npt.NDArray[Any], lo: Ints, hi: Ints) -> tuple[int, int]:
+def _count_by_dictionary(program: Program) -> tuple[int, int]:
     """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
+    A, least = program.A, program.lo.tolist()
     order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
-    columns = [tuple(A[:, c].tolist()) for c in order]
-    limit, least = tuple(hi.tolist()), lo.tolist()
-    states, moves = {tuple([0] * len(hi)): 1}, 0
+    columns, limit = [tuple(A[:, c].tolist()) for c in order], tuple(program.hi.tolist())
+    states, moves = {tuple([0] * len(limit)): 1}, 0
     for column, rest in zip(columns, _later(columns, limit), strict=True):
         after: dict[tuple[int, ...], int] = {}
         for state, ways in states.items():

@@ -12,7 +12,7 @@ import pandas as pd
 
 from genverify.attack.evaluate import Evaluation, block_weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
-from genverify.attack.verify import Verdict, VerifiedBlock, claims_frame, verify_block
+from genverify.attack.verify import Verdict, VerifiedBlock, verify_block
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, candidate_claims, false_claims, matches
 from genverify.model.domain import Domain, Predicate
@@ -136,11 +136,6 @@ class _RefutingDatasets:
         return records if search.error(records) == 0 else None
 
 
-def limited(program: ProgramSettings, max_types: int) -> ProgramSettings:
-    """The program's settings with a lower limit of record types."""
-    return program.but(max_types=min(program.max_types, max_types))
-
-
 # How claims that were verified from a protected release stand in the private blocks: true or false.
 
 COUNTED = ["claims", "false", "singleton_claims", "singleton_false", "households_singled_out"]
@@ -234,18 +229,9 @@ def contradictory_rows(counts: Path, blocks: Collection[str]) -> list[dict[str, 
     """The rows of blocks that need no attack, because a range of theirs is empty."""
     frame = pd.read_parquet(counts)
     totals = frame[(frame["query"] == TOTAL) & frame["block"].isin(list(blocks))]
-    return [_row(str(block), int(n), CONTRADICTORY) for block, n in zip(totals["block"], totals["lo"], strict=True)]
+    return [block_row(str(block), int(n), CONTRADICTORY) for block, n in zip(totals["block"], totals["lo"], strict=True)]
 
 
-def attacked_row(release: Release, result: AttackOutcome) -> dict[str, Any]:
+def block_row(block: str, n: int, status: str, undecided: int = 0) -> dict[str, Any]:
     """What became of a block."""
-    return _row(release.block, release.n, result.status, result.undecided)
-
-
-def _row(block: str, n: int, status: str, undecided: int = 0) -> dict[str, Any]:
     return {"block": block, "n_households": n, "status": status, "undecided_claims": undecided}
-
-
-def verified_claims(result: AttackOutcome) -> list[pd.DataFrame]:
-    """The claims of a block, if it has any."""
-    return [claims_frame(result.verified)] if result.verified and result.verified.claims else []

@@ -155,13 +155,13 @@ LEAST_K = 8  # columns that an example names at least
 STATE = GEOGRAPHY["state"]
 
 
-def require_synthetic(manifest: Path) -> None:
+def require_synthetic(manifest: Path, what: str) -> None:
     """An error unless the microdata are synthetic: claims about single households of real data are not printed."""
     source = json.loads(manifest.read_text())["source"]
     if source != "synthetic":
         raise DataError(
-            f"{manifest}: the microdata come from {source!r}. Table 1 describes single households, so it is made from "
-            "synthetic microdata only: set microdata.source to synthetic in config.yaml, or leave table1 out."
+            f"{manifest}: the microdata come from {source!r}. {what} describes single households, so it is made from "
+            "synthetic microdata only: set microdata.source to synthetic in config.yaml, or leave it out."
         )
 
 

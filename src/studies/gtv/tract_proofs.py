@@ -18,7 +18,7 @@ from genverify.model.release import Release, read_releases, read_schema
 from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
 from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
-from studies.gtv.tracts import batch_of_tracts
+from studies.gtv.tracts import AREAS, batch_of_tracts, proof_sizes
 
 # The stored proofs about tracts, checked again from files: the counts, the proofs, and the claims that they carry.
 
@@ -105,7 +105,6 @@ def _nobody(shared: Mapping[str, Any]) -> Iterator[str]:
 # The proofs about a batch of tracts, for an audit: checked against the counts, and the tables that repeat them compared.
 
 AGAIN = "Verify the batch again: snakemake --force"
-AREAS = ["tract", "tables", "area", "records", "determined"]
 
 
 def open_job(record: Record) -> Iterator[tuple[AreaReleases, Line]]:
@@ -197,17 +196,9 @@ def _areas(levels: AreaReleases, lines: Sequence[Line], frame: pd.DataFrame, ask
     rows += [(BOTH, block, line) for block, line in zip(small, lines, strict=True)]
     for tables, area, line in rows:
         known = int(determined.get((tables, area.block), 0))
-        row = dict(zip(AREAS, (tract.block, tables, area.block, area.n, known), strict=True))
-        yield row if line is None else row | _proofs_of(line)
-
-
-def _proofs_of(line: Line) -> dict[str, int]:
-    """How many proofs a block has, and how many cells they name."""
-    proofs = [proof for part in ("alone", "together") if line[part] for proof in line[part]["proofs"]]
-    return {
-        "proofs": len(proofs),
-        "cells": sum(len(half["y"]) for proof in proofs for half in proof.values() if "y" in half),
-    }
+        row = dict(zip(AREAS[:5], (tract.block, tables, area.block, area.n, known), strict=True))
+        parts = [line[part] for part in PARTS if line[part]] if line else []
+        yield row | proof_sizes([proof for part in parts for proof in part["proofs"]]) if line else row
 
 
 def _whole(levels: AreaReleases, certificate: Line, areas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -37,21 +37,39 @@ from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
 
 log = logging.getLogger(__name__)
+AREAS = ["tract", "tables", "area", "records", "determined", "undecided", "proofs", "cells"]
 DATASETS = 20  # of a block from its own tables
 LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
 
 
 @dataclass(frozen=True)
 class AreaFindings:
-    """What some tables prove of one area (a block, or the whole tract): its claims, and candidates left undecided."""
+    """What some tables prove of one area (a block, or the whole tract): its claims, and a row of the table of areas."""
 
-    tables: str
-    area: str
-    n: int
     claims: Sequence[Claim]
-    undecided: int
-    proofs: int
-    cells: int
+    row: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        tables: str,
+        release: Release,
+        claims: Sequence[Claim],
+        undecided: int,
+        certificates: Sequence[Mapping[str, Any]],
+    ) -> "AreaFindings":
+        """The row: records, how many of them claims about all columns account for, candidates left undecided, proofs."""
+        columns = len(release.schema.domain.names)
+        determined = sum(claim.m for claim in claims if claim.k == columns)
+        row = {"tables": tables, "area": release.block, "records": release.n, "determined": determined}
+        proofs = [proof for certificate in certificates for proof in certificate["proofs"]]
+        return cls(claims, row | {"undecided": undecided} | proof_sizes(proofs))
+
+
+def proof_sizes(proofs: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many proofs there are, and how many cells they name."""
+    cells = sum(len(half["y"]) for proof in proofs for half in proof.values() if "y" in half)
+    return {"proofs": len(proofs), "cells": cells}
 
 
 @dataclass(frozen=True)
@@ -68,16 +86,15 @@ def attack_tracts(
     tracts: Sequence[AreaReleases], names: Sequence[str], settings: ProgramSettings, asked: TractTables, seed: int
 ) -> TractFindings:
     """Attack one tract after the other; `names` are the columns of a record."""
-    claims, areas = [_claims_frame("", [], names)], [_areas_frame("", [], len(names))]
-    wholes, proofs = [], []
+    claims, rows, wholes, proofs = [_claims_frame("", [], names)], [], [], []
     for levels in progress(tracts, "tracts attacked"):
         findings, certificate, whole = _attack_tract(levels, settings, asked, seed)
         log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in whole.items()))
         claims.append(_claims_frame(whole["tract"], findings, names, certificate["statements"]))
-        areas.append(_areas_frame(whole["tract"], findings, len(names)))
+        rows += [{"tract": whole["tract"], **one.row} for one in findings]
         wholes.append(whole)
         proofs.append(certificate)
-    return TractFindings(stack(claims), stack(areas), pd.DataFrame(wholes), proofs)
+    return TractFindings(stack(claims), pd.DataFrame(rows, columns=AREAS), pd.DataFrame(wholes), proofs)
 
 
 def _attack_tract(
@@ -89,12 +106,13 @@ def _attack_tract(
     seed_here = derive_seed(seed, "tracts", area.release.block)
     if area.release.n <= asked.largest_block:
         [one] = AreaAttack(make_levels([area.release], []), settings, asked.datasets, seed_here).blocks(asked.min_k)
-        result.append(_area_findings(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
+        result.append(AreaFindings.of(TRACT, area.release, one.claims, len(one.undecided), one.certificates))
     numbers = np.flatnonzero(levels.sizes <= asked.largest_block).tolist()
     attack = AreaAttack(levels, settings, asked.datasets, seed_here, numbers)
     statements: list[Mapping[str, Any]] = []
+    release_of = {block.block: block for block in levels.blocks}
     for one in attack.blocks(asked.min_k):
-        result.append(_area_findings(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
+        result.append(AreaFindings.of(BOTH, release_of[one.block], one.claims, len(one.undecided), one.certificates))
         statements.append({"block": one.block, "alone": one.alone, "together": one.together})
     certificate = attack.shared | {"statements": statements}
     return result, certificate, _whole(attack, result, certificate, settings, seed_here)
@@ -103,21 +121,8 @@ def _attack_tract(
 def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[AreaFindings]:
     for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
         one = attack_release(block, settings, DATASETS, asked.min_k, derive_seed(seed, "generate", block.block))
-        open_ = [d.claim for d in one.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
-        yield _area_findings(BLOCKS, block.block, block.n, one.claims, open_, [one.certificate])
-
-
-def _area_findings(
-    tables: str,
-    area: str,
-    n: int,
-    claims: Sequence[Claim],
-    open_: Sequence[Claim],
-    certificates: Sequence[Mapping[str, Any]],
-) -> AreaFindings:
-    proofs = [proof for certificate in certificates for proof in certificate["proofs"]]
-    cells = sum(len(half["y"]) for proof in proofs for half in proof.values() if "y" in half)
-    return AreaFindings(tables, area, n, claims, len(open_), len(proofs), cells)
+        undecided = one.counts(Verdict.UNDECIDED) + one.counts(Verdict.UNCERTIFIED)
+        yield AreaFindings.of(BLOCKS, block, one.claims, undecided.total(), [one.certificate])
 
 
 def _whole(
@@ -127,9 +132,8 @@ def _whole(
     settings: ProgramSettings,
     seed: int,
 ) -> dict[str, Any]:
-    both = [one for one in areas if one.tables == BOTH]
-    columns = len(attack.levels.schema.domain.names)
-    unique = sum(determined(one.claims, columns) for one in both) == int(attack.levels.sizes.sum())
+    both = [one.row for one in areas if one.row["tables"] == BOTH]
+    unique = sum(row["determined"] for row in both) == int(attack.levels.sizes.sum())
     variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
     return {
         "tract": certificate["about"]["name"],
@@ -173,25 +177,10 @@ def _claims_frame(
             for number, one in enumerate(said[part]["statements"]):
                 codes = tuple(one["where"].get(name, ANY) for name in names)
                 stored.setdefault((BOTH, said["block"], one["m"], *codes), f"{part} {number}")
-    claims = [(one.tables, one.area, claim.m, *claim.codes) for one in findings for claim in one.claims]
+    claims = [(one.row["tables"], one.row["area"], claim.m, *claim.codes) for one in findings for claim in one.claims]
     rows = [(tract, *claim[:2], stored.get(claim, ""), *claim[2:]) for claim in claims]
     frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "proof", "m", *names])
     return frame.astype({"m": "int64", **dict.fromkeys(names, "int16")})
-
-
-def _areas_frame(tract: str, findings: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
-    """One row per area and tables: records, how many of them are known in every column, candidates left undecided."""
-    rows = [
-        (tract, one.tables, one.area, one.n, determined(one.claims, columns), one.undecided, one.proofs, one.cells)
-        for one in findings
-    ]
-    names = ["tract", "tables", "area", "records", "determined", "undecided", "proofs", "cells"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def determined(claims: Sequence[Claim], columns: int) -> int:
-    """How many records the claims about all columns account for."""
-    return sum(claim.m for claim in claims if claim.k == columns)
 
 
 # Claims about tracts beside the records: whether they are true, whom they single out, what they determine.
@@ -331,7 +320,6 @@ MISSING_NOTE = (
     "any of its blocks). Cells: the counts of one block by all columns that would have to be published for these records. "
     "Persons only; the largest groups."
 )
-MISSING = ("known", "missing", "told_apart", "records", "areas", "cells")
 LISTED = 8  # groups of records on the page; the table file has all
 NO_RECORDS = (
     "Real tracts are not part of this run: no file of person records is named (`tracts.records` in config/tracts.yaml)."
@@ -347,15 +335,18 @@ def in_words(source: str, reading: str) -> str:
     return f"{SOURCES[source]}, {words}" if words else SOURCES[source]
 
 
+def _stacked(frames: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """The frames of every source of records and reading, one below the other."""
+    return pd.concat(frames, names=["source", "reading"]).reset_index(["source", "reading"]).reset_index(drop=True)
+
+
 def tracts_table(judged: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     """The judged claims of every source of records and reading, one below the other, with shares of records and areas."""
-    parts = [frame.assign(source=source, reading=reading) for (source, reading), frame in judged.items()]
-    table = pd.concat(parts, ignore_index=True)
-    table["share_singled_out"] = table["singled_out"] / table["persons"]
-    table["share_determined"] = table["determined"] / table["persons"]
-    table["share_unique"] = table["unique_areas"] / table["areas"]
-    first = ["source", "reading", "tables", "k"]
-    return table[[*first, *(name for name in table.columns if name not in first)]]
+    table = _stacked(judged)
+    persons, areas = table["persons"], table["areas"]
+    shares = {"singled_out": table["singled_out"] / persons, "determined": table["determined"] / persons}
+    shares["unique"] = table["unique_areas"] / areas
+    return table.assign(**{f"share_{name}": share for name, share in shares.items()})
 
 
 def whole_table(whole: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
@@ -381,8 +372,7 @@ def whole_table(whole: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 def missing_table(missing: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     """The records that are not determined, of every source and reading whose claims have any number of columns."""
-    parts = [frame.assign(source=source, reading=reading) for (source, reading), frame in missing.items()]
-    return pd.concat(parts, ignore_index=True)[["source", "reading", *MISSING]]
+    return _stacked(missing)[["source", "reading", *COLUMNS]]
 
 
 SUMMED = ("classes", "linear_programs", "searches", "together", "cells_of_nobody", "proof_bytes")
@@ -437,7 +427,7 @@ def _missing_text(missing: pd.DataFrame) -> str:
     for (source, reading), group in missing.groupby(["source", "reading"], sort=False):
         if KIND_OF[str(source)] == "persons":
             named = in_words(str(source), str(reading))
-            rows += [[named, *(row[name] for name in MISSING)] for row in group.head(LISTED).to_dict("records")]
+            rows += [[named, *(row[name] for name in COLUMNS)] for row in group.head(LISTED).to_dict("records")]
     if not rows:
         return "No cell is missing: every record is determined."
     header = ["records", "known together", "missing", "told apart by a block cell", "number", "blocks", "cells"]
@@ -464,36 +454,23 @@ def schema_of(domain: DomainFile, text: Mapping[str, Any], tables: Sequence[str]
     return build_schema(domain, text, settings)
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """How claims read the records: with the codes of one column merged, or as they are."""
-
-    blocks: Recoding | None
-    tracts: Recoding | None
-
-    def release(self, release: Release, level: str) -> Release:
-        recoding = self.blocks if level == "block" else self.tracts
-        return recoding.release(release) if recoding else release
-
-    def records(self, records: pd.DataFrame) -> pd.DataFrame:
-        if self.blocks is None:
-            return records
-        column = self.blocks.column
-        code = np.arange(max(self.blocks.code) + 1)
-        code[list(self.blocks.code)] = list(self.blocks.code.values())
-        return records.assign(**{column: code[records[column].to_numpy()].astype(np.int16)})
-
-
-def _make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> _Reading:
+def _recodings(text: Mapping[str, Any], schemas: Sequence[Schema], name: str | None) -> list[Recoding] | None:
+    """How claims read the records of each schema: with the codes of one column merged, or as they are."""
     if name is None:
-        return _Reading(None, None)
-    groups = groups_of(text, blocks.domain, name)
+        return None
+    groups = groups_of(text, schemas[0].domain, name)
     columns = {column for group in groups for column in group.predicate.columns}
     if len(columns) != 1:
         raise DataError(f"tracts.readings: the list {name} is about {len(columns)} columns; give one about a single column")
     [column] = columns
     merged = {group.label: group.predicate.where[column] for group in groups if len(group.predicate.where[column]) > 1}
-    return _Reading(recode(blocks, column, merged), recode(tracts, column, merged))
+    return [recode(schema, column, merged) for schema in schemas]
+
+
+def _recoded(records: pd.DataFrame, recoding: Recoding) -> pd.DataFrame:
+    code = np.arange(max(recoding.code) + 1)
+    code[list(recoding.code)] = list(recoding.code.values())
+    return records.assign(**{recoding.column: code[records[recoding.column].to_numpy()].astype(np.int16)})
 
 
 @dataclass(frozen=True)
@@ -516,20 +493,23 @@ def publish_tracts(
     records: pd.DataFrame, domain: DomainFile, text: Mapping[str, Any], published: TractTables, name: str
 ) -> Publication:
     """The counts of the blocks and tracts of some records, under the reading of this name."""
-    blocks, tracts = (
-        schema_of(domain, text, part, published.universe) for part in (published.block_tables, published.tract_tables)
-    )
-    reading = _make_reading(text, blocks, tracts, published.readings[name])
-    return Publication(list(_tract_levels(records, blocks, tracts, reading)), reading.records(records))
+    levels = (published.block_tables, published.tract_tables)
+    schemas = [schema_of(domain, text, tables, published.universe) for tables in levels]
+    recodings = _recodings(text, schemas, published.readings[name])
+    read = _recoded(records, recodings[0]) if recodings else records
+    return Publication(list(_tract_levels(records, schemas, recodings)), read)
 
 
-def _tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: _Reading) -> Iterator[AreaReleases]:
+def _tract_levels(
+    records: pd.DataFrame, schemas: Sequence[Schema], recodings: Sequence[Recoding] | None
+) -> Iterator[AreaReleases]:
     for tract, group in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
-        table = pa.Table.from_pandas(group, preserve_index=False)
-        of_blocks = [reading.release(release, "block") for release in releases_of(table, EVERY, blocks)]
-        whole = pa.Table.from_pandas(group.assign(block=str(tract)), preserve_index=False)
-        [of_tract] = (reading.release(release, "tract") for release in releases_of(whole, EVERY, tracts))
-        yield make_levels(of_blocks, [Area("tract", of_tract, tuple(range(len(of_blocks))))])
+        tables = [pa.Table.from_pandas(part, preserve_index=False) for part in (group, group.assign(block=str(tract)))]
+        counted = [list(releases_of(table, EVERY, schema)) for table, schema in zip(tables, schemas, strict=True)]
+        if recodings:
+            counted = [[how.release(one) for one in part] for how, part in zip(recodings, counted, strict=True)]
+        blocks, [whole] = counted
+        yield make_levels(blocks, [Area("tract", whole, tuple(range(len(blocks))))])
 
 
 def sample_tracts(

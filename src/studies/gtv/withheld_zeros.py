@@ -25,7 +25,7 @@ from genverify.model.work import derive_seed, progress
 from genverify.report.pages import bullets, cell, document, markdown_table
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Optimal, WorkLimits, make_solver
-from studies.country.store import read_microdata
+from studies.country.store import read_records
 from studies.gtv.settings import SearchRound
 from studies.gtv.tables import PAPER_K
 
@@ -36,8 +36,7 @@ def read_households(
     folder: Path, blocks: Collection[str], domain: DomainFile, universe: str, codes: Mapping[str, int], seed: int
 ) -> pd.DataFrame:
     """The households of the blocks, sorted by block; where codes are given, one of every block at least has them."""
-    records = read_microdata(folder, blocks=blocks).to_pandas()
-    rest = records[domain.universe(universe).keeps.matches(dict(records.items()))].astype({"block": str})
+    rest = read_records(folder, domain, universe, blocks).astype({"block": str})
     rest = rest.sort_values("block", kind="stable", ignore_index=True)
     for name, code in codes.items():
         if code not in domain.domain[name].codes:
@@ -47,20 +46,14 @@ def read_households(
 
 def _force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> pd.DataFrame:
     """The records with the codes put into one record, drawn at random, of every block that has none with all of them."""
-    wanted = np.logical_and.reduce([records[name].to_numpy() == code for name, code in codes.items()])
-    indices = {str(block): np.asarray(rows, dtype=np.int64) for block, rows in records.groupby("block").indices.items()}
-    chosen = [_draw(indices[block], block, seed) for block in sorted(indices) if not wanted[indices[block]].any()]
-    return records.assign(**{name: _replaced(records[name].to_numpy(), chosen, code) for name, code in codes.items()})
-
-
-def _draw(rows: Ints, block: str, seed: int) -> int:
-    return int(rows[np.random.default_rng(derive_seed(seed, "zeros", block)).integers(len(rows))])
-
-
-def _replaced(codes: Any, rows: Sequence[int], code: int) -> Any:
-    changed = codes.copy()
-    changed[list(rows)] = code
-    return changed
+    wanted = (records[list(codes)] == pd.Series(codes)).all(axis=1).to_numpy()
+    changed = records.copy()
+    for block, of_block in records.groupby("block").indices.items():
+        rows = np.asarray(of_block, dtype=np.int64)
+        if not wanted[rows].any():
+            rng = np.random.default_rng(derive_seed(seed, "zeros", str(block)))
+            changed.loc[[int(rows[rng.integers(len(rows))])], list(codes)] = list(codes.values())
+    return changed.astype(records.dtypes)
 
 
 # Households behind singleton claims, how many of them a release loses, and how far that is from what the paper lost.
@@ -134,14 +127,6 @@ def _one_column_later(total: Mapping[int, int]) -> Iterator[int]:
 VERTICES = 6  # decide the speed only: what is verified depends on none
 
 
-@dataclass(frozen=True)
-class Survivors:
-    """Which of the claims are verified from the fewer counts, and how many stayed open."""
-
-    verified: Flags
-    undecided: int
-
-
 def publish_less(release: Release, withhold: Collection[int], missing: Collection[int]) -> Release:
     """The release without some answers (`withhold`) and without some lines, whatever their answers (`missing`)."""
     rest = ~(np.isin(release.lo, list(withhold)) | np.isin(release.cells, list(missing)))
@@ -154,14 +139,14 @@ def singletons(release: Release, settings: ProgramSettings, K: int, min_k: int, 
     return [claim for claim in result.claims if claim.m == 1]
 
 
-def survivors(release: Release, claims: Sequence[Claim], settings: ProgramSettings, check: bool) -> Survivors:
+def survivors(release: Release, claims: Sequence[Claim], settings: ProgramSettings, check: bool) -> tuple[Flags, int]:
     """
-    The claims that are still verified. Fewer counts fit more datasets, so nothing is verified from them that is not
-    verified from all: the claims of the whole release are the only candidates. Without `check` the proofs are not
-    handed to the checker, which is enough to rank releases.
+    Which of the claims are still verified, and how many stayed open. Fewer counts fit more datasets, so nothing is verified
+    from them that is not verified from all: the claims of the whole release are the only candidates. Without `check` the
+    proofs are not handed to the checker, which is enough to rank releases.
     """
     if not claims:
-        return Survivors(np.zeros(0, dtype=bool), 0)
+        return np.zeros(0, dtype=bool), 0
     bounder = settings.bounder(release)
     rng = np.random.default_rng(0)
     for _ in range(VERTICES):  # datasets that refute most of the lost claims at once; what is verified depends on none
@@ -173,7 +158,7 @@ def survivors(release: Release, claims: Sequence[Claim], settings: ProgramSettin
     if check and verified:
         check_decisions(bounder.program, verified)
     open_ = sum(decision.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED) for decision in decisions)
-    return Survivors(np.array([decision.verdict is Verdict.VERIFIED for decision in decisions]), open_)
+    return np.array([decision.verdict is Verdict.VERIFIED for decision in decisions]), open_
 
 
 # Gaps: sets of lines that a release might lack altogether, whatever their answers are.
@@ -259,14 +244,14 @@ def choose_claims(
     rng = np.random.default_rng(seed)
     known = [release for release in releases if release.block in claims]
     rest = {
-        release.block: survivors(publish_less(release, ZEROS, ()), claims[release.block].claims, settings, check=False)
+        release.block: survivors(publish_less(release, ZEROS, ()), claims[release.block].claims, settings, check=False)[0]
         for release in known
     }
     for k in PAPER_K:
         result = []
         for index in rng.permutation(len(known)):
             release, part = known[index], claims[known[index].block]
-            indices = np.flatnonzero(rest[release.block].verified & (part.k == k))
+            indices = np.flatnonzero(rest[release.block] & (part.k == k))
             if len(indices):
                 result.append((release, part.claims[rng.choice(indices)]))
         yield from result[:each]
@@ -297,8 +282,6 @@ def _verified_by_k(result: pd.DataFrame) -> pd.DataFrame:
 
 # A greedy search for few gaps in the release that would make withheld zeros as costly as they were to the paper.
 
-SEARCH_ZEROS = (0,)
-
 
 @dataclass(frozen=True)
 class GapTrial:
@@ -322,7 +305,7 @@ class GapTrial:
 
 
 class TrialBlocks:
-    """Blocks on which gaps are tried; what was decided about a block is kept and not decided again."""
+    """Blocks on which gaps are tried; what was decided about a block is not decided again."""
 
     def __init__(
         self, releases: Sequence[Release], claims: Mapping[str, BlockClaims], settings: ProgramSettings, check: bool
@@ -338,7 +321,7 @@ class TrialBlocks:
 
     def trial(self, size: int, gap: Gap, paper: Floats, queries: int) -> GapTrial:
         """What the gap does on all blocks together, and how far a release with it is from the paper's."""
-        kinds = ((NO_GAP, ()), (gap, ()), (gap, SEARCH_ZEROS))
+        kinds = ((NO_GAP, ()), (gap, ()), (gap, ZEROS))
         complete, published, withheld = (self.households(part, withhold).sum(axis=0) for part, withhold in kinds)
         spoilt = np.nan_to_num(losses(complete, published))[: len(COMPARED)].mean()
         table5 = distance(losses(published, withheld), paper)
@@ -353,9 +336,8 @@ class TrialBlocks:
         less = publish_less(release, withhold, missing)
         key = release.block, less.cells.tobytes()
         if key not in self.known:
-            result = survivors(less, part.claims, self.settings, self.check)
-            self.undecided += result.undecided
-            self.known[key] = result.verified
+            self.known[key], undecided = survivors(less, part.claims, self.settings, self.check)
+            self.undecided += undecided
         return part.count(self.known[key])
 
 
@@ -388,14 +370,14 @@ class Search:
         for settings in self.rounds:
             number = settings.blocks
             complete = self.lab.households(NO_GAP, (), number).sum(axis=0)
-            rest = self.lab.households(before, SEARCH_ZEROS, number)
-            gaps = [gap for gap in gaps if (self.lab.households(gap, SEARCH_ZEROS, number) != rest).any()] or gaps
+            rest = self.lab.households(before, ZEROS, number)
+            gaps = [gap for gap in gaps if (self.lab.households(gap, ZEROS, number) != rest).any()] or gaps
             far = [(self._far(gap, complete, number), len(gap.cells), gap.name, gap) for gap in gaps]
             gaps = [gap for *_, gap in sorted(far, key=itemgetter(0, 1, 2))[: settings.keep]]
         return gaps
 
     def _far(self, gap: Gap, complete: Ints, blocks: int) -> float:
-        lost = losses(complete, self.lab.households(gap, SEARCH_ZEROS, blocks).sum(axis=0))
+        lost = losses(complete, self.lab.households(gap, ZEROS, blocks).sum(axis=0))
         return distance(lost, self.paper) + 100 * len(gap.cells) / self.queries
 
 
@@ -428,12 +410,11 @@ def _frame(lab: TrialBlocks, gap: Gap, withheld: str) -> pd.DataFrame:
     return counted.melt("block", var_name="k", value_name="households").astype({"k": "int64", "households": "int64"})
 
 
-def steps_frame(steps: Sequence[GapTrial], schema: Schema) -> pd.DataFrame:
-    """The sets of gaps that the search kept: what they lack, and the three ways in which they differ from the paper."""
+def steps_frame(steps: Sequence[GapTrial]) -> pd.DataFrame:
+    """The sets of gaps after the search: what they lack, and the three ways in which they differ from the paper."""
     rows = []
     for step in steps:
-        lines = [schema.queries[index].id for index in sorted(step.gap.cells)]
-        row = {"size": step.size, "missing": step.gap.name, "lines": len(lines)}
+        row = {"size": step.size, "missing": step.gap.name, "lines": len(step.gap.cells)}
         row |= {"table5": step.table5, "table4": step.table4, "queries": step.queries, "score": step.score}
         for name, counts in (("published", step.published), ("withheld", step.withheld)):
             row |= {f"{name}_k{k}": int(count) for k, count in zip(PAPER_K, counts, strict=True)}

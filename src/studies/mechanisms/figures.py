@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator, StrMethodFormatter
 
-from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PALETTE, plain, say_source, subplots
 from studies.mechanisms.matrix_mechanism import BY_EPSILON, BY_TABLE
 from studies.mechanisms.randomized_response import Survey, one_sided_losses
 from studies.mechanisms.settings import Dial
@@ -32,9 +31,8 @@ WORDS = {
 
 def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
     """Left: accuracy against privacy loss for one population. Right: the standard error that protection adds, for all."""
-    use_style()
     rows = rows[rows["quantity"] == "accuracy"]
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.6), layout="constrained")
+    figure, (left, right) = subplots(1, 2, height=3.6)
     populations = sorted(rows["population"].unique())
     _frontier(left, rows[rows["population"] == populations[len(populations) // 2]])
     for index, n in enumerate(populations):
@@ -46,10 +44,10 @@ def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     right.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
     right.set_title("b  what protection adds, by population", loc="left", color=INK)
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles), frameon=False)
-    say_source(figure, label)
-    return figure
+    figure.legend(
+        *left.get_legend_handles_labels(), loc="outside upper center", ncols=1 + rows["pi"].nunique(), frameon=False
+    )
+    return say_source(figure, label)
 
 
 def _curve(rows: pd.DataFrame, pi: float) -> tuple[list[float], list[float]]:
@@ -90,8 +88,7 @@ def _added_error(axes: Axes, rows: pd.DataFrame, index: int, n: int) -> None:
 
 def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
     """Left: the error of a query against privacy loss, by strategy. Right: by table, at one privacy loss."""
-    use_style()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 4.9), layout="constrained", width_ratios=[1, 1.05])
+    figure, (left, right) = subplots(1, 2, height=4.9, width_ratios=[1, 1.05])
     whole, tables = (numbers[numbers["part"] == part] for part in (BY_EPSILON, BY_TABLE))
     names = [name for name in dict.fromkeys(tables["table"]) if (tables.loc[tables["table"] == name, "error"] > 0).any()]
     for index, (strategy, group) in enumerate(whole.groupby("strategy", sort=False)):
@@ -101,10 +98,15 @@ def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
         errors = tables[tables["strategy"] == strategy].set_index("table")["error"][names]
         right.plot(errors, range(len(names)), ls="none", **look)
     _axes_of_strategies(left, right, whole, tables, names)
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, handlelength=3.0, columnspacing=1.4)
-    say_source(figure, label)
-    return figure
+    figure.legend(
+        *left.get_legend_handles_labels(),
+        loc="outside upper center",
+        ncols=3,
+        frameon=False,
+        handlelength=3.0,
+        columnspacing=1.4,
+    )
+    return say_source(figure, label)
 
 
 def _axes_of_strategies(left: Axes, right: Axes, whole: pd.DataFrame, tables: pd.DataFrame, names: list[str]) -> None:
@@ -126,8 +128,7 @@ def _axes_of_strategies(left: Axes, right: Axes, whole: pd.DataFrame, tables: pd
 
 def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, unit: str = "households") -> Figure:
     """Records of the domain that are left after the zeros of a block, by its size: the median and the quartiles."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 4.2), layout="constrained")
+    figure, axes = subplots(height=4.2)
     domain = int(left["domain"].iloc[0])
     axes.axhline(domain, color=INK, lw=1.4, label=f"the whole domain: {domain:,} record types")
     if structural is not None:
@@ -141,8 +142,7 @@ def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, u
                   ls=LINES[index], label=known)  # fmt: skip
     _axes_of_zeros(axes, chosen, domain, unit)
     figure.legend(loc="outside upper center", ncols=2, frameon=False, handlelength=3)
-    say_source(figure, f"Lines: median block of a size. Shaded: the middle half of the blocks. Data: {label}")
-    return figure
+    return say_source(figure, f"Lines: median block of a size. Shaded: the middle half of the blocks. Data: {label}")
 
 
 def _axes_of_zeros(axes: Axes, part: pd.DataFrame, domain: int, unit: str) -> None:
@@ -178,8 +178,7 @@ def dial_table(settings: Dial) -> pd.DataFrame:
 
 def plot_dial(rows: pd.DataFrame, label: str) -> Figure:
     """Left: the guarantee for a sensitive yes (B-2) and a no (B-3) by mu. Right: the standard error of the estimate."""
-    use_style()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.4), layout="constrained")
+    figure, (left, right) = subplots(1, 2, height=3.4)
     for index, (rho, group) in enumerate(rows.groupby("rho")):
         look = {"color": PALETTE[index], "ls": DIAL_LINES[index]}
         left.plot(group["mu"], group["yes"], lw=1.8, **look, label=f"$\\rho$ = {rho:g}: yes protected by (B-2)")
@@ -195,15 +194,13 @@ def plot_dial(rows: pd.DataFrame, label: str) -> Figure:
     for axes in (left, right):
         axes.set(xlabel="$\\mu$, share of innocuous yes answers", xlim=(0, 1))
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=rows["rho"].nunique(), frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def plot_utility(rows: pd.DataFrame, label: str) -> Figure:
     """A panel per utility: simulated E[U(W)] of each person against I, on the line a + b I; crosses where it is exact."""
-    use_style()
     utilities = list(dict.fromkeys(rows["utility"]))
-    figure, panels = plt.subplots(1, len(utilities), figsize=(PAGE_WIDTH, 3.6), layout="constrained", squeeze=False)
+    figure, panels = subplots(1, len(utilities), height=3.6, squeeze=False)
     for axes, utility in zip(panels[0], utilities, strict=True):
         for index, (person, group) in enumerate(rows[rows["utility"] == utility].groupby("person", sort=False)):
             x = group["accuracy"] / 1e6
@@ -219,5 +216,4 @@ def plot_utility(rows: pd.DataFrame, label: str) -> Figure:
     line = Line2D([], [], color=INK, lw=1.3)
     entries = [*(f"simulated: {text}" for text in labels), "line b I (E-28)", "exact"]
     figure.legend([*handles, line, exact], entries, loc="outside upper center", ncols=3, frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)

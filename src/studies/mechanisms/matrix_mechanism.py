@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import chain as joined
 from itertools import combinations
 from math import prod, sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -122,39 +123,17 @@ SmallInts = npt.NDArray[np.int32]
 MOST_CELLS = 50_000_000  # bounds memory: four bytes for each, 200 MB
 
 
-def l1_sensitivity(matrix: SmallInts | Floats) -> float:
-    """
-    The greatest L1 norm of a column of a query matrix (theorem 3).
-
-    >>> l1_sensitivity(np.array([[1, 1, 0], [0, -2, 1]]))
-    3.0
-    """
-    return float(np.abs(matrix).sum(axis=0).max())
-
-
-def l2_sensitivity(matrix: SmallInts | Floats) -> float:
-    """The greatest L2 norm of a column, what Gaussian noise is measured by."""
-    return float(np.sqrt((np.asarray(matrix, dtype=float) ** 2).sum(axis=0).max()))
-
-
 @dataclass(frozen=True)
 class Sensitivity:
     """
-    In how many queries a record can lie. Counts are 0 or 1 for a record, so the L1 norm of a column is that number,
-    and its L2 norm the square root of it. A record that is exchanged for another changes the answers twice as much at most.
+    In how many queries a record can lie, at least and at most, and one that lies in most. Counts are 0 or 1 for a record, so
+    the L1 norm of a column is that number (theorem 3). A record that is exchanged for another changes the answers twice as
+    much at most.
     """
 
     least: int
-    greatest: int
+    l1: int
     record: Mapping[str, int]
-
-    @property
-    def l1(self) -> int:
-        return self.greatest
-
-    @property
-    def l2(self) -> float:
-        return sqrt(self.greatest)
 
 
 def memberships(domain: Domain, queries: Sequence[Predicate]) -> SmallInts:
@@ -204,15 +183,6 @@ def _possible_records(domain: Domain, rules: Sequence[Rule]) -> Flags:
             allowed = allowed | _box(domain, option).astype(bool)
         possible &= allowed
     return possible
-
-
-def query_matrix(domain: Domain, queries: Sequence[Predicate]) -> SmallInts:
-    """The matrix Q written out, a row per query and a column per record: for small domains."""
-    if domain.size * len(queries) > MOST_CELLS:
-        raise PrivacyError(f"{len(queries)} queries on {domain.size} records are too many to write out: use memberships")
-    shape = [len(column.codes) for column in domain.columns]
-    rows = [np.broadcast_to(_box(domain, query), shape).ravel() for query in queries]
-    return np.array(rows, dtype=np.int32).reshape(len(queries), domain.size)
 
 
 # The matrix mechanism (appendices C and E): answer the queries of a strategy A with Laplace noise, and derive the workload
@@ -280,8 +250,7 @@ def strategies(workload: Workload) -> list[Strategy]:
         _table_strategy("hierarchical", workload, chain(_most_named(workload))),
         _table_strategy("tables", workload, [NOTHING, *workload.families]),
         _table_strategy("finest", workload, finest(workload.families) or [NOTHING]),
-        _workload_strategy(workload),
-        _unprojected_strategy(workload),
+        *_workload_strategies(workload),
     ]
 
 
@@ -346,17 +315,16 @@ def _energy(workload: Workload, part: dict[str, frozenset[int]], effect: Columns
     return energy
 
 
-def _workload_strategy(workload: Workload) -> Strategy:
-    """A = Q. Q Q+ projects on the answers that data can give: the factors are its diagonal, and add up to the rank."""
+def _workload_strategies(workload: Workload) -> list[Strategy]:
+    """
+    A = Q, made consistent and as it is. Q Q+ projects on the answers that data can give: the factors are its diagonal, and
+    add up to the rank. Without it every query has its own noise; one that nobody can meet is 0, and needs none.
+    """
     sensitivity = query_sensitivity(workload.domain, workload.queries).l1
-    answers = sum(size > 0 for size in workload.sizes)
-    return Strategy("workload", sensitivity, answers, sensitivity**2 * _projection_diagonal(workload))
-
-
-def _projection_diagonal(workload: Workload) -> Floats:
-    """The diagonal of Q Q+; 0 for a query that nobody can meet."""
-    result: Floats = (_directions(workload) ** 2).sum(axis=1)
-    return np.where(np.array(workload.sizes) > 0, result, 0.0)
+    met = np.array(workload.sizes) > 0
+    diagonal = (_directions(workload) ** 2).sum(axis=1)
+    parts = {"workload": np.where(met, diagonal, 0.0), "unprojected": met.astype(float)}
+    return [Strategy(name, sensitivity, int(met.sum()), sensitivity**2 * part) for name, part in parts.items()]
 
 
 def workload_projection(workload: Workload) -> Floats:
@@ -380,13 +348,6 @@ def _directions(workload: Workload) -> Floats:
     return directions
 
 
-def _unprojected_strategy(workload: Workload) -> Strategy:
-    """The queries with their own noise, nothing derived; a query that nobody can meet is 0, and needs none."""
-    sensitivity = query_sensitivity(workload.domain, workload.queries).l1
-    factors = np.where(np.array(workload.sizes) > 0, float(sensitivity) ** 2, 0.0)
-    return Strategy("unprojected", sensitivity, int((factors > 0).sum()), factors)
-
-
 # Strategies of the matrix mechanism side by side: accuracy by privacy loss, errors by table and query by query.
 
 BY_EPSILON, BY_TABLE = "epsilon", "table"
@@ -395,21 +356,11 @@ BY_EPSILON, BY_TABLE = "epsilon", "table"
 def query_errors(result: Sequence[Strategy], queries: Sequence[Query], sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
     """A row per strategy and query: its factor, and its root mean square error at a privacy loss."""
     base = _base_tables([query.table for query in queries])
-    frames = [
-        pd.DataFrame(
-            {
-                "strategy": strategy.name,
-                "query": [query.id for query in queries],
-                "table": [base[query.table] for query in queries],
-                "records": list(sizes),
-                "factor": strategy.factors,
-                "epsilon": epsilon,
-                "error": strategy.errors(epsilon),
-            }
-        )
-        for strategy in result
-    ]
-    return pd.concat(frames, ignore_index=True)
+    about = pd.DataFrame([(query.id, base[query.table]) for query in queries], columns=["query", "table"])
+    about = about.assign(records=list(sizes))
+    parts = [about.assign(factor=one.factors, epsilon=epsilon, error=one.errors(epsilon)) for one in result]
+    names = pd.Index([strategy.name for strategy in result], name="strategy")
+    return pd.concat(parts, keys=names).reset_index("strategy").reset_index(drop=True)
 
 
 def _base_tables(names: Sequence[str]) -> dict[str, str]:
@@ -426,14 +377,14 @@ def compare_strategies(result: Sequence[Strategy], epsilons: Sequence[float], er
     """What the figure shows: I and the error of a query by privacy loss, then the error by table at one privacy loss."""
     rows = []
     for strategy in result:
-        row = {"strategy": strategy.name, "sensitivity": strategy.sensitivity, "answers": strategy.answers}
-        for epsilon in epsilons:
-            n, accuracy = len(strategy.factors), strategy.accuracy(epsilon)
-            rows.append({"part": BY_EPSILON, **row, "epsilon": epsilon, "table": "all", "queries": n,
-                         "accuracy": accuracy, "error": sqrt(-accuracy / n)})  # fmt: skip
-        chosen = errors[errors["strategy"] == strategy.name]
-        for table, part in chosen.groupby("table", sort=False):
-            squares = float((part["error"] ** 2).sum())
-            rows.append({"part": BY_TABLE, **row, "epsilon": part["epsilon"].iloc[0], "table": table,
-                         "queries": len(part), "accuracy": -squares, "error": sqrt(squares / len(part))})  # fmt: skip
+        n, of_strategy = len(strategy.factors), errors[errors["strategy"] == strategy.name]
+        figures: list[tuple[Any, ...]] = [
+            (BY_EPSILON, epsilon, "all", n, strategy.accuracy(epsilon)) for epsilon in epsilons
+        ]
+        figures += [(BY_TABLE, part["epsilon"].iloc[0], table, len(part), -float((part["error"] ** 2).sum()))
+                    for table, part in of_strategy.groupby("table", sort=False)]  # fmt: skip
+        for part, epsilon, table, queries, accuracy in figures:
+            row = {"part": part, "strategy": strategy.name, "sensitivity": strategy.sensitivity, "answers": strategy.answers}
+            row |= {"epsilon": epsilon, "table": table, "queries": queries}
+            rows.append(row | {"accuracy": accuracy, "error": sqrt(-accuracy / queries)})
     return pd.DataFrame(rows)

@@ -14,7 +14,7 @@ from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
 from studies.country.store import write_microdata
-from studies.gtv.probabilities import PRIORS, WORLDS, _in_worlds, expected
+from studies.gtv.probabilities import PRIORS, WORLDS, expected
 from studies.gtv.probability_evaluation import reliability
 
 NAMES = ("PET", "HOME", "AGE")
@@ -214,7 +214,7 @@ def test_shares_are_expected_as_far_apart_as_blocks_hang_together() -> None:
     blocks = np.repeat([f"b{block}" for block in range(40)], 10)
     width = {}
     for name, bits in {"together": together, "alone": alone}.items():
-        frame = pd.DataFrame({"block": blocks, "tract_worlds": _in_worlds(list(bits.T))})
+        frame = pd.DataFrame({"block": blocks, "tract_worlds": (bits.astype(np.int64) << np.arange(WORLDS)).sum(axis=1)})
         low, high = expected(frame, "tract", 1, 2000)
         width[name] = high - low
         assert low < 0.5 < high

@@ -91,7 +91,7 @@ def test_class_vectors_and_datasets_are_counted_as_by_hand(random: Random, kind:
     counted = count_release(program)
     assert counted.datasets == len(datasets)
     assert counted.vectors == len(class_vectors(program, datasets.astype(np.int16)))
-    assert counted.vectors == _count_by_dictionary(program.A, program.lo, program.hi)[0]
+    assert counted.vectors == _count_by_dictionary(program)[0]
 
 
 @tiny
@@ -185,7 +185,7 @@ def test_states_wider_than_a_word_are_counted_too() -> None:
     diagram = draw_diagram(program)
     assert sum(int(hi).bit_length() + 1 for hi in program.hi) > 64
     ones = [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]
-    assert total_weight(diagram, ones) == _count_by_dictionary(A, program.lo, program.hi)[0] > 1
+    assert total_weight(diagram, ones) == _count_by_dictionary(program)[0] > 1
 
 
 def test_contradictory_counts_have_no_dataset() -> None:

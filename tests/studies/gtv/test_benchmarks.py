@@ -4,6 +4,7 @@ import importlib
 import os
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,13 +23,9 @@ from genverify.model.release import make_release, make_schema
 from genverify.model.work import watch
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import DEFAULT
+from studies.gtv import benchmarks
 from studies.gtv.benchmarks import (
-    CompactTimes,
-    OneHotTimes,
     _agree,
-    _same_frame,
-    _same_row,
-    _speed_row,
     draw_tract,
     enlarged,
     merge_blocks,
@@ -38,6 +35,7 @@ from studies.gtv.benchmarks import (
 from studies.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
 from studies.gtv.figures import plot_scaling
 from studies.gtv.measurement import measure, peak_memory_mb
+from studies.gtv.settings import SpeedBenchmark
 
 WORKS = """
 import os, time
@@ -143,11 +141,26 @@ def decisions(*verdicts: Verdict) -> list[Decision]:
     return [Decision(CLAIM, verdict) for verdict in verdicts]
 
 
-def test_the_one_hot_times_are_extrapolated_to_all_claims() -> None:
+def test_the_one_hot_times_are_extrapolated_to_all_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     everything = decisions(*[Verdict.VERIFIED] * 3, *[Verdict.REFUTED] * 97)
-    compact = CompactTimes(0.3, 0.1, 10, 0.1, 0.5, everything)
-    onehot = OneHotTimes(1.0, 2.0, 0.49, decisions(Verdict.REFUTED, Verdict.UNDECIDED))
-    row = _speed_row(SimpleNamespace(block="b", n=4), compact, onehot, 100, 60.0)  # type: ignore[arg-type]
+    seconds = iter([0.3, 0.1, 0.1, 0.5, 1.0, 1.0 + 2 * 2.0, 1.0 + 5 * 0.49])  # as the stages come
+    claims = iter([[CLAIM] * 10, [CLAIM] * 100])  # candidates, then those of the first dataset
+    patches: dict[str, Any] = {
+        "watch": lambda: nullcontext(SimpleNamespace(seconds=next(seconds))),
+        "generate_block": lambda *_: SimpleNamespace(records=[0]),
+        "candidate_claims": lambda *_: (),
+        "as_claims": lambda *_: next(claims),
+        "Verifier": lambda _: SimpleNamespace(decide=lambda asked: everything[: len(asked)]),
+        "onehot_program": lambda _: None,
+        "decide_onehot": lambda *_: decisions(Verdict.REFUTED, Verdict.UNDECIDED),
+        "generate_onehot": lambda *_: None,
+        "_agree": lambda *_: None,
+    }
+    for name, patch in patches.items():
+        monkeypatch.setattr(benchmarks, name, patch)
+    program: Any = SimpleNamespace(bounder=lambda _: None, solver="highs")
+    sample = SpeedBenchmark(blocks=1, claims=2, datasets=5, seconds=60.0)
+    row = benchmarks.compare(SimpleNamespace(block="b", n=4), program, 100, 1, 1, sample)  # type: ignore[arg-type]
     assert row["onehot_s"] == 1 + 2 * 100
     assert row["speedup"] == 402
     assert row["onehot_end_to_end_s"] == pytest.approx(1 + 49 + 0.1 + 2 * 10)
@@ -213,12 +226,15 @@ def test_this_version_is_measured_in_a_process_of_its_own() -> None:
     assert one[names].equals(other[names])
 
 
-def test_two_versions_are_compared_block_by_block() -> None:
+def test_two_versions_are_compared_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
     stages = {"build_s": 1.0, "generate_s": 2.0, "verify_s": 3.0, "check_s": 4.0}
     counts = {"n_households": 20, "classes": 50, "verified": 2, "undecided": 0, "uncertified": 0}
     now = pd.DataFrame([{"block": block, **counts, **stages, "claims": block} for block in ("a", "b")])
     before = now.assign(verify_s=33.0, claims=["a", "other"], undecided=[0, 1]).iloc[::-1]
-    frame = _same_frame([_same_row("20 households", before, now), _same_row("study", now, now)]).set_index("case")
+    measured = iter([before, now, now, now])
+    monkeypatch.setattr(benchmarks, "costs", lambda *_: next(measured))
+    how: Any = None
+    frame = benchmarks.compare_versions([("20 households", []), ("study", [])], how, Path()).set_index("case")
     assert frame.loc["20 households", ["blocks", "same", "undecided_before", "undecided_now"]].tolist() == [2, 1, 1, 0]
     assert frame.loc["20 households", "faster"] == 4.0
     assert frame.loc["all", ["blocks", "households", "largest", "same", "before_s"]].tolist() == [4, 80, 20, 3, 100.0]

@@ -20,7 +20,6 @@ from studies.gtv.figures import (
     _column_shares,
     _count_candidates,
     candidates_table,
-    check_synthetic,
     choose_example,
     plot_candidates,
     plot_fig1,
@@ -29,6 +28,7 @@ from studies.gtv.figures import (
     shown_k,
 )
 from studies.gtv.summary import PRIORS, SINGLETON, Group, chosen, summarise
+from studies.gtv.tables import require_synthetic
 
 DOMAIN = Domain(
     (
@@ -177,10 +177,10 @@ def test_fig1_says_its_claims_in_words() -> None:
 def test_fig1_speaks_of_synthetic_households_only(tmp_path: Path) -> None:
     manifest = tmp_path / "microdata.json"
     manifest.write_text(json.dumps({"source": "synthetic"}))
-    check_synthetic(manifest)
+    require_synthetic(manifest, "Figure 1")
     manifest.write_text(json.dumps({"source": "ppmf"}))
-    with pytest.raises(DataError, match="examples in words come from synthetic data only"):
-        check_synthetic(manifest)
+    with pytest.raises(DataError, match="Figure 1 describes single households, so it is made from synthetic microdata only"):
+        require_synthetic(manifest, "Figure 1")
 
 
 def draw_all() -> dict[str, Figure]:

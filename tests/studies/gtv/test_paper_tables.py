@@ -172,7 +172,7 @@ def test_table1_of_real_microdata_is_refused(tmp_path: Path) -> None:
     manifest = tmp_path / "microdata.json"
     manifest.write_text(json.dumps({"source": "ppmf", "label": "units.csv"}))
     with pytest.raises(DataError, match="synthetic microdata only"):
-        require_synthetic(manifest)
+        require_synthetic(manifest, "Table 1")
 
 
 def evidence() -> Evidence:

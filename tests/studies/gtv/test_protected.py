@@ -25,7 +25,7 @@ from genverify.run.config import parse_config
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.sample import chosen_blocks
 from studies.country.store import write_microdata
-from studies.gtv.protected_attack import Attack, check_unprotected, contradictory_rows, judge, limited, summarise
+from studies.gtv.protected_attack import Attack, check_unprotected, contradictory_rows, judge, summarise
 from studies.gtv.protected_counts import (
     Kinds,
     Noise,
@@ -203,7 +203,7 @@ def test_a_release_too_large_for_the_program_is_searched_and_the_rest_left_undec
     kinds: Kinds, possible: Schema, program_settings: ProgramSettings
 ) -> None:
     counts = counts_of(possible, RECORDS[:3])
-    tiny = attack(kinds, limited(program_settings, 1))
+    tiny = attack(kinds, program_settings.but(max_types=1))
     open_ = release_of(possible, np.zeros(16, dtype=int), np.full(16, 3), 3)
     assert tiny.block(open_, 1).status == ATTACKED
     assert tiny.block(open_, 1).verified is None

@@ -142,14 +142,14 @@ def test_survivors_are_what_an_attack_on_the_smaller_release_verifies(
         if release.block in claims:
             less = publish_less(release, withhold, named_gap(bits, missing, "").cells)
             own = claims[release.block].claims
-            kept = survivors(less, own, program_settings, check=True).verified
+            kept = survivors(less, own, program_settings, check=True)[0]
             datasets = generate_block(less, program_settings, 20, 1).records
             scratch = verify_block(less, datasets, program_settings, 6).claims
             assert {c for c, flag in zip(own, kept, strict=True) if flag} == {c for c in scratch if c.m == 1}
 
 
 def test_no_claims_no_survivors(releases: list[Release], program_settings: ProgramSettings) -> None:
-    assert survivors(releases[0], [], program_settings, check=True).verified.size == 0
+    assert survivors(releases[0], [], program_settings, check=True)[0].size == 0
 
 
 def test_without_the_line_that_counts_everybody_a_claim_loses_its_column(
@@ -184,7 +184,7 @@ def test_the_search_finds_the_line_that_was_left_out(
     assert ranked[0].score == pytest.approx(100 / len(bits.queries))
     assert [step.score for step in ranked] == sorted(step.score for step in ranked)
     assert all(ranked[0].gap.cells < step.gap.cells for step in larger)
-    frame = steps_frame([*ranked, *larger], bits)
+    frame = steps_frame([*ranked, *larger])
     assert frame["missing"].iloc[0].endswith("V.0")
     assert set(frame["size"]) == {1, 2}
 
@@ -257,7 +257,7 @@ def test_the_table_and_the_page(
     assert (table["low"].isna() | (table["low"] <= table["loss"])).all()
     lab = TrialBlocks(releases, claims, program_settings, check=False)
     steps = list(Search(lab, np.full(5, 0.5), len(bits.queries), ROUNDS).steps(possible_gaps(bits), 1))
-    page = zeros_page(table, steps_frame(steps[0], bits), onehot, PRINTED, "synthetic")
+    page = zeros_page(table, steps_frame(steps[0]), onehot, PRINTED, "synthetic")
     assert "Data: **synthetic**" in page
     assert "| nobody | V.0 | 1 |" in page
 

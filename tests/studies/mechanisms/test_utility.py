@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import ConfigError
 from genverify.model.query import Query
+from query_matrix import query_matrix
 from studies.mechanisms.figures import dial_table
-from studies.mechanisms.matrix_mechanism import Workload, _workload_strategy, noise_variance, query_matrix
+from studies.mechanisms.matrix_mechanism import Workload, _workload_strategies, noise_variance
 from studies.mechanisms.randomized_response import PrivacyError, one_sided_losses, privacy_loss
 from studies.mechanisms.semantics import (
     Population,
@@ -57,7 +58,7 @@ def test_a_stake_is_what_the_matrices_say() -> None:
 
 def test_accuracy_is_that_of_the_matrix_mechanism() -> None:
     _, whole = people()
-    assert -noise_variance(2.0) * whole == pytest.approx(_workload_strategy(WORKLOAD).accuracy(2.0))
+    assert -noise_variance(2.0) * whole == pytest.approx(_workload_strategies(WORKLOAD)[0].accuracy(2.0))
 
 
 @pytest.mark.parametrize("utility", [Quadratic(0.3), Cara(0.2)])
