@@ -23,7 +23,7 @@ from genverify.attack.verify import Range, Verdict, Verifier, check_ranges, clai
 from genverify.checker.certificate import CertificateError, Fork, read_certificate
 from genverify.checker.record_proofs import check_block
 from genverify.checker.vipr_checker import ViprError, check_vipr
-from genverify.export import kinds as signatures
+from genverify.export import record_programs as signatures
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
 from genverify.export.derivation import Program
 from genverify.export.export_command import exports_of, join_exports, write_export, write_files

@@ -19,6 +19,7 @@ from genverify.solve.counting.diagram import (
     Moves,
     TooManyStates,
     Weights,
+    advance,
     draw_diagram,
     forward,
     prior_weights,
@@ -95,7 +96,7 @@ class _Counting:
         for group in groups:
             start, end = int(self.first[group].min()), int(self.last[group].max()) + 1
             for step in range(at, start):
-                self._walk(behind, step)
+                advance(behind, self.diagram.steps[step], self.weights)
             at = start
             result[group] = self._between(group, behind, start, end, ahead[end])
         return result
@@ -106,11 +107,6 @@ class _Counting:
         size = max(1, min(CLAIMS_AT_ONCE, CELLS_AT_ONCE // (self.diagram.states * self.places)))
         for index in range(0, len(order), size):
             yield order[index : index + size]
-
-    def _walk(self, behind: Masses, step: int) -> None:
-        moves = self.diagram.steps[step]
-        for move, came in zip(moves, [behind[move.source] for move in moves], strict=True):
-            behind[move.target] += came * self.weights[move.cls][move.times]
 
     def _ahead(self, wanted: set[int]) -> dict[int, Masses]:
         """The weight of all ways from each state to an end, before each of the wanted steps."""
