@@ -11,11 +11,11 @@ from genverify.bounds.marginals import _enough_rows, bound_marginals, levels_of,
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import Checking, check_linear
 from genverify.model.linear import LinearSystem
+from genverify.solve.bounds import Ends, exact_leaf
 from genverify.solve.linear import ranges
 from genverify.solve.linear.ranges import Offers, all_ranges
 from genverify.solve.linear.search import Corner, Dives, Hints, Work
 from genverify.solve.program import matrix_of
-from genverify.solve.proving import Ends, exact_leaf
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.solvers.highs import CellProgram
 from studies.cellbounds.benchmarks import _stand_in

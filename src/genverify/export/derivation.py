@@ -35,6 +35,9 @@ class Question:
     goal: str
     m: int
 
+    def called(self, prefix: str) -> "Question":
+        return replace(self, name=f"{prefix}{self.name}")
+
 
 @dataclass(frozen=True)
 class Row:

@@ -520,24 +520,23 @@ LISTED = 10  # claims of a group that are named in the head of a file
 INDEX = "index.csv"
 
 
-def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[Asked, Group]]:
-    """Every question of a certificate, with the statements that its answer settles."""
+def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[list[Asked], Group]]:
+    """The questions of a certificate: the two halves of claims with one proof, or one by itself; the statements settled."""
     groups: dict[tuple[int | None, int], list[form.Statement]] = {}
     for claim in certificate.claims:
         groups.setdefault((claim.proof, claim.m), []).append(claim)
     for number, ((proof, _), group) in enumerate(groups.items()):
-        for asked in claim_questions(domain, group, f"claims_{number}_proof_{proof}"):
-            yield asked, group
+        yield claim_questions(domain, group, f"claims_{number}_proof_{proof}"), group
     for number, said in enumerate(certificate.impossible):
         words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
-        yield Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower), [said]
+        yield [Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower)], [said]
     bounds = [*((AT_LEAST, said) for said in certificate.at_least), *((AT_MOST, said) for said in certificate.at_most)]
     for number, (goal, said) in enumerate(bounds):
         words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
-        yield Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower), [said]
+        yield [Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower)], [said]
     if certificate.contradiction is not None:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
-        yield Asked(Question("contradiction", words, NEVER, 0), (), certificate.contradiction), []
+        yield [Asked(Question("contradiction", words, NEVER, 0), (), certificate.contradiction)], []
 
 
 def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
@@ -612,8 +611,8 @@ class AreaExporter(Exporter):
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
         self.here, self.own, self.own_cells = EVERY, self.checker.release, Cells(self.checker.release)
 
-    def questions(self) -> Iterator[tuple[str, Asked, Group]]:
-        """The block of every question, and the question, with the claims that its answer settles."""
+    def questions(self) -> Iterator[tuple[str, list[Asked], Group]]:
+        """The same of every block, with its name."""
         for said in self.certificate["statements"]:
             number = self.checker.number_of[said["block"]]
             views = {"alone": (seen_from(self.levels, number), Predicate.of({BLOCK: [number + 1]})),
@@ -623,8 +622,8 @@ class AreaExporter(Exporter):
                     self.own_cells = Cells(self.own)
                     certificate = self._placed(form.read_certificate(self.own, said[name]), number)
                     for asked, group in questions_of(self.domain, certificate):
-                        question = replace(asked.question, name=f"{name}_{asked.question.name}")
-                        yield said["block"], replace(asked, question=question), group
+                        halves = [replace(one, question=one.question.called(f"{name}_")) for one in asked]
+                        yield said["block"], halves, group
 
     def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
         """A part of the block alone is one of its records."""

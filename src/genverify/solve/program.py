@@ -392,7 +392,7 @@ def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tupl
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
     rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
-    # N comes first: solve.proving corrects multipliers on row 0, which holds every record with the coefficient 1.
+    # N comes first: solve.bounds corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     published = np.flatnonzero(release.hi > 0).tolist()
     for index, added in zip(published, layout.added_by(types, published), strict=True):

@@ -15,9 +15,9 @@ from scipy.sparse.csgraph import connected_components
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
+from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.proving import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
 from genverify.solve.solvers.highs import BUSY, CellProgram
 
