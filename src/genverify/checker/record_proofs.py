@@ -11,7 +11,7 @@ from genverify.checker import certificate as form
 from genverify.checker.certificate import CertificateError
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import Predicate, Rule
-from genverify.model.proof_form import HOUSING
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING
 from genverify.model.release import Release
 
 # A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
@@ -67,19 +67,21 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: admitted.Adm
         return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
     checker = ProofChecker(cells, types)
-    for claim in certificate.claims:
-        checker.claim(claim)
-    for said in certificate.impossible:
+    stated = certificate.statements
+    for claim in stated[EXACTLY]:
+        checker.half(claim, 1)
+        checker.half(claim, -1)
+    for said in stated[NEVER]:
         checker.empty(said.lower, said, said)
-    for s, bounds in ((-1, certificate.at_least), (1, certificate.at_most)):
-        for bound in bounds:
+    for goal, s in ((AT_LEAST, -1), (AT_MOST, 1)):
+        for bound in stated[goal]:
             checker.half(bound, s)
-    if certificate.contradiction is not None:
-        checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
-    used = len({id(claim.lower) for claim in certificate.claims})
-    least, most = (tuple((one.where, one.m) for one in said) for said in (certificate.at_least, certificate.at_most))
-    contradicts, claims = certificate.contradiction is not None, certificate.claims
-    return CheckSummary(len(claims), used, len(certificate.impossible), least, contradicts, most, claims, types)
+    for said in stated[NOTHING]:
+        checker.empty(said.lower, f"block {release.block}, contradiction", None)
+    used = len({id(claim.lower) for claim in stated[EXACTLY]})
+    least, most = (tuple((one.where, one.m) for one in stated[goal]) for goal in (AT_LEAST, AT_MOST))
+    claims, contradicts = stated[EXACTLY], bool(stated[NOTHING])
+    return CheckSummary(len(claims), used, len(stated[NEVER]), least, contradicts, most, claims, types)
 
 
 def checked_cells(release: Release, lemmas: Sequence[form.ExhaustedTotal]) -> admitted.Cells:
@@ -155,11 +157,6 @@ class ProofChecker:
     def __init__(self, cells: Mapping[str, admitted.Cell], types: admitted.AdmissibleTypes) -> None:
         self.cells, self.types = cells, types
         self.shown: dict[tuple[int, int], ProvedLimit] = {}
-
-    def claim(self, claim: form.Statement) -> None:
-        """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
-        self.half(claim, 1)
-        self.half(claim, -1)
 
     def half(self, statement: form.Statement, s: int) -> None:
         """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""

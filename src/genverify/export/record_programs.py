@@ -39,7 +39,7 @@ from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Column, Domain, Exclusions, Predicate, Rule
 from genverify.model.linear import OPEN
-from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, NEVER, NOTHING
 from genverify.model.release import TOTAL, Release
 from genverify.model.work import derive_seed
 
@@ -527,16 +527,16 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
         groups.setdefault((claim.proof, claim.m), []).append(claim)
     for number, ((proof, _), group) in enumerate(groups.items()):
         yield claim_questions(domain, group, f"claims_{number}_proof_{proof}"), group
-    for number, said in enumerate(certificate.impossible):
+    for number, said in enumerate(certificate.statements[NEVER]):
         words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
         yield [Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower)], [said]
-    bounds = [*((AT_LEAST, said) for said in certificate.at_least), *((AT_MOST, said) for said in certificate.at_most)]
+    bounds = [(goal, said) for goal in (AT_LEAST, AT_MOST) for said in certificate.statements[goal]]
     for number, (goal, said) in enumerate(bounds):
         words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
         yield [Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower)], [said]
-    if certificate.contradiction is not None:
+    for said in certificate.statements[NOTHING]:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
-        yield [Asked(Question("contradiction", words, NEVER, 0), (), certificate.contradiction)], []
+        yield [Asked(Question("contradiction", words, NEVER, 0), (), said.lower)], []
 
 
 def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
@@ -652,7 +652,7 @@ class AreaExporter(Exporter):
         node = partial(self._node, number, {})
         claims = [replace(one, where=one.where & self.here, lower=node(one.lower), upper=node(one.upper))
                   for one in certificate.claims]  # fmt: skip
-        return replace(certificate, claims=tuple(claims))
+        return replace(certificate, statements={**certificate.statements, EXACTLY: tuple(claims)})
 
     def _node(self, number: int, known: dict[int, Node], node: Node) -> Node:
         """A node by the names of all blocks; claims that share a proof still share it."""

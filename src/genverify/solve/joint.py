@@ -2,7 +2,7 @@
 All blocks of some areas in one program: its bounds, feasible classes, a dataset block by block, and a random walk from it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, pairwise
@@ -77,14 +77,6 @@ class Joint(RecordSystem):
                 program = replace(program, types=types, A=program.A[:, live[span]], class_of=class_of)
             programs.append(program)
         return replace(self, programs=tuple(programs), A=csr_array(self.A[:, np.flatnonzero(live)]))
-
-    def datasets(self, solver: Solver, K: int, seed: int) -> Iterator[Ints]:
-        """Fitting class counts by random objectives; fewer than K where a limit strikes. They may repeat."""
-        rng = np.random.default_rng(seed)
-        for _ in range(K):
-            z = self.best(solver, rng.standard_normal(self.A.shape[1]))
-            if z is not None:
-                yield z
 
     def best(self, solver: Solver, objective: Floats) -> Ints | None:
         """Fitting class counts with a large objective, recounted; None where there are none or a limit strikes."""
