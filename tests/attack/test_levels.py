@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from genverify.attack import area_attack as attack_of_levels
 from genverify.attack.area_attack import AreaAttack
-from genverify.attack.explain import explain_levels
 from genverify.attack.verify import attack_release
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import CertificateError
@@ -102,17 +101,6 @@ def test_competing_blocks_are_told_apart_where_the_rest_as_one_is_not_enough() -
     levels = levels_of(blocks, ["AB", "sum"], ["AC"])
     for verified, true in zip(AreaAttack(levels).blocks(), true_claims(levels), strict=True):
         assert set(verified.claims) == true
-
-
-def test_a_proof_is_told_in_words() -> None:
-    levels = two_blocks()
-    attack = AreaAttack(levels)
-    verified = next(attack.blocks())
-    text = explain_levels(levels, attack.shared, verified, Claim((0, ANY, 2), 1))
-    assert text.startswith("block b0: exactly 1 record with A: no, C: two")
-    assert "tract/AC." in text
-    with pytest.raises(DataError, match="not among the verified claims"):
-        explain_levels(levels, attack.shared, verified, Claim((0, 0, 2), 1))
 
 
 def changed(certificate: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -297,7 +297,10 @@ def imports(path: Path) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
-            found |= {node.module or ""} | {f"{node.module}.{a.name}" for a in node.names if node.module == "genverify"}
+            for alias in node.names:  # a module of a package, or a name of a module
+                inner = f"{node.module}.{alias.name}"
+                is_module = (ROOT.parent / f"{inner.replace('.', '/')}.py").is_file() or node.module == "genverify"
+                found |= {inner} | ({"genverify"} & {node.module}) if is_module else {node.module or ""}
     return found
 
 

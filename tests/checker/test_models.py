@@ -128,6 +128,6 @@ def test_a_cell_without_an_end_has_as_many_bits_as_a_sum_allows() -> None:
     assert len(programs) > 2
     for program in programs:
         accepted(program)
-    free = replace(programs[0], rows={}, system=make_system({"x": (0, OPEN)}, []))
+    free = replace(programs[0], rows={}, names=("x",), ends=[(0, OPEN)])
     with pytest.raises(TooLarge, match="no upper end by any row"):
         opb_text(free)

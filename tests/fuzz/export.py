@@ -64,7 +64,7 @@ def says(program: Program, original: Program, kind: str) -> str:
     """What the VIPR checker says of a changed program; the steps of a changed multiplier stay as they were written."""
     text = vipr_text(program)
     if kind == "multiplier":  # the slack of each kind is recomputed by the writer: keep the old one
-        text = _with_old_slack(text, vipr_text(original), len(program.system.cells))
+        text = _with_old_slack(text, vipr_text(original), len(program.names))
     try:
         check_vipr(text)
     except ViprError:

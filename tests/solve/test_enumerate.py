@@ -11,7 +11,7 @@ import brute_force as brute
 from genverify.attack.generate import MOST_PROGRAMS, _all_class_counts, generate
 from genverify.model.errors import NoDatasetError
 from genverify.model.release import Release
-from genverify.solve.bounds import Bounder, Limits, exact_leaf
+from genverify.solve.bounds import Bounder, Limits, record_leaf
 from genverify.solve.program import WrongAnswer, build_program
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, WorkLimits
 from genverify.solve.solvers.highs import Highs
@@ -102,4 +102,4 @@ def test_multipliers_that_integers_cannot_hold_prove_nothing(wrong: float) -> No
     program = build_program(brute.clique(4), 1000)
     y = np.full(len(program.rows), wrong)
     for kind, b in (("bound", 0), ("empty", -1)):
-        assert exact_leaf(program, [], y, np.zeros(program.classes, dtype=np.int64), b - 1, kind) is None
+        assert record_leaf(program, [], y, np.zeros(program.classes, dtype=np.int64), b - 1, kind) is None

@@ -10,8 +10,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from genverify.model.linear import EXACT, OPEN, LinearSystem, make_system, with_row, within
+from genverify.solve.bounds import Ends, bound, exact_multipliers, rationalise, weighed
 from genverify.solve.program import RecordSystem, matrix_of
-from genverify.solve.proving import Ends, bound, exact_multipliers, rationalise, weighed
 from genverify.solve.solvers.base import Infeasible, Limit, Optimal, Stopped, WorkLimits, make_solver, maximise_integers
 
 SOLVER = make_solver("highs", WorkLimits(iterations=10_000, nodes=10_000, seconds=60.0))

@@ -11,10 +11,10 @@ from genverify.bounds.marginals import bound_marginals, levels_of, marginal_sums
 from genverify.checker import linear_proofs as checker
 from genverify.checker.certificate import CertificateError
 from genverify.model.linear import LinearSystem
+from genverify.solve.bounds import Ends, exact_leaf
 from genverify.solve.linear import ranges
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Dives, Ranges, Work, cubes_of
-from genverify.solve.proving import Ends, exact_leaf
 from studies.cellbounds.benchmarks import _stand_in
 
 

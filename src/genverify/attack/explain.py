@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.area_attack import VerifiedAreaBlock
 from genverify.attack.generate import no_dataset_fits
 from genverify.attack.probability import probability, read_prior
 from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, check_decisions, check_ranges, claim_where
 from genverify.checker.admitted import Cells
-from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import Forks, leaves
 from genverify.checker.stored import checked_blocks
-from genverify.model.areas import AreaReleases, seen_from
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, parse_claim
 from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
@@ -369,21 +366,6 @@ def explain(verified: VerifiedBlock, claim: Claim) -> str:
     stored = {"where": claim_where(domain.names, claim), "m": claim.m, "proof": number}
     reasons = Reasons(release, verified.certificate["lemmas"])
     return "\n  ".join([_in_words(domain, claim), *explain_proof(reasons, verified.certificate, stored)])
-
-
-def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: VerifiedAreaBlock, claim: Claim) -> str:
-    """What a claim about a block says, and the cells of blocks and areas that force it."""
-    domain, checker = levels.schema.domain, AreaChecker(levels, shared)
-    here = Claim((verified.number + 1, *claim.codes), claim.m)
-    kinds = (verified.alone, seen_from(levels, verified.number), claim), (verified.together, checker.release, here)
-    for certificate, release, said in kinds:
-        where = claim_where(release.schema.domain.names, said)
-        for stored in certificate["statements"] if certificate else ():
-            if certificate and stored["where"] == where and stored["m"] == claim.m:
-                checker.check(verified.number, verified.alone, verified.together)
-                lines = explain_proof(Reasons(release, certificate["lemmas"]), certificate, stored)
-                return "\n  ".join([f"block {verified.block}: {_in_words(domain, claim)}", *lines])
-    raise DataError(f"block {verified.block}: {_in_words(domain, claim)} is not among the verified claims")
 
 
 def _in_words(domain: Domain, claim: Claim) -> str:

@@ -20,30 +20,10 @@ from genverify.model.errors import DataError, GenverifyError, ReleaseError
 from genverify.model.release import Release
 from genverify.model.settings import DATASETS, Generate
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, read_frame
-from genverify.solve.counting.diagram import (
-    BUDGET,
-    Budget,
-    Diagram,
-    Forward,
-    TooManyStates,
-    UnlikelyRelease,
-    Weights,
-    class_counts,
-    count_datasets,
-    count_vectors,
-    draw_diagram,
-    forward,
-    prior_weights,
-    rounding,
-)
-from genverify.solve.counting.distribution import (
-    all_vectors,
-    count_distribution,
-    count_probability,
-    draw_vectors,
-    no_match,
-    run_chain,
-)
+from genverify.solve.counting import diagram as counting
+from genverify.solve.counting import distribution
+from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
+from genverify.solve.counting.distribution import run_chain
 from genverify.solve.counting.prior import Masses, Prior, lay_on, uniform
 from genverify.solve.datasets import class_vectors, list_records
 from genverify.solve.program import Program, WrongAnswer, build_program
@@ -55,21 +35,21 @@ class DatasetCount:
     """The datasets that fit a release, counted: how many class vectors and datasets there are, in exact integers."""
 
     program: Program
-    diagram: Diagram
+    diagram: counting.Diagram
 
     @cached_property
     def vectors(self) -> int:
-        return count_vectors(self.diagram)
+        return counting.count_vectors(self.diagram)
 
     @cached_property
     def datasets(self) -> int:
-        return count_datasets(self.diagram, self.program.raw)
+        return counting.count_datasets(self.diagram, self.program.raw)
 
     def posterior(self, prior: Prior) -> "Posterior":
         """What follows for records that are drawn from the prior; an error where the prior rules the release out."""
         masses = lay_on(prior, self.program)
-        weights = prior_weights(self.diagram, masses.of_classes, self.program.n)
-        result = forward(self.diagram, weights)
+        weights = counting.prior_weights(self.diagram, masses.of_classes, self.program.n)
+        result = counting.forward(self.diagram, weights)
         if not result.total > 0:
             raise _unlikely(self.program, masses, prior)
         return Posterior(self.program, self.diagram, prior, masses, weights, result)
@@ -77,7 +57,7 @@ class DatasetCount:
 
 def count_release(program: Program, budget: Budget = BUDGET) -> DatasetCount:
     """Count the datasets that fit a program, within a budget; an error where none does."""
-    diagram = draw_diagram(program, budget)
+    diagram = counting.draw_diagram(program, budget)
     if not len(diagram.ends):
         raise ReleaseError(
             f"block {program.release.block}: no dataset fits the published counts, so nothing has a probability"
@@ -85,12 +65,12 @@ def count_release(program: Program, budget: Budget = BUDGET) -> DatasetCount:
     return DatasetCount(program, diagram)
 
 
-def _unlikely(program: Program, masses: Masses, prior: Prior) -> UnlikelyRelease:
+def _unlikely(program: Program, masses: Masses, prior: Prior) -> counting.UnlikelyRelease:
     without = (masses.of_classes[None, :] * program.A).sum(axis=1) == 0
     cells = [program.rows[row] for row in np.flatnonzero(without & (program.lo > 0))]
     cell = f"cell {cells[0]} counts records, and all that it could hold" if cells else ""
     where = cell or "some record of every dataset that fits"
-    return UnlikelyRelease(
+    return counting.UnlikelyRelease(
         f"block {program.release.block}: prior {prior.name} gives probability 0 to the release: {where} has weight 0 there. "
         "Give every record that can exist some weight (a floor)."
     )
@@ -101,20 +81,20 @@ class Posterior:
     """All datasets that fit a release, weighed by a prior: N records drawn independently, given the published counts."""
 
     program: Program
-    diagram: Diagram
+    diagram: counting.Diagram
     prior: Prior
     masses: Masses
-    weights: Weights
-    forward: Forward
+    weights: counting.Weights
+    forward: counting.Forward
 
     @property
     def error(self) -> float:
         """A bound on the relative error of every probability: a quotient of two sums of positive terms over all states."""
-        return 2 * rounding(self.diagram) + self.diagram.states * float(np.finfo(np.float64).eps)
+        return 2 * counting.rounding(self.diagram) + self.diagram.states * float(np.finfo(np.float64).eps)
 
     def distribution(self, codes: Codes, top: int) -> Floats:
         """P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top) of every row of codes."""
-        return count_distribution(self.diagram, self.weights, self.masses.shares(codes), top)
+        return distribution.count_distribution(self.diagram, self.weights, self.masses.shares(codes), top)
 
     def probabilities(self, codes: Codes, m: Ints) -> Floats:
         """P(R(a, m)) of every claim: 1 exactly if it is certain, below 1 if not."""
@@ -122,18 +102,18 @@ class Posterior:
         for top in np.unique(m).tolist():
             asked = np.flatnonzero(m == top)
             shares = self.masses.shares(codes[asked])
-            result[asked] = count_probability(self.diagram, self.weights, shares, top, self.forward.total)
+            result[asked] = distribution.count_probability(self.diagram, self.weights, shares, top, self.forward.total)
         return result
 
     def present(self, codes: Codes) -> Floats:
         """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
-        absent = no_match(self.diagram, self.weights, self.masses.shares(codes), self.forward.total)
+        absent = distribution.no_match(self.diagram, self.weights, self.masses.shares(codes), self.forward.total)
         return np.where(absent > 0, np.clip(1 - absent, 0, np.nextafter(1.0, 0.0)), 1.0)
 
     @cached_property
     def class_counts(self) -> Floats:
         """The distribution of every class count, a row per class."""
-        return class_counts(self.diagram, self.weights, self.forward)
+        return counting.class_counts(self.diagram, self.weights, self.forward)
 
     def rows(self, most: int) -> tuple[Codes, Floats]:
         """The likeliest records with the probability that at least one is there; of those with a floor's weight, some."""
@@ -145,7 +125,7 @@ class Posterior:
 
     def draw(self, draws: int, rng: np.random.Generator) -> Codes:
         """Independent datasets, each with its probability: shape (draws, N, columns), the records of each sorted."""
-        vectors = draw_vectors(self.diagram, self.weights, self.forward, draws, rng)
+        vectors = distribution.draw_vectors(self.diagram, self.weights, self.forward, draws, rng)
         return np.array([self.masses.draw(z, rng) for z in vectors])
 
 
@@ -241,7 +221,7 @@ def _draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) 
         log.warning("block %s: %s Its datasets are found by walking.", program.release.block, error)
         return None
     if counted.datasets <= K:
-        listed = [records for z in all_vectors(counted.diagram) for records in list_records(program, z)]
+        listed = [records for z in distribution.all_vectors(counted.diagram) for records in list_records(program, z)]
         return np.array(listed), True
     return _distinct(counted, K, np.random.default_rng(seed)), False
 

@@ -16,21 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.bounds import exact
 from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
-from genverify.bounds.exact import (
-    RULES,
-    CellBounds,
-    Prior,
-    Rounding,
-    aggregate,
-    bound_rounded,
-    check_N,
-    conditionals_of_counts,
-    conditionals_of_fractions,
-    exact_bounds,
-    rounded_totals,
-    row_multipliers,
-)
 from genverify.bounds.propositions import explain_rows
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits
@@ -54,12 +41,12 @@ def bound_cells(table: pd.DataFrame, N: int) -> pd.DataFrame:
     """
     rows, columns = [str(name) for name in table.index], [str(name) for name in table.columns]
     if all(pd.api.types.is_integer_dtype(kind) for kind in table.dtypes):
-        conditionals = conditionals_of_counts(rows, columns, table.to_numpy(dtype=np.int64))
+        conditionals = exact.conditionals_of_counts(rows, columns, table.to_numpy(dtype=np.int64))
     else:
-        conditionals = conditionals_of_fractions(
+        conditionals = exact.conditionals_of_fractions(
             rows, columns, [[Fraction(str(value)) for value in row] for row in table.to_numpy()]
         )
-    result = exact_bounds(conditionals, N)
+    result = exact.exact_bounds(conditionals, N)
     cells = [(row, column) for row in result.rows for column in result.columns]
     return pd.DataFrame(cells, columns=["row", "column"]).assign(lower=result.lower.ravel(), upper=result.upper.ravel())
 
@@ -100,7 +87,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--response", help="with --given A,B: the variables whose conditional frequencies are published")
     parser.add_argument("--total", type=int, metavar="N", help="number of records (default for counts: their sum)")
     parser.add_argument("--decimals", type=int, metavar="d", help="the conditionals are rounded to d decimals")
-    parser.add_argument("--rounding", choices=RULES, default="nearest",
+    parser.add_argument("--rounding", choices=exact.RULES, default="nearest",
                         help="how they were rounded (%(default)s: ties either way; either: up or down)")  # fmt: skip
     parser.add_argument("--prior", nargs=4, action="append", default=[], metavar=("ROW", "COLUMNS", "LOWER", "UPPER"),
                         help="known beforehand: bounds on a sum of cells C1,C2 of what is given; - for none")  # fmt: skip
@@ -175,7 +162,7 @@ def _several_rows(options: argparse.Namespace) -> Rows:
     """A table of several variables as a two-way one; combinations of the given variables without records are left out."""
     given, response = options.given.split(","), options.response.split(",")
     table = read_multiway(options.tables[0], options.count, [*given, *response], _limits(options))
-    counts = aggregate(table.counts, table.names, given, response)
+    counts = exact.aggregate(table.counts, table.names, given, response)
     rest = counts.sum(axis=1) > 0
     split = len(given)
     rows = [",".join(level) for level, some in zip(product(*table.levels[:split]), rest, strict=True) if some]
@@ -191,7 +178,7 @@ def _answers(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> R
         return _exact_rows(table, N, priors, options.show)
     if priors:
         raise ConfigError("--prior goes with exact fractions, not with --decimals")
-    return _rounded_rows(table, N, Rounding(options.decimals, options.rounding), options.show)
+    return _rounded_rows(table, N, exact.Rounding(options.decimals, options.rounding), options.show)
 
 
 def _total(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> int:
@@ -199,14 +186,14 @@ def _total(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> int
     if options.total is None and summed is None:
         raise ConfigError("--total N is needed: fractions do not tell the number of records")
     N = int(summed if options.total is None else options.total)  # type: ignore[arg-type]
-    check_N(N)
+    exact.check_N(N)
     table.check_total(N)
     if summed is not None and summed != N:
         print(f"note: the counts of {path} sum to {summed}, not to {N}: they are read as proportions", file=sys.stderr)
     return N
 
 
-def _prior(table: PrintedTwoWay, row: str, columns: str, lower: str, upper: str) -> Prior:
+def _prior(table: PrintedTwoWay, row: str, columns: str, lower: str, upper: str) -> exact.Prior:
     ends = []
     for text in (lower, upper):
         if text != "-" and not text.isdecimal():
@@ -214,14 +201,14 @@ def _prior(table: PrintedTwoWay, row: str, columns: str, lower: str, upper: str)
                 f"--prior {row} {columns} {lower} {upper}: {text!r} is not a whole number (nor -, for no bound)"
             )
         ends.append(None if text == "-" else int(text))
-    return Prior(row, (columns,) if columns in table.columns else tuple(columns.split(",")), *ends)
+    return exact.Prior(row, (columns,) if columns in table.columns else tuple(columns.split(",")), *ends)
 
 
-def _exact_rows(table: PrintedTwoWay, N: int, priors: Sequence[Prior], show: str) -> Rows:
+def _exact_rows(table: PrintedTwoWay, N: int, priors: Sequence[exact.Prior], show: str) -> Rows:
     known = table.conditionals()
     if show == "totals":
         yield "row", "multiplier", "total"
-        for row, r, result in zip(known.rows, known.sums.tolist(), row_multipliers(known, N, priors), strict=True):
+        for row, r, result in zip(known.rows, known.sums.tolist(), exact.row_multipliers(known, N, priors), strict=True):
             yield from ((row, nu, r * (nu + 1)) for nu in result.values)
     elif show == "disclosure":
         yield "row", "reduced_sum", "least_multiplier", "least_by", "greatest_multiplier", "greatest_by", "disclosed_by"
@@ -229,25 +216,25 @@ def _exact_rows(table: PrintedTwoWay, N: int, priors: Sequence[Prior], show: str
             least, greatest, disclosed = ("; ".join(by) for by in (one.least_by, one.greatest_by, one.disclosed_by))
             yield one.row, one.r, one.multipliers.least, least, one.multipliers.greatest, greatest, disclosed
     else:
-        yield from _bounds_rows(exact_bounds(known, N, priors))
+        yield from _bounds_rows(exact.exact_bounds(known, N, priors))
 
 
-def _rounded_rows(table: PrintedTwoWay, N: int, rounding: Rounding, show: str) -> Rows:
+def _rounded_rows(table: PrintedTwoWay, N: int, rounding: exact.Rounding, show: str) -> Rows:
     known = table.rounded(rounding)
     if show == "totals":
         yield "row", "total"
-        for row, totals in zip(known.rows, rounded_totals(known, N), strict=True):
+        for row, totals in zip(known.rows, exact.rounded_totals(known, N), strict=True):
             yield from ((row, int(total)) for total in totals)
     elif show == "disclosure":
-        result = bound_rounded(known, N)
+        result = exact.bound_rounded(known, N)
         yield "row", "least_total", "greatest_total", "disclosed"
         ends = (result.least_totals.tolist(), result.greatest_totals.tolist(), result.disclosed.tolist())
         yield from zip(result.rows, *ends, strict=True)
     else:
-        yield from _bounds_rows(bound_rounded(known, N))
+        yield from _bounds_rows(exact.bound_rounded(known, N))
 
 
-def _bounds_rows(result: CellBounds) -> Rows:
+def _bounds_rows(result: exact.CellBounds) -> Rows:
     yield "row", "column", "lower", "upper"
     for row, lower, upper in zip(result.rows, result.lower.tolist(), result.upper.tolist(), strict=True):
         yield from ((row, *cell) for cell in zip(result.columns, lower, upper, strict=True))

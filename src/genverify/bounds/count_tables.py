@@ -9,19 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.bounds.exact import (
-    Conditionals,
-    RoundedConditionals,
-    Rounding,
-    aggregate,
-    check_labels,
-    check_not_negative,
-    conditionals_of_counts,
-    conditionals_of_fractions,
-    is_whole,
-    read_number,
-    rounded_of_counts,
-)
+from genverify.bounds import exact
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
 from genverify.model.files import LIMITS, FileLimits
@@ -49,19 +37,19 @@ class PrintedTwoWay:
     def counts(self) -> Ints:
         return np.array([[int(value) for value in row] for row in self.cells], dtype=np.int64)
 
-    def conditionals(self) -> Conditionals:
+    def conditionals(self) -> exact.Conditionals:
         """The table of exact conditionals."""
         if self.whole:
-            return conditionals_of_counts(self.rows, self.columns, self.counts)
-        return conditionals_of_fractions(self.rows, self.columns, self.cells)
+            return exact.conditionals_of_counts(self.rows, self.columns, self.counts)
+        return exact.conditionals_of_fractions(self.rows, self.columns, self.cells)
 
-    def rounded(self, rounding: Rounding) -> RoundedConditionals:
+    def rounded(self, rounding: exact.Rounding) -> exact.RoundedConditionals:
         """The table of rounded conditionals; counts are rounded here."""
         if self.whole:
-            return rounded_of_counts(self.rows, self.columns, self.counts, rounding)
+            return exact.rounded_of_counts(self.rows, self.columns, self.counts, rounding)
         units = [_units(row, self.columns, values, rounding) for row, values in zip(self.rows, self.cells, strict=True)]
         printed = np.array(units, dtype=np.int64)
-        return RoundedConditionals(self.rows, self.columns, printed, np.zeros(len(self.rows), dtype=bool), rounding)
+        return exact.RoundedConditionals(self.rows, self.columns, printed, np.zeros(len(self.rows), dtype=bool), rounding)
 
     def check_total(self, N: int) -> None:
         """No count above N."""
@@ -73,7 +61,7 @@ class PrintedTwoWay:
             )
 
 
-def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], rounding: Rounding) -> list[int]:
+def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], rounding: exact.Rounding) -> list[int]:
     units = [value * (rounding.one // 2) for value in values]
     for column, value, unit in zip(columns, values, units, strict=True):
         if unit.denominator != 1 or not 0 <= value <= 1:
@@ -96,11 +84,11 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
             raise DataError(f"{path}, line {number}: {len(line)} fields where the header has {len(header)}")
         rows.append(line[0])
         cells.append(tuple(_number(path, number, name, text) for name, text in zip(header[1:], line[1:], strict=True)))
-    whole = all(is_whole(text) for _, line in lines[1:] for text in line[1:])
+    whole = all(exact.is_whole(text) for _, line in lines[1:] for text in line[1:])
     table = PrintedTwoWay(tuple(rows), tuple(header[1:]), tuple(cells), whole)
-    check_labels(table.rows, table.columns)
+    exact.check_labels(table.rows, table.columns)
     if whole:
-        check_not_negative(table.rows, table.columns, table.counts)
+        exact.check_not_negative(table.rows, table.columns, table.counts)
     for what, side in (("column", table), ("row", table.turned())):
         named = side.columns[-1].lower() in TOTALS and len(side.columns) > 1
         if named and all(sum(values[:-1]) == values[-1] for values in side.cells):
@@ -110,7 +98,7 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
 
 def _number(path: Path, line: int, column: str, text: str) -> Fraction:
     try:
-        return read_number(text)
+        return exact.read_number(text)
     except ValueError as error:
         raise DataError(f"{path}, line {line}, column {column!r}: {error}") from None
 
@@ -142,7 +130,7 @@ class Multiway:
 
     def marginal(self, names: Sequence[str]) -> "Multiway":
         """The table of these variables alone, all others summed out."""
-        summed = aggregate(self.counts, self.names, names, ())
+        summed = exact.aggregate(self.counts, self.names, names, ())
         levels = tuple(self.levels[self.names.index(name)] for name in names)
         return Multiway(tuple(names), levels, summed.reshape([len(level) for level in levels]))
 

@@ -333,11 +333,6 @@ class Multipliers:
         return self.more[-1] if self.more else self.full
 
     @property
-    def consecutive(self) -> bool:
-        count = max(self.full - self.low + 1, 0) + len(self.more)
-        return self.greatest - self.least + 1 == count
-
-    @property
     def unique(self) -> bool:
         return self.least == self.greatest
 
@@ -509,8 +504,8 @@ class Rounding:
     """
     Rounding to a number of decimals by a rule.
 
-    >>> [bool(Rounding(2).fits(33, n, m)) for n, m in ((3, 1), (4, 1), (200, 65), (200, 67))]
-    [True, False, True, True]
+    >>> [end.ravel().tolist() for end in Rounding(2).counts(np.array([33]), np.array([3, 4, 200]))]
+    [[1, 2, 65], [1, 1, 67]]
     """
 
     decimals: int
@@ -546,11 +541,6 @@ class Rounding:
         least = (n * low - with_low) // self.one + 1
         greatest = (n * high - ~with_high) // self.one
         return np.maximum(least, 0), np.minimum(greatest, n)
-
-    def fits(self, printed: int, total: int, count: int) -> bool:
-        """Whether count / total can be printed so."""
-        least, greatest = self.counts(np.array([printed]), np.array([total]))
-        return bool(least[0, 0] <= count <= greatest[0, 0])
 
     def printed(self, counts: Ints) -> Ints:
         """The printed values of the conditionals of counts (no row empty); `either` rounds down, `nearest` half up."""

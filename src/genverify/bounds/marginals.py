@@ -1,8 +1,7 @@
 """Exact [min, max] of every cell of a table of several variables from any set of its marginals."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, islice, pairwise
 
 import numpy as np
 
@@ -12,86 +11,8 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import LARGEST_CODE
 from genverify.model.errors import DataError, ReleaseError
 from genverify.model.linear import LinearSystem
-from genverify.solve.linear.ranges import (
-    Orbits,
-    Symmetry,
-    all_ranges,
-    carried_over,
-    contradiction,
-    leaves_as_it_is,
-    orbits_of,
-    quiet,
-)
-from genverify.solve.linear.search import Hints, Ranges, Work, cubes_of
-
-# Symmetries of marginals: exchanges of two levels, or of two variables, that leave all of them as they are.
-
-MOST = 60  # exchanges that are looked for: others follow from them
-
-
-def _symmetries_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> list[Symmetry]:
-    """Some exchanges of levels and of variables that leave every marginal as it is; all are tried on the counts."""
-    return list(islice(chain(_of_levels(tables, names, shape), _of_variables(tables, names, shape)), MOST))
-
-
-def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:
-    for axis, name in enumerate(names):
-        first = next(table for table in tables if name in table.names)
-        totals = np.moveaxis(first.counts, first.names.index(name), 0).reshape(shape[axis], -1).sum(axis=1)
-        order = np.argsort(totals, kind="stable").tolist()
-        for one, other in pairwise(order):
-            if totals[one] == totals[other]:
-                levels = np.arange(shape[axis])
-                levels[[one, other]] = other, one
-                moved = [_taken(table.counts, table.names, name, levels) for table in tables]
-                if all(np.array_equal(now, table.counts) for now, table in zip(moved, tables, strict=True)):
-                    rows = [_taken(part, table.names, name, levels) for part, table in _rows(tables)]
-                    yield Symmetry(np.take(_cells(shape), levels, axis=axis).ravel(), _flat(rows))
-
-
-def _of_variables(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:
-    at = {frozenset(table.names): (table, rows) for rows, table in _rows(tables)}
-    for one, other in combinations(range(len(names)), 2):
-        swap = {names[one]: names[other], names[other]: names[one]}
-        images = [_image(table, at, swap) for table in tables] if shape[one] == shape[other] else []
-        result = [image for image in images if image is not None]
-        same = (np.array_equal(part[0], table.counts) for part, table in zip(result, tables, strict=False))
-        if len(result) == len(tables) and all(same):
-            axes = list(range(len(names)))
-            axes[one], axes[other] = other, one
-            yield Symmetry(_cells(shape).transpose(axes).ravel(), _flat([part[1] for part in result]))
-
-
-def _image(
-    table: Multiway, at: dict[frozenset[str], tuple[Multiway, Ints]], swap: dict[str, str]
-) -> tuple[Ints, Ints] | None:
-    """The counts, and the rows, of the marginal that a table becomes, in the order of the table; none if it is not given."""
-    renamed = [swap.get(name, name) for name in table.names]
-    if frozenset(renamed) not in at:
-        return None
-    other, rows = at[frozenset(renamed)]
-    axes = [other.names.index(name) for name in renamed]
-    return other.counts.transpose(axes), rows.transpose(axes)
-
-
-def _rows(tables: Sequence[Multiway]) -> Iterator[tuple[Ints, Multiway]]:
-    before = 0
-    for table in tables:
-        yield before + np.arange(table.counts.size).reshape(table.counts.shape), table
-        before += table.counts.size
-
-
-def _cells(shape: Sequence[int]) -> Ints:
-    return np.arange(int(np.prod(shape))).reshape(shape)
-
-
-def _taken(part: Ints, of: Sequence[str], name: str, levels: Ints) -> Ints:
-    return np.take(part, levels, axis=of.index(name)) if name in of else part
-
-
-def _flat(rows: Sequence[Ints]) -> Ints:
-    return np.concatenate([row.ravel() for row in rows])
-
+from genverify.solve.linear.ranges import all_ranges, contradiction, quiet
+from genverify.solve.linear.search import Hints, Work, cubes_of
 
 # Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof.
 
@@ -131,39 +52,15 @@ def bound_marginals(
     hints = Hints(cubes_of(shape, sets, work.seed), _enough_rows(shape, sets))
     checking = Checking(system)
     limited = replace(work, seconds=max(deadline - work.now(), 0.05))
-    exchanges = [one for one in _symmetries_of(tables, names, shape) if leaves_as_it_is(system, one)]
-    orbits = orbits_of(len(system.cells), exchanges)
-    result = all_ranges(system, limited, orbits.chosen, start, say, hints, checking.take)
+    result = all_ranges(system, limited, None, start, say, hints, checking.take)
     if result.empty:
         rows = contradiction(system, list(result.statements)).rows
         raise ReleaseError(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
-    result = _with_carried(system, result, orbits, checking, lambda: work.now() > deadline)
     ends, flags = (result.lo.reshape(shape), result.hi.reshape(shape)), (result.exact, result.uncertified)
     return MarginalBounds(tuple(levels), tuple(levels.values()), *ends, *(flag.reshape(shape) for flag in flags))
-
-
-def _with_carried(
-    system: LinearSystem, result: Ranges, orbits: Orbits, checking: Checking, late: Callable[[], bool]
-) -> Ranges:
-    """The ranges of all cells, those of symmetric cells carried from the one that was searched for; proofs are checked."""
-    last = {(one["cell"], one["side"]): one for one in result.statements} if orbits.carried else {}
-    lo, hi, least, most = (part.copy() for part in (result.lo, result.hi, result.least, result.most))
-    by_solver = None if result.by_solver is None else result.by_solver.copy()
-    for image in () if late() else orbits.carried:
-        for side, ends, best in (("upper", hi, min), ("lower", lo, max)):
-            origin = last.get((system.cells[image.origin], side))
-            if origin is not None and best(ends[image.origin], ends[image.cell]) != ends[image.cell]:
-                moved = carried_over(system, origin, image)
-                checking.take(moved)
-                last[moved["cell"], side] = moved
-                ends[image.cell] = moved["value"]
-        least[image.cell], most[image.cell] = least[image.origin], most[image.origin]
-        if by_solver is not None:
-            by_solver[image.cell] = by_solver[image.origin]
-    return replace(result, lo=lo, hi=hi, least=least, most=most, by_solver=by_solver)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:

@@ -8,19 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from genverify.bounds.exact import (
-    FREE,
-    ZERO_ALONE,
-    Conditionals,
-    Multipliers,
-    Prior,
-    Steps,
-    add,
-    conditionals_of_counts,
-    exact_bounds,
-    prior_limits,
-    row_multipliers,
-)
+from genverify.bounds import exact
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
 
@@ -98,11 +86,11 @@ def corollary_3_9(r: Sequence[int]) -> set[int]:
     """Rows whose r_i is a sum of multiples of other rows' sums: they take every value from 0 to their greatest."""
     limit = max(r, default=0)
     result: set[int] = set()
-    reached = ZERO_ALONE
+    reached = exact.ZERO_ALONE
     for r_i, rows in sorted(_rows_of(r).items()):
         if reached >> r_i & 1 or len(rows) > 1:
             result.update(rows)
-        reached = add(reached, [Steps(0, r_i, None)], limit)
+        reached = exact.add(reached, [exact.Steps(0, r_i, None)], limit)
     return result
 
 
@@ -119,21 +107,21 @@ class RowExplanation:
 
     row: str
     r: int
-    multipliers: Multipliers
+    multipliers: exact.Multipliers
     least_by: tuple[str, ...]
     greatest_by: tuple[str, ...]
     disclosed_by: tuple[str, ...]
 
 
-def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> list[RowExplanation]:
+def explain_rows(table: exact.Conditionals, N: int, priors: Sequence[exact.Prior] = ()) -> list[RowExplanation]:
     """
     Every row with the results that apply to it. With prior bounds the results (which know of none) are not used: the
     knapsack with those bounds decides, or one known cell alone (Proposition 3.2 (a)).
     """
-    result = row_multipliers(table, N, priors)
+    result = exact.row_multipliers(table, N, priors)
     filled = {row: index for index, row in enumerate(np.flatnonzero(table.sums).tolist())}
     reasons = _Reasons(table.sums[list(filled)].tolist(), table.remainder(N), [result[row] for row in filled])
-    limited = any(limits != FREE for limits in prior_limits(table, priors))
+    limited = any(limits != exact.FREE for limits in exact.prior_limits(table, priors))
     known = {prior.row for prior in priors if len(prior.columns) == 1 and prior.lower == prior.upper}
     explained = []
     for row, label in enumerate(table.rows):
@@ -150,7 +138,7 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
 
 
 class _Reasons:
-    def __init__(self, r: Sequence[int], remainder: int, multipliers: Sequence[Multipliers]) -> None:
+    def __init__(self, r: Sequence[int], remainder: int, multipliers: Sequence[exact.Multipliers]) -> None:
         self.multipliers, self.remainder = multipliers, remainder
         self.simple = proposition_3_1(r, remainder)
         parts = {"3.2 (b)": proposition_3_2b, "3.2 (c)": proposition_3_2c, "3.2 (d)": proposition_3_2d}
@@ -232,7 +220,7 @@ class Redesign:
 def disclosed_cells(counts: Ints, small: int | None) -> int:
     """Nonzero cells of disclosed rows; with `small`, only those whose count is at most that."""
     rows, columns = (list(map(str, range(size))) for size in counts.shape)
-    cells = counts[exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum())).disclosed]
+    cells = counts[exact.exact_bounds(exact.conditionals_of_counts(rows, columns, counts), int(counts.sum())).disclosed]
     return int(((cells > 0) & (cells <= (small or cells.max(initial=0)))).sum())
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from genverify.model.domain import Predicate
 from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
-from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
+from genverify.model.proof_form import EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
@@ -90,22 +90,20 @@ class CellBound:
 
 @dataclass(frozen=True)
 class Certificate:
-    """All that is to be checked about a block."""
+    """All that is to be checked about a block: its exhausted totals, and the statements of every goal."""
 
     lemmas: tuple[ExhaustedTotal, ...]
-    claims: tuple[Statement, ...]
-    impossible: tuple[Statement, ...]
-    at_least: tuple[Statement, ...]
-    at_most: tuple[Statement, ...]
-    contradiction: Node | None
+    statements: Mapping[str, tuple[Statement, ...]]
+
+    @property
+    def claims(self) -> tuple[Statement, ...]:
+        return self.statements[EXACTLY]
 
     @property
     def roots(self) -> list[Node]:
         """The proofs, each once."""
-        statements = (*self.claims, *self.impossible, *self.at_least, *self.at_most)
-        nodes = [node for statement in statements for node in (statement.lower, statement.upper)]
-        nodes += [self.contradiction] if self.contradiction else []
-        return list({id(node): node for node in nodes}.values())
+        stated = (statement for of_goal in self.statements.values() for statement in of_goal)
+        return list({id(node): node for statement in stated for node in (statement.lower, statement.upper)}.values())
 
 
 def forks(node: Node) -> Iterator[Fork]:
@@ -260,9 +258,7 @@ def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
         result[goal].append(statement)
     if len(result[NOTHING]) > 1:
         raise CertificateError(f"{block}: two statements say that no dataset fits")
-    contradiction = result[NOTHING][0].lower if result[NOTHING] else None
-    claims, impossible, least, most = (tuple(result[goal]) for goal in (EXACTLY, NEVER, AT_LEAST, AT_MOST))
-    return Certificate(lemmas, claims, impossible, least, most, contradiction)
+    return Certificate(lemmas, {goal: tuple(stated) for goal, stated in result.items()})
 
 
 @dataclass(frozen=True)

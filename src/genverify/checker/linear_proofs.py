@@ -17,16 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.certificate import (
-    BOUND,
-    EMPTY,
-    CertificateError,
-    Leaf,
-    Node,
-    linear_reader,
-    read_cell_bound,
-    require_about,
-)
+from genverify.checker import certificate as form
+from genverify.checker.certificate import CertificateError
 from genverify.model.arrays import Ints
 from genverify.model.linear import OPEN, LinearSystem
 from genverify.model.proof_form import LINEAR
@@ -46,7 +38,7 @@ class ProvedBounds:
 
 def check_system(system: LinearSystem, certificate: Mapping[str, Any], path: str) -> ProvedBounds:
     """Check a certificate about a system; what its statements show together is handed back."""
-    require_about(certificate, path, (LINEAR,), system.digest)
+    form.require_about(certificate, path, (LINEAR,), system.digest)
     try:
         return check_linear(system, certificate["statements"])
     except CertificateError as error:
@@ -69,7 +61,7 @@ def check_at_most(
     for statement in statements:
         checker.take(statement)
     c = {checker.cell(name, "sum"): int(weight) for name, weight in weights.items()}
-    return checker.most_of(c, checker.reader.node(proof, "sum", (BOUND, EMPTY)), {})
+    return checker.most_of(c, checker.reader.node(proof, "sum", (form.BOUND, form.EMPTY)), {})
 
 
 class Checking:
@@ -80,7 +72,7 @@ class Checking:
         self.shown = ProvedBounds(sums.lo.tolist(), sums.hi.tolist())
         self.long, self.number = LongRows(sums), 0
         self.row = {name: at for at, name in enumerate(sums.rows)}
-        self.reader = linear_reader(self.row, sums.place)
+        self.reader = form.linear_reader(self.row, sums.place)
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
         if len(self.row) < len(sums.rows) or len(sums.place) < len(sums.cells):
             raise CertificateError("two rows or two cells have one name")
@@ -91,9 +83,9 @@ class Checking:
 
     def take(self, text: Mapping[str, Any]) -> None:
         """Check the next statement; an error names it if it fails."""
-        said = read_cell_bound(self.reader, text, f"statement {self.number}")
+        said = form.read_cell_bound(self.reader, text, f"statement {self.number}")
         self.number += 1
-        if said.side == EMPTY:
+        if said.side == form.EMPTY:
             if self.most_of({}, said.proof, {}) >= 0:
                 raise CertificateError(f"{said.path}: the proof does not show that no counts fit")
             self.shown.empty = True
@@ -110,9 +102,9 @@ class Checking:
         self.long.narrow(cell, sign > 0, (self.shown.hi if sign > 0 else self.shown.lo)[cell])
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
 
-    def most_of(self, c: "Sparse", node: Node, ends: "Narrowed") -> int:
+    def most_of(self, c: "Sparse", node: form.Node, ends: "Narrowed") -> int:
         """The most that c x can be by this proof; `ends` are the cells that the forks above narrow."""
-        if isinstance(node, Leaf):
+        if isinstance(node, form.Leaf):
             return self.leaf(c, node, ends)
         cell = self.cell(node.part, node.path)
         lo, hi = self.ends(cell, ends)
@@ -120,10 +112,10 @@ class Checking:
         above = {**ends, cell: (max(lo, node.at + 1), hi)}
         return max(self.most_of(c, node.below, below), self.most_of(c, node.above, above))
 
-    def leaf(self, c: "Sparse", leaf: Leaf, ends: "Narrowed") -> int:
+    def leaf(self, c: "Sparse", leaf: form.Leaf, ends: "Narrowed") -> int:
         if ends and any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
             return NONE
-        if leaf.kind == EMPTY and self.leaf({}, replace(leaf, kind=BOUND), ends) < 0:
+        if leaf.kind == form.EMPTY and self.leaf({}, replace(leaf, kind=form.BOUND), ends) < 0:
             return NONE  # the multipliers speak of no cell: even 0 is above what is possible
         w = {cell: leaf.d * weight for cell, weight in c.items()}
         y = {self.row[name]: y for name, y in leaf.y.items()}

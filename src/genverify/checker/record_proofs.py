@@ -6,33 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.admitted import (
-    AdmissibleTypes,
-    Bits,
-    Cell,
-    Cells,
-    SharedConditions,
-    TooManyRecords,
-    bits_of,
-    flags_of,
-    live_types,
-)
-from genverify.checker.certificate import (
-    EMPTY,
-    LARGEST,
-    Certificate,
-    CertificateError,
-    ExhaustedTotal,
-    Leaf,
-    Node,
-    Statement,
-    forks,
-    read_certificate,
-    read_head,
-)
+from genverify.checker import admitted
+from genverify.checker import certificate as form
+from genverify.checker.certificate import CertificateError
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import Predicate, Rule
-from genverify.model.proof_form import HOUSING
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING
 from genverify.model.release import Release
 
 # A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
@@ -45,9 +24,7 @@ from genverify.model.release import Release
 #
 # A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
 
-__all__ = ["CertificateError", "CheckSummary", "check_block"]
-
-Said = Statement | str  # what an error names: put into words only where there is one
+Said = form.Statement | str  # what an error names: put into words only where there is one
 Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
 
 
@@ -67,8 +44,8 @@ class CheckSummary:
     at_least: tuple[tuple[Predicate, int], ...]
     contradiction: bool
     at_most: tuple[tuple[Predicate, int], ...] = ()
-    statements: tuple[Statement, ...] = field(default=(), compare=False, repr=False)
-    types: AdmissibleTypes | None = field(default=None, compare=False, repr=False)
+    statements: tuple[form.Statement, ...] = field(default=(), compare=False, repr=False)
+    types: admitted.AdmissibleTypes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -79,41 +56,43 @@ class ProvedLimit:
     """
 
     limit: int | None
-    open: Bits
+    open: admitted.Bits
 
 
-def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTypes | None = None) -> CheckSummary:
+def check_block(release: Release, proofs: Mapping[str, Any], types: admitted.AdmissibleTypes | None = None) -> CheckSummary:
     """Check all proofs of a block against its release; an error names the first that fails. `types`: known live types."""
-    certificate = read_certificate(release, proofs)
+    certificate = form.read_certificate(release, proofs)
     cells = checked_cells(release, certificate.lemmas)
     if not certificate.roots:  # where nothing is proved, more records may be live than the checker can hold
         return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
     checker = ProofChecker(cells, types)
-    for claim in certificate.claims:
-        checker.claim(claim)
-    for said in certificate.impossible:
+    stated = certificate.statements
+    for claim in stated[EXACTLY]:
+        checker.half(claim, 1)
+        checker.half(claim, -1)
+    for said in stated[NEVER]:
         checker.empty(said.lower, said, said)
-    for s, bounds in ((-1, certificate.at_least), (1, certificate.at_most)):
-        for bound in bounds:
+    for goal, s in ((AT_LEAST, -1), (AT_MOST, 1)):
+        for bound in stated[goal]:
             checker.half(bound, s)
-    if certificate.contradiction is not None:
-        checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
-    used = len({id(claim.lower) for claim in certificate.claims})
-    least, most = (tuple((one.where, one.m) for one in said) for said in (certificate.at_least, certificate.at_most))
-    contradicts, claims = certificate.contradiction is not None, certificate.claims
-    return CheckSummary(len(claims), used, len(certificate.impossible), least, contradicts, most, claims, types)
+    for said in stated[NOTHING]:
+        checker.empty(said.lower, f"block {release.block}, contradiction", None)
+    used = len({id(claim.lower) for claim in stated[EXACTLY]})
+    least, most = (tuple((one.where, one.m) for one in stated[goal]) for goal in (AT_LEAST, AT_MOST))
+    claims, contradicts = stated[EXACTLY], bool(stated[NOTHING])
+    return CheckSummary(len(claims), used, len(stated[NEVER]), least, contradicts, most, claims, types)
 
 
-def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:
+def checked_cells(release: Release, lemmas: Sequence[form.ExhaustedTotal]) -> admitted.Cells:
     """The published cells, after every lemma was checked against them."""
-    cells = Cells(release)
+    cells = admitted.Cells(release)
     for index, lemma in enumerate(lemmas):
         check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
     return cells
 
 
-def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> None:
+def check_lemma(cells: Mapping[str, admitted.Cell], lemma: form.ExhaustedTotal, path: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
@@ -130,32 +109,36 @@ def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> 
         raise CertificateError(f"{path}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
 
 
-def _live(release: Release, cells: Cells, certificate: Certificate) -> AdmissibleTypes:
+def _live(release: Release, cells: admitted.Cells, certificate: form.Certificate) -> admitted.AdmissibleTypes:
     """The live types, fine enough for every cell and every part of a fork."""
     # blocks that publish the same cells share what follows from these
-    shared = release.schema.derived(SharedConditions, release.cells.tobytes(), lambda: _shared(cells))
+    shared = release.schema.derived(admitted.SharedConditions, release.cells.tobytes(), lambda: _shared(cells))
     return live_records(release, cells, shared, certificate.lemmas, _parts(certificate))
 
 
 def live_records(
-    release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[ExhaustedTotal], parts: Sequence[Predicate]
-) -> AdmissibleTypes:
+    release: Release,
+    cells: admitted.Cells,
+    shared: admitted.SharedConditions,
+    lemmas: Iterable[form.ExhaustedTotal],
+    parts: Sequence[Predicate],
+) -> admitted.AdmissibleTypes:
     """The records of a release that break no rule, no lemma, and lie in no cell that counts nobody."""
     rules = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells)) for x in lemmas]
     try:
-        return live_types(shared, cells.empty, [*rules, *release.schema.rules], parts)
-    except TooManyRecords as error:
+        return admitted.live_types(shared, cells.empty, [*rules, *release.schema.rules], parts)
+    except admitted.TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 
 
-def _shared(cells: Cells) -> SharedConditions:
+def _shared(cells: admitted.Cells) -> admitted.SharedConditions:
     """The conditions of the published cells; where a column is summed, each of its codes alone."""
     domain, published = cells.domain, cells.published
     single = [Predicate.of({name: [code]}) for name in sorted(published.summed) for code in domain[name].codes]
-    return SharedConditions(domain, (*published.predicates, *single))
+    return admitted.SharedConditions(domain, (*published.predicates, *single))
 
 
-def _fine_enough(types: AdmissibleTypes, certificate: Certificate) -> AdmissibleTypes:
+def _fine_enough(types: admitted.AdmissibleTypes, certificate: form.Certificate) -> admitted.AdmissibleTypes:
     """Types that were found before; no part of a fork may hold some records of a type only."""
     every = (1 << len(types)) - 1
     for part in _parts(certificate):
@@ -164,23 +147,18 @@ def _fine_enough(types: AdmissibleTypes, certificate: Certificate) -> Admissible
     return types
 
 
-def _parts(certificate: Certificate) -> list[Predicate]:
-    return [fork.part for root in certificate.roots for fork in forks(root) if isinstance(fork.part, Predicate)]
+def _parts(certificate: form.Certificate) -> list[Predicate]:
+    return [fork.part for root in certificate.roots for fork in form.forks(root) if isinstance(fork.part, Predicate)]
 
 
 class ProofChecker:
     """Checks the proofs of one block; each proof is added up once, whatever number of claims uses it."""
 
-    def __init__(self, cells: Mapping[str, Cell], types: AdmissibleTypes) -> None:
+    def __init__(self, cells: Mapping[str, admitted.Cell], types: admitted.AdmissibleTypes) -> None:
         self.cells, self.types = cells, types
         self.shown: dict[tuple[int, int], ProvedLimit] = {}
 
-    def claim(self, claim: Statement) -> None:
-        """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
-        self.half(claim, 1)
-        self.half(claim, -1)
-
-    def half(self, statement: Statement, s: int) -> None:
+    def half(self, statement: form.Statement, s: int) -> None:
         """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
         side, node = ("upper", statement.upper) if s > 0 else ("lower", statement.lower)
         proved = self.proof(node, s, statement)
@@ -193,28 +171,28 @@ class ProofChecker:
             record = self.types.example((wrong & -wrong).bit_length() - 1)
             raise CertificateError(f"{statement}: the {side} proof leaves out a live record that {verb}, like {record}")
 
-    def proof(self, node: Node, s: int, said: Statement) -> ProvedLimit:
+    def proof(self, node: form.Node, s: int, said: form.Statement) -> ProvedLimit:
         """What the leaves of a proof show together."""
         key = id(node), s
         if key not in self.shown:
             limit, open_ = None, np.zeros(len(self.types), dtype=bool)
             for leaf, path in self.leaves(node):
-                if leaf.kind == EMPTY:
+                if leaf.kind == form.EMPTY:
                     self.nobody(leaf, path, said, None)
                     continue
                 v, total = self.sums(leaf, path, said)
                 self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = ProvedLimit(limit, bits_of(open_))
+            self.shown[key] = ProvedLimit(limit, admitted.bits_of(open_))
         return self.shown[key]
 
-    def empty(self, node: Node, said: Said, statement: Statement | None) -> None:
+    def empty(self, node: form.Node, said: Said, statement: form.Statement | None) -> None:
         """No dataset fits; or none that also has COUNT(a) = m, for a statement."""
         for leaf, path in self.leaves(node):
             self.nobody(leaf, path, said, statement)
 
-    def nobody(self, leaf: Leaf, path: Path, said: Said, statement: Statement | None) -> None:
+    def nobody(self, leaf: form.Leaf, path: Path, said: Said, statement: form.Statement | None) -> None:
         """The values are nowhere negative, but their sum is: there is no such dataset."""
         v, total = self.sums(leaf, path, said)
         if statement and leaf.c:
@@ -223,9 +201,9 @@ class ProofChecker:
         if total >= 0:
             raise CertificateError(f"{said}: {leaf.path}: the sum is {total}, not below 0")
 
-    def leaves(self, node: Node, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
+    def leaves(self, node: form.Node, path: Path = ()) -> Iterator[tuple[form.Leaf, Path]]:
         """Every leaf with the forks above it, outermost first."""
-        if isinstance(node, Leaf):
+        if isinstance(node, form.Leaf):
             yield node, path
         else:
             part = self.types.inside(node.part) if isinstance(node.part, Predicate) else self.alike(node.part)
@@ -246,17 +224,17 @@ class ProofChecker:
                 alike &= False
         return alike
 
-    def added(self, cell: Cell) -> Ints | Flags:
+    def added(self, cell: admitted.Cell) -> Ints | Flags:
         """What a record of each type adds to a cell."""
         inside = self.types.inside(cell.predicate)
         return inside * self.types.codes(cell.sums) if cell.sums else inside
 
-    def sums(self, leaf: Leaf, path: Path, said: Said) -> tuple[Ints, int]:
+    def sums(self, leaf: form.Leaf, path: Path, said: Said) -> tuple[Ints, int]:
         """The value v of each type, and the most that v can sum to over a dataset that fits."""
         v, total = np.zeros(len(self.types), dtype=np.int64), 0
         for name, y in leaf.y.items():
             cell = self.cells[name]
-            if cell.sums and abs(y) * max(self.types.domain[cell.sums].codes) > LARGEST:
+            if cell.sums and abs(y) * max(self.types.domain[cell.sums].codes) > form.LARGEST:
                 raise CertificateError(f"{said}: {leaf.path}: the multiplier {y} on {name} is too large")
             v += y * self.added(cell)
             total += y * (cell.hi if y > 0 else cell.lo)
@@ -268,7 +246,7 @@ class ProofChecker:
             total += w * (at if below else at + 1)
         return v, total
 
-    def at_least(self, v: Ints, least: int, leaf: Leaf, said: Said) -> None:
+    def at_least(self, v: Ints, least: int, leaf: form.Leaf, said: Said) -> None:
         if v.min(initial=least) < least:
             index = int(np.argmin(v))
             raise CertificateError(
@@ -279,9 +257,9 @@ class ProofChecker:
         """c [x matches a], the smaller value where only some records of a type match."""
         size = len(self.types)
         every = (1 << size) - 1
-        added = c * flags_of(self.types.touched(where, every), size).astype(np.int64)
+        added = c * admitted.flags_of(self.types.touched(where, every), size).astype(np.int64)
         if c > 0:
-            added[flags_of(self.types.missed(where, every), size)] = 0
+            added[admitted.flags_of(self.types.missed(where, every), size)] = 0
         return added
 
 
@@ -290,7 +268,7 @@ class ProofChecker:
 Clause = tuple[str, tuple[int, ...]]
 
 
-def effective_sizes(types: AdmissibleTypes, claims: Sequence[Predicate]) -> list[int]:
+def effective_sizes(types: admitted.AdmissibleTypes, claims: Sequence[Predicate]) -> list[int]:
     """The effective k of each claim. Claims that are part of a longer one share its table of subsets."""
     groups: list[tuple[frozenset[Clause], _Subsets]] = []
     result: dict[Predicate, int] = {}
@@ -307,7 +285,7 @@ def effective_sizes(types: AdmissibleTypes, claims: Sequence[Predicate]) -> list
 class _Subsets:
     """For every subset of some clauses, as a bit mask: which of the clauses it forces."""
 
-    def __init__(self, types: AdmissibleTypes, clauses: Sequence[Clause]) -> None:
+    def __init__(self, types: admitted.AdmissibleTypes, clauses: Sequence[Clause]) -> None:
         self.bit = {clause: 1 << at for at, clause in enumerate(clauses)}
         matched = [(1 << len(types)) - 1]
         for clause in clauses:
@@ -329,7 +307,7 @@ class _Subsets:
 def part_of(parts: Sequence[Release], certificate: Mapping[str, Any]) -> Release:
     """The part that a certificate is about, by its digest; an error where it is about none of them."""
     path = f"block {parts[0].block}"
-    if read_head(certificate, path) != HOUSING:
+    if form.read_head(certificate, path) != HOUSING:
         raise CertificateError(f"{path}: the model is {certificate['model']}, where {HOUSING} is needed")
     match = next((part for part in parts if part.digest == certificate["about"]["digest"]), None)
     if match is None:

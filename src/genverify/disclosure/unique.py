@@ -21,10 +21,10 @@ from genverify.checker.linear_proofs import check_at_most, check_linear
 from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, as_floats, with_row
+from genverify.solve.bounds import Ends, exact_leaf
 from genverify.solve.linear.ranges import all_ranges, propagate
 from genverify.solve.linear.search import Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.proving import Ends, exact_leaf
 from genverify.solve.solvers.base import best_point, maximise_integers
 from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from genverify.checker.certificate import EMPTY, CellBound, CertificateError, Leaf, Node, linear_reader, read_cell_bound
-from genverify.export.derivation import Program, Question, Row, Step, TooLarge, leaves, mapped, system_of, unique
-from genverify.export.kinds import MOST
+from genverify.export.derivation import MOST, Program, Question, Row, Step, TooLarge, leaves, mapped, unique
 from genverify.model.linear import OPEN, LinearSystem
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
@@ -150,7 +149,8 @@ class CellExporter:
         ends = [(int(system.lo[cell]), int(system.hi[cell])) for cell in column]
         result = Program(
             self.title,
-            system_of(ends, listed.values(), "x"),
+            tuple(f"x{index}" for index in range(len(ends))),
+            ends,
             listed,
             ("Cells: x<k> is the count of a cell", *(f"{system.cells[cell]}{_ends(system, cell)}" for cell in column)),
             Question(f"statement_{number}", (words,), goal, said.value),

@@ -28,7 +28,7 @@ def header(program: Program, how: Iterable[str]) -> Iterator[str]:
         yield f"  {key}: a split into cases by the number of {one_line(row.words)}"
     head, *columns = program.columns
     yield head
-    for name, words in zip(program.system.cells, columns, strict=True):
+    for name, words in zip(program.names, columns, strict=True):
         yield f"  {name}: {one_line(words)}"
 
 
@@ -71,7 +71,7 @@ def block_folder(block: str) -> str:
 
 def ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
     """The ends of columns that are told: column, end, and its sense (G: at least, L: at most)."""
-    for column, (lo, hi) in enumerate(zip(program.system.lo.tolist(), program.system.hi.tolist(), strict=True)):
+    for column, (lo, hi) in enumerate(program.ends):
         yield column, lo, "G"
         if hi != OPEN:
             yield column, hi, "L"
@@ -94,7 +94,7 @@ def vipr_text(program: Program) -> str:
 
 
 def _certificate(program: Program) -> Iterator[str]:
-    names, question = program.system.cells, program.question
+    names, question = program.names, program.question
     yield "VER 1.0"
     yield f"VAR {len(names)}"
     yield " ".join(names)
@@ -128,7 +128,7 @@ class _Derived:
     def __post_init__(self) -> None:
         program = self.program
         for column, end, sense in ends_of(program):
-            name = program.system.cells[column]
+            name = program.names[column]
             self.number[name, sense] = self.add(
                 f"{'at_least' if sense == 'G' else 'at_most'}.{name} {sense} {end} 1 {column} 1"
             )
@@ -166,7 +166,7 @@ class _Derived:
         program, opposes = self.program, self.program.opposes(leaf, of)
         sign = 1 if opposes or of else SIGN[program.question.goal]
         scale = sign if opposes or leaf.d == 1 else Fraction(sign, leaf.d)
-        names = program.system.cells
+        names = program.names
         used = [(self.number[names[column], "L" if part > 0 else "G"], scale * part)
                 for column, part in sorted(program.left(leaf, path, of).items())]  # fmt: skip
         used += [(self.number[name, "L" if y > 0 else "G"], scale * y) for name, y in leaf.y.items()]
@@ -222,9 +222,9 @@ class _Rows:
     """The constraints, each a sum that is at least a number; their numbers by name and side, from 1."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self.names = program, program.system.cells
+        self.program, self.names = program, program.names
         largest = _largest(program)
-        if OPEN in largest or min(program.system.lo.tolist(), default=0) < 0:
+        if OPEN in largest or min((lo for lo, _ in program.ends), default=0) < 0:
             raise TooLarge("a cell has no upper end by any row, or a lower one below 0: no bits hold it; use vipr, "
                            "smt2 or coq")  # fmt: skip
         self.bits = [max(1, end.bit_length()) for end in largest]
@@ -261,7 +261,7 @@ class _Rows:
 
 def _largest(program: Program) -> list[int]:
     """The most that each column can be by its end, or by one row and the ends of the others."""
-    lo, hi = (list(map(int, ends)) for ends in (program.system.lo, program.system.hi))
+    lo, hi = ([ends[side] for ends in program.ends] for side in (0, 1))
     if program.largest is not None:
         return [program.largest] * len(hi)
     for row in (*program.rows.values(), *program.rows.values()):  # twice: what one row says of a total, another may use
@@ -341,7 +341,7 @@ class _Proof:
         used += [(self.sides[_named(part, of)][not below], abs(w))
                  for w, (part, _, below) in zip(leaf.w, chosen, strict=True) if w]  # fmt: skip
         for column, left in program.left(leaf, chosen, of).items():
-            key = program.system.cells[column], "L" if left > 0 else "G"
+            key = program.names[column], "L" if left > 0 else "G"
             used += [(self.rows.number[key], abs(left))] if key in self.rows.number else []
         if not program.opposes(leaf, of):
             used.append((self.sides[of.name][1] if of else self.rows.number["", "G"], leaf.d))
@@ -367,7 +367,7 @@ def smt_text(program: Program) -> str:
 
 
 def _script(program: Program) -> Iterator[str]:
-    names = program.system.cells
+    names = program.names
     yield "(set-logic QF_LIA)"
     yield from (f"(declare-const {name} Int)" for name in names)
     for column, end, sense in ends_of(program):
@@ -420,9 +420,8 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "From Genverify Require Import Checker."
     yield "Import ListNotations Linear."
     yield "Open Scope Z_scope."
-    size, system = len(program.system.cells), program.system
-    ends = zip(system.lo.tolist(), system.hi.tolist(), strict=True)
-    yield f"Definition ends : list Ends := [{'; '.join(f'({_some(lo)}, {_some(hi)})' for lo, hi in ends)}]."
+    size = len(program.names)
+    yield f"Definition ends : list Ends := [{'; '.join(f'({_some(lo)}, {_some(hi)})' for lo, hi in program.ends)}]."
     yield "Definition rows : list Row := ["
     rows = program.rows.items()
     yield ";\n".join(f"  (* {name} *) mkRow {_dense(r.vector, size)} ({_some(r.lo)}) ({_some(r.hi)})" for name, r in rows)
@@ -447,7 +446,7 @@ def _tree(program: Program, node: Node, index: Mapping[str, int]) -> str:
         y = "; ".join(f"({index[name]}%nat, {times})" for name, times in node.y.items())
         return f"Leaf_ {'true' if node.kind == EMPTY else 'false'} [{y}] ({node.d}) {_coq_listed(node.w)}"
     below, above = (_tree(program, side, index) for side in (node.below, node.above))
-    return f"Fork_ {_dense(program.parts[str(node.part)].vector, len(program.system.cells))} ({node.at}) ({below}) ({above})"
+    return f"Fork_ {_dense(program.parts[str(node.part)].vector, len(program.names))} ({node.at}) ({below}) ({above})"
 
 
 def _some(end: int | None) -> str:

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from genverify.checker.certificate import EMPTY, Leaf, Node
 from genverify.model.errors import DataError
-from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
+MOST = 20_000  # columns of one proof, kinds of records or cells: bounds the size of the files
 SIGN = {AT_MOST: 1, AT_LEAST: -1, NEVER: 0}
 CLAIM = "claim"
 FORBIDDEN = re.compile(r"[^\w.:/+<>=-]+", re.ASCII)
@@ -35,6 +34,9 @@ class Question:
     words: tuple[str, ...]
     goal: str
     m: int
+
+    def called(self, prefix: str) -> "Question":
+        return replace(self, name=f"{prefix}{self.name}")
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Program:
-    """A question about `count` in a system of published rows, and its derivation. No column exceeds `largest`."""
+    """A question about `count` in published rows, columns with their ends, and its derivation. None exceeds `largest`."""
 
     title: str
-    system: LinearSystem
+    names: tuple[str, ...]
+    ends: Sequence[tuple[int, int]]
     rows: Mapping[str, Row]
     columns: tuple[str, ...]
     question: Question
@@ -106,8 +109,8 @@ class Program:
             end = self.known[name].hi if y > 0 else self.known[name].lo
             result += y * _known_end(end, name)
         for column, part in self.left(leaf, path, of).items():
-            end = int((self.system.hi if part > 0 else self.system.lo)[column])
-            result += part * _known_end(None if abs(end) == OPEN else end, self.system.cells[column])
+            end = self.ends[column][part > 0]
+            result += part * _known_end(None if abs(end) == OPEN else end, self.names[column])
         return result
 
     def adds_up(self) -> bool:
@@ -169,16 +172,3 @@ def unique(names: Iterable[str]) -> list[str]:
             name = f"{part}_{number}"
         result[name] = None
     return list(result)
-
-
-def system_of(ends: Sequence[tuple[int, int]], rows: Iterable[Row], letter: str) -> LinearSystem:
-    """The published rows over columns with these ends, called by a letter and their number."""
-    listed = list(rows)
-    start = np.cumsum([0, *(len(row.vector) for row in listed)]).astype(np.int64)
-    entries = [entry for row in listed for entry in row.vector.items()]
-    columns, weights = np.array(entries, dtype=np.int64).reshape(-1, 2).T
-    lo, hi = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-    sides = [(-OPEN if row.lo is None else row.lo, OPEN if row.hi is None else row.hi) for row in listed]
-    least, most = np.array(sides, dtype=np.int64).reshape(-1, 2).T
-    names = tuple(f"{letter}{index}" for index in range(len(ends)))
-    return LinearSystem(names, lo, hi, tuple(row.name for row in listed), start, columns, weights, least, most)

@@ -106,31 +106,19 @@ def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator
             yield Export(name, [said], [partial(cells.program, number)])
     elif isinstance(published, AreaReleases):
         areas = AreaExporter(published, certificate)
-        yield from _grouped(areas, areas.questions())
+        yield from _exports(areas, areas.questions())
     else:
         check_block(published, certificate)
         result, domain = read_certificate(published, certificate), published.schema.domain
         exporter = Exporter(published, result.lemmas)
-        yield from _grouped(exporter, ((published.block, *one) for one in questions_of(domain, result)))
+        yield from _exports(exporter, ((published.block, *one) for one in questions_of(domain, result)))
 
 
-def _grouped(exporter: Exporter, questions: Iterable[tuple[str, Asked, Group]]) -> Iterator[Export]:
-    """The two halves of claims with one proof, and each other question by itself."""
-    half: Asked | None = None
+def _exports(exporter: Exporter, questions: Iterable[tuple[str, list[Asked], Group]]) -> Iterator[Export]:
     for block, asked, group in questions:
-        if not group or group[0].proof is None:
-            said: list[Said] = [(asked.question.goal, one.m, str(one.where)) for one in group] or [(NOTHING, None, "")]
-            yield Export(block, said, [partial(exporter.program, asked)])
-        elif half is None:
-            half = asked
-        else:
-            yield _export(exporter, block, group, [half, asked])
-            half = None
-
-
-def _export(exporter: Exporter, block: str, group: Group, asked: Sequence[Asked]) -> Export:
-    said: list[Said] = [(EXACTLY, one.m, str(one.where)) for one in group]
-    return Export(block, said, [partial(exporter.program, one) for one in asked])
+        goal = EXACTLY if len(asked) > 1 else asked[0].question.goal
+        said: list[Said] = [(goal, one.m, str(one.where)) for one in group] or [(NOTHING, None, "")]
+        yield Export(block, said, [partial(exporter.program, one) for one in asked])
 
 
 def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: bool = True) -> Iterator[Line]:
@@ -315,7 +303,8 @@ def _one_claim(release: Release, certificate: Mapping[str, Any], options: argpar
             f"block {release.block}: the claim {asked.predicate(domain)}, m = {asked.m} is not among its "
             f"{len(result.claims)} claims with a proof. Ask `genverify explain` what is known of it"
         )
-    yield _export(Exporter(release, result.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
+    halves = claim_questions(domain, [claim], "claim")
+    yield from _exports(Exporter(release, result.lemmas), [(release.block, halves, [claim])])
 
 
 def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:

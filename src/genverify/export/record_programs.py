@@ -8,7 +8,7 @@ which nobody counts, or a total less the cells that exhaust it. Each adds at mos
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import and_
@@ -23,6 +23,7 @@ from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
 from genverify.export.derivation import (
     CLAIM,
+    MOST,
     SIGN,
     Path,
     Program,
@@ -32,17 +33,170 @@ from genverify.export.derivation import (
     TooLarge,
     leaves,
     mapped,
-    system_of,
     unique,
 )
-from genverify.export.kinds import Kinds, Record, Region
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
-from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
+from genverify.model.domain import EVERY, Column, Domain, Exclusions, Predicate, Rule
 from genverify.model.linear import OPEN
-from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, NEVER, NOTHING
 from genverify.model.release import TOTAL, Release
 from genverify.model.work import derive_seed
+
+# Kinds of records over the whole domain: records that the rows of a program do not tell apart form one kind.
+#
+# Every record of the domain lies in exactly one kind, also those that a zero cell or a rule excludes. Of the zero cells and
+# rules that exclude a record, one is enough: it counts in the row of that one only, so that kinds stay few.
+
+Bits = int
+Record = tuple[int, ...]
+Edge = tuple[Bits, tuple[int, ...]]  # the state before a column, and the codes of the column that lead on
+
+
+@dataclass(frozen=True)
+class Region:
+    """
+    The records that meet one of some conditions, and none of some others.
+
+    >>> renting = Predicate.of({"TEN": [3]})
+    >>> Region((Predicate(()),), (renting,)).holds({"TEN": 3}), Region((renting,)).holds({"TEN": 3})
+    (False, True)
+    """
+
+    any_of: tuple[Predicate, ...]
+    unless: tuple[Predicate, ...] = ()
+
+    @classmethod
+    def of(cls, when: Predicate, unless: Iterable[Predicate] = ()) -> "Region":
+        """Records that meet `when` and none of the others, which are narrowed to it: elsewhere they do not matter."""
+        narrowed = dict.fromkeys(when & other for other in unless)
+        return cls((when,), tuple(p for p in narrowed if all(codes for _, codes in p.clauses)))
+
+    @property
+    def predicates(self) -> tuple[Predicate, ...]:
+        return (*self.any_of, *self.unless)
+
+    def holds(self, record: dict[str, int]) -> bool:
+        """Whether a record lies in the region."""
+        return any(_met(p, record) for p in self.any_of) and not any(_met(p, record) for p in self.unless)
+
+
+def _met(predicate: Predicate, record: dict[str, int]) -> bool:
+    return all(record[name] in codes for name, codes in predicate.clauses)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How many records are of a kind, one of them, the regions that hold them (bits), what excludes them (none: -1)."""
+
+    size: int
+    example: Record
+    inside: Bits
+    excluded: int
+
+
+class Kinds:
+    """The kinds of the whole domain: which regions hold a record, and the first exclusion that is seen to hold it."""
+
+    def __init__(self, domain: Domain, regions: Sequence[Region], exclusions: Sequence[Region] = ()) -> None:
+        self.walk = walk = _Walk(domain, [p for region in regions for p in region.predicates], exclusions)
+        masks = [(walk.mask(region.any_of), walk.mask(region.unless)) for region in regions]
+        self.states: dict[tuple[Bits, int], list[Bits]] = {}
+        for state in walk.sizes:
+            inside = sum(1 << index for index, (some, none) in enumerate(masks) if state & some and not state & none)
+            self.states.setdefault((inside, walk.excluded(state)), []).append(state)
+        if len(self.states) > MOST:
+            raise TooLarge(_too_many(len(self.states)))
+        self.keys = list(self.states)
+
+    def __iter__(self) -> Iterator[Kind]:
+        sizes, draw = self.walk.sizes, self.walk.draw
+        for (inside, excluded), states in self.states.items():
+            yield Kind(sum(sizes[state] for state in states), draw(states[0], None), inside, excluded)
+
+    def draw(self, key: tuple[Bits, int], random: Random) -> Record:
+        """A record of a kind, at random."""
+        return self.walk.draw(random.choice(self.states[key]), random)
+
+
+class _Walk:
+    """Column after column; a state has one bit per condition that is still allowed, or the one bit of its exclusion."""
+
+    def __init__(self, domain: Domain, predicates: Iterable[Predicate], exclusions: Sequence[Region]) -> None:
+        self.domain = domain
+        part = list(dict.fromkeys(predicates))
+        self.bit = {predicate: index for index, predicate in enumerate(part)}
+        self.regions = (1 << len(part)) - 1
+        # every exclusion has bits of its own: of its conditions, and one that says that it is known to hold
+        self.place, self.predicates = list(range(len(part))), part
+        self.tests, self.won = list[tuple[int, Bits, Bits, Bits]](), dict[Bits, int]()
+        position = {name: index for index, name in enumerate(domain.names)}
+        for number, region in enumerate(exclusions):
+            first = len(self.predicates) + len(self.won)
+            bits = [1 << first + index for index in range(len(region.predicates) + 1)]
+            known = max((position[name] for p in region.predicates for name in p.columns), default=0)
+            self.tests.append((known, bits[0], sum(bits[1:-1]), bits[-1]))
+            self.won[bits[-1]] = number
+            self.place = [*self.place, *range(first, first + len(region.predicates))]
+            self.predicates = [*self.predicates, *region.predicates]
+        self.sizes: dict[Bits, int] = {sum(1 << index for index in self.place): 1}
+        self.layers: list[dict[Bits, list[Edge]]] = []
+        for number, column in enumerate(domain.columns):
+            self._add(self._atoms(column), [test for test in self.tests if test[0] == number])
+
+    def mask(self, predicates: Iterable[Predicate]) -> Bits:
+        return sum(1 << index for index in {self.bit[p] for p in predicates})
+
+    def excluded(self, state: Bits) -> int:
+        return self.won.get(state & ~self.regions, -1)
+
+    def _atoms(self, column: Column) -> list[tuple[Bits, tuple[int, ...]]]:
+        listed = list(zip(self.place, self.predicates, strict=True))
+        free = sum(self.won) + sum(1 << index for index, p in listed if column.name not in p.where)
+        named = [(index, set(p.where[column.name])) for index, p in listed if column.name in p.where]
+        atoms: dict[Bits, list[int]] = {}
+        for code in column.codes:
+            atoms.setdefault(free | sum(1 << index for index, codes in named if code in codes), []).append(code)
+        return [(mask, tuple(codes)) for mask, codes in atoms.items()]
+
+    def _add(self, atoms: Sequence[tuple[Bits, tuple[int, ...]]], tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> None:
+        sizes: dict[Bits, int] = {}
+        layer: dict[Bits, list[Edge]] = {}
+        for state, size in self.sizes.items():
+            for mask, codes in atoms:
+                after = self._settled(state & mask, tests)
+                sizes[after] = sizes.get(after, 0) + size * len(codes)
+                layer.setdefault(after, []).append((state, codes))
+        if len(sizes) > 10 * MOST:
+            raise TooLarge(_too_many(len(sizes)))
+        self.sizes = sizes
+        self.layers.append(layer)
+
+    def _settled(self, state: Bits, tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> Bits:
+        """The state once the exclusions that are known from here on are looked at: the first one that holds stands alone."""
+        for _, when, unless, won in tests:
+            if state & when and not state & unless:
+                return state & self.regions | won
+            state &= ~(when | unless)
+        return state
+
+    def draw(self, state: Bits, random: Random | None) -> Record:
+        """A record that ends in a state: the first one, or one drawn at random."""
+        codes = []
+        for layer in reversed(self.layers):
+            state, allowed = random.choice(layer[state]) if random else layer[state][0]
+            codes.append(random.choice(allowed) if random else allowed[0])
+        return tuple(reversed(codes))
+
+
+def _too_many(count: int) -> str:
+    return (
+        f"the cells that the proof names tell {count} or more kinds of records apart, over the limit of {MOST}; this claim "
+        "cannot be exported. Check it with `genverify check`"
+    )
+
+
+# Programs of proofs about a release.
 
 SAMPLES = 50  # records to look at where a leaf is short
 Parts = tuple[tuple[int, Region], ...]  # a record adds the weights of the regions that hold it
@@ -279,7 +433,10 @@ class Exporter:
             inside = (self._value(draft, number) >= leaf.d).astype(np.int64)
             raised = _raised(leaf, self._excess(draft, leaf, (), 1 + index), helpers[: len(draft.chosen)], plain)
             steps.append(
-                Step(Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0), raised)
+                Step(
+                    Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0),
+                    raised,
+                )
             )
             helpers.append((inside, {f"nobody{number}": 1}))
         made = iter([_raised(leaf, self._excess(draft, leaf, path, 0), helpers, plain) for leaf, path in leaves(trees[0])])
@@ -287,7 +444,8 @@ class Exporter:
         columns = [f"{' '.join(map(str, kind.example))} ({kind.size})" for kind in kinds]
         result = Program(
             self.title,
-            system_of([(0, OPEN)] * len(kinds), rows.values(), "z"),
+            tuple(f"z{index}" for index in range(len(kinds))),
+            [(0, OPEN)] * len(kinds),
             rows,
             (
                 f"Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row; {head}",
@@ -362,24 +520,23 @@ LISTED = 10  # claims of a group that are named in the head of a file
 INDEX = "index.csv"
 
 
-def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[Asked, Group]]:
-    """Every question of a certificate, with the statements that its answer settles."""
+def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[list[Asked], Group]]:
+    """The questions of a certificate: the two halves of claims with one proof, or one by itself; the statements settled."""
     groups: dict[tuple[int | None, int], list[form.Statement]] = {}
     for claim in certificate.claims:
         groups.setdefault((claim.proof, claim.m), []).append(claim)
     for number, ((proof, _), group) in enumerate(groups.items()):
-        for asked in claim_questions(domain, group, f"claims_{number}_proof_{proof}"):
-            yield asked, group
-    for number, said in enumerate(certificate.impossible):
+        yield claim_questions(domain, group, f"claims_{number}_proof_{proof}"), group
+    for number, said in enumerate(certificate.statements[NEVER]):
         words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
-        yield Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower), [said]
-    bounds = [*((AT_LEAST, said) for said in certificate.at_least), *((AT_MOST, said) for said in certificate.at_most)]
+        yield [Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower)], [said]
+    bounds = [(goal, said) for goal in (AT_LEAST, AT_MOST) for said in certificate.statements[goal]]
     for number, (goal, said) in enumerate(bounds):
         words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
-        yield Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower), [said]
-    if certificate.contradiction is not None:
+        yield [Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower)], [said]
+    for said in certificate.statements[NOTHING]:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
-        yield Asked(Question("contradiction", words, NEVER, 0), (), certificate.contradiction), []
+        yield [Asked(Question("contradiction", words, NEVER, 0), (), said.lower)], []
 
 
 def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
@@ -454,8 +611,8 @@ class AreaExporter(Exporter):
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
         self.here, self.own, self.own_cells = EVERY, self.checker.release, Cells(self.checker.release)
 
-    def questions(self) -> Iterator[tuple[str, Asked, Group]]:
-        """The block of every question, and the question, with the claims that its answer settles."""
+    def questions(self) -> Iterator[tuple[str, list[Asked], Group]]:
+        """The same of every block, with its name."""
         for said in self.certificate["statements"]:
             number = self.checker.number_of[said["block"]]
             views = {"alone": (seen_from(self.levels, number), Predicate.of({BLOCK: [number + 1]})),
@@ -465,8 +622,8 @@ class AreaExporter(Exporter):
                     self.own_cells = Cells(self.own)
                     certificate = self._placed(form.read_certificate(self.own, said[name]), number)
                     for asked, group in questions_of(self.domain, certificate):
-                        question = replace(asked.question, name=f"{name}_{asked.question.name}")
-                        yield said["block"], replace(asked, question=question), group
+                        halves = [replace(one, question=one.question.called(f"{name}_")) for one in asked]
+                        yield said["block"], halves, group
 
     def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
         """A part of the block alone is one of its records."""
@@ -495,7 +652,7 @@ class AreaExporter(Exporter):
         node = partial(self._node, number, {})
         claims = [replace(one, where=one.where & self.here, lower=node(one.lower), upper=node(one.upper))
                   for one in certificate.claims]  # fmt: skip
-        return replace(certificate, claims=tuple(claims))
+        return replace(certificate, statements={**certificate.statements, EXACTLY: tuple(claims)})
 
     def _node(self, number: int, known: dict[int, Node], node: Node) -> Node:
         """A node by the names of all blocks; claims that share a proof still share it."""

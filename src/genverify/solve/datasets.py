@@ -33,10 +33,10 @@ def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_r
         codes, key = program.types.records
         drawn_in_order: Codes = codes[np.take_along_axis(types, np.argsort(key[types], axis=1, kind="stable"), axis=1)]
         return drawn_in_order
-    flat = _flat(program.types.atoms)
-    indices = program.types.table.T[:, types] + flat.column[:, None, None]
-    drawn = flat.codes[flat.first[indices] + _pick(rng, flat.size[indices])]
-    records = np.ascontiguousarray(np.moveaxis(drawn, 0, -1))
+    columns, indices = [_codes_of(atoms) for atoms in program.types.atoms], program.types.table.T[:, types]
+    drawn = _pick(rng, np.array([column.size[at] for column, at in zip(columns, indices, strict=True)]))
+    chosen = zip(columns, indices, drawn, strict=True)
+    records = np.stack([column.codes[column.first[at] + index] for column, at, index in chosen], axis=-1)
     [keys] = row_keys([records.reshape(-1, records.shape[2])])
     in_order = np.argsort(keys.reshape(types.shape), axis=1, kind="stable")
     return np.take_along_axis(records, in_order[:, :, None], axis=1)
@@ -65,34 +65,22 @@ def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
     return rng.integers(0, sizes)
 
 
-class _Flat(NamedTuple):
-    """
-    The atoms of all columns in one row, from where those of each column start: the codes of all of them, and per atom the
-    index of its first code and how many it has. `atom` is the index, in its column, of the atom that holds each code, for
-    the codes of each column in turn from `code` on, as many as `codes_of` says; the entry after them is -1.
-    """
+class _Codes(NamedTuple):
+    """The codes of a column, atom after atom; where those of each atom begin, and how many; the atom of each code, or -1."""
 
-    column: Ints
     codes: Codes
     first: Ints
     size: Ints
-    code: Ints
-    codes_of: Ints
     atom: Ints
 
 
-@lru_cache(maxsize=64)
-def _flat(atoms: tuple[Atoms, ...]) -> _Flat:
-    every = [atom for column in atoms for atom in column]
-    size = np.array([len(atom) for atom in every], dtype=np.int64)
-    codes = np.array([code for atom in every for code in atom], dtype=np.int16)
-    listed = [_places(column) for column in atoms]
-    lengths = np.array([len(indices) for indices in listed], dtype=np.int64)
-    columns = np.array([len(column) for column in atoms], dtype=np.int64)
-    starts = np.cumsum(lengths) - lengths
-    return _Flat(
-        np.cumsum(columns) - columns, codes, np.cumsum(size) - size, size, starts, lengths - 1, np.concatenate(listed)
-    )
+@lru_cache(maxsize=1024)
+def _codes_of(atoms: Atoms) -> _Codes:
+    codes = np.array([code for atom in atoms for code in atom], dtype=np.int16)
+    size = np.array([len(atom) for atom in atoms], dtype=np.int64)
+    atom_of = np.full(int(codes.max(initial=-1)) + 2, -1, dtype=np.int64)  # the last entry: a code that no atom holds
+    atom_of[codes] = np.repeat(np.arange(len(atoms)), size)
+    return _Codes(codes, np.cumsum(size) - size, size, atom_of)
 
 
 def list_records(program: Program, z: Ints) -> Iterator[Codes]:
@@ -147,27 +135,16 @@ def classes_of_records(program: Program, datasets: Codes) -> Ints:
     if program.types.records is not None:
         keys, wanted = row_keys([program.types.records[0], records])
     else:
-        keys, wanted = row_keys([program.types.table, _atoms_of(program, records)])
+        atom_of = [_codes_of(atoms).atom for atoms in program.types.atoms]
+        known = [
+            np.where((codes >= 0) & (codes < len(of) - 1), codes, -1) for of, codes in zip(atom_of, records.T, strict=True)
+        ]
+        table = np.stack([of[codes] for of, codes in zip(atom_of, known, strict=True)], axis=1)
+        keys, wanted = row_keys([program.types.table, table])
     order = np.argsort(keys)
     index = positions(keys[order], wanted)
     # positions gives -1 for a key that is not among the types: it indexes the appended last entry, which is -1 again
     return np.append(program.class_of[order], -1)[index].reshape(datasets.shape[:2])
-
-
-def _atoms_of(program: Program, records: Codes) -> Ints:
-    """The index of the atom of each code of each record; -1 for a code that no atom holds."""
-    flat, codes = _flat(program.types.atoms), records.astype(np.int64)
-    # a code that no atom holds has the index of the entry after the last one
-    known = np.where((codes >= 0) & (codes < flat.codes_of), codes, flat.codes_of)
-    return flat.atom[flat.code + known]
-
-
-def _places(atoms: Atoms) -> Ints:
-    """The index of the atom that holds each code; -1 for codes that none holds, the last entry among them."""
-    listed = np.full(max((code for atom in atoms for code in atom), default=-1) + 2, -1, dtype=np.int64)
-    for index, atom in enumerate(atoms):
-        listed[list(atom)] = index
-    return listed
 
 
 # Exchanges: two records are replaced by two others that lie, together, in the same cells.

@@ -2,7 +2,7 @@
 All blocks of some areas in one program: its bounds, feasible classes, a dataset block by block, and a random walk from it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, pairwise
@@ -16,7 +16,7 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import as_floats, with_row
 from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import Types
-from genverify.solve.bounds import Bound, Bounder, Limits, Node, exact_leaf
+from genverify.solve.bounds import Bound, Bounder, Limits, Node, record_leaf
 from genverify.solve.datasets import random_walk
 from genverify.solve.program import (
     INTEGRAL,
@@ -77,14 +77,6 @@ class Joint(RecordSystem):
                 program = replace(program, types=types, A=program.A[:, live[span]], class_of=class_of)
             programs.append(program)
         return replace(self, programs=tuple(programs), A=csr_array(self.A[:, np.flatnonzero(live)]))
-
-    def datasets(self, solver: Solver, K: int, seed: int) -> Iterator[Ints]:
-        """Fitting class counts by random objectives; fewer than K where a limit strikes. They may repeat."""
-        rng = np.random.default_rng(seed)
-        for _ in range(K):
-            z = self.best(solver, rng.standard_normal(self.A.shape[1]))
-            if z is not None:
-                yield z
 
     def best(self, solver: Solver, objective: Floats) -> Ints | None:
         """Fitting class counts with a large objective, recounted; None where there are none or a limit strikes."""
@@ -297,7 +289,7 @@ class JointBounder:
         if not isinstance(answer, Optimal):
             return Bound(limit="linear program", decided=False)
         if floor(answer.value + INTEGRAL) <= b:
-            leaf = None if answer.y is None else exact_leaf(self.joint, [], answer.y, c, b, "bound")
+            leaf = None if answer.y is None else record_leaf(self.joint, [], answer.y, c, b, "bound")
             return self._searched(c, b) if leaf is None else Bound(proof=leaf)
         z = integer_point(answer.z)
         return self._searched(c, b) if z is None else self.met(z)
@@ -411,7 +403,7 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Nod
     """One proof for all classes that are to be ruled out; halves of them where its multipliers are not simple fractions."""
     answer = lp.maximise(unseen.astype(np.int64))
     if isinstance(answer, Optimal) and answer.y is not None and floor(answer.value + INTEGRAL) <= 0:
-        leaf = exact_leaf(joint, [], answer.y, unseen.astype(np.int64), 0, "bound")
+        leaf = record_leaf(joint, [], answer.y, unseen.astype(np.int64), 0, "bound")
         if leaf is not None:
             return (leaf,), unseen, 1
     indices = np.flatnonzero(unseen)

@@ -20,22 +20,7 @@ from genverify.model.domain import Predicate, Rule
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import LinearSystem, within
 from genverify.model.release import TOTAL, Release, Schema, cached
-from genverify.solve.admissible import (
-    GRID_LIMIT,
-    Atoms,
-    ExcludedCombinations,
-    ExhaustedTotal,
-    ImpliedZeros,
-    Types,
-    adding,
-    atoms_of,
-    box,
-    flat_places,
-    lemma_rule,
-    one_code_each,
-    rule_tests,
-    walk_types,
-)
+from genverify.solve import admissible
 
 # What the blocks of a study share: the atoms of the published cells, and where each cell lies among them.
 
@@ -50,7 +35,9 @@ class Grids:
     different queries of it share this as long as the published ones tell the same codes apart.
     """
 
-    def __init__(self, schema: Schema, added: Sequence[Predicate], columns: Sequence[Columns], atoms: tuple[Atoms, ...]):
+    def __init__(
+        self, schema: Schema, added: Sequence[Predicate], columns: Sequence[Columns], atoms: tuple[admissible.Atoms, ...]
+    ):
         self.domain, self.schema, self.added, self.columns, self.atoms = schema.domain, schema, added, columns, atoms
         # what is asked for again and again; kept here, so that it goes with these grids
         self.shape, self.wide, self.held = cache(self._shape), cache(self._wide), cache(self._held)
@@ -60,12 +47,12 @@ class Grids:
         return tuple(len(self.atoms[column]) for column in columns)
 
     def _wide(self, columns: Columns) -> bool:
-        return prod(self.shape(columns)) > GRID_LIMIT
+        return prod(self.shape(columns)) > admissible.GRID_LIMIT
 
     @cached_property
-    def rules(self) -> list[ExcludedCombinations]:
+    def rules(self) -> list[admissible.ExcludedCombinations]:
         """What the structural rules rule out, whatever the counts."""
-        return rule_tests(self.domain, self.atoms, self.schema.rules)
+        return admissible.rule_tests(self.domain, self.atoms, self.schema.rules)
 
     def _held(self, query: int) -> Ints:
         """The flat places in its grid of the records that add to a query; none are listed of a grid that is too large."""
@@ -75,7 +62,9 @@ class Grids:
     def _places(self, columns: Columns, query: int) -> Ints:
         if not columns:
             return np.zeros(1, dtype=np.int64)
-        index = np.ravel_multi_index(box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns))
+        index = np.ravel_multi_index(
+            admissible.box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns)
+        )
         return np.asarray(index, dtype=np.int64).ravel()
 
 
@@ -84,7 +73,7 @@ class _Queries:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.added = [adding(query, schema.domain) for query in schema.queries]
+        self.added = [admissible.adding(query, schema.domain) for query in schema.queries]
         names = {name: column for column, name in enumerate(schema.domain.names)}
         self.columns = [tuple(sorted(names[name] for name in predicate.columns)) for predicate in self.added]
         self.stated = [predicate for rule in schema.rules for predicate in (rule.when, *rule.one_of)]
@@ -107,9 +96,9 @@ class _Queries:
     def grids_for(self, cells: Ints, extra: Sequence[Predicate] = ()) -> Grids:
         """The grids of the atoms that these queries and other conditions make."""
         queries = [self.schema.queries[cell] for cell in cells]
-        single = one_code_each(queries, self.schema.domain)
+        single = admissible.one_code_each(queries, self.schema.domain)
         conditions = [*(self.added[cell] for cell in cells.tolist()), *self.stated, *single, *extra]
-        return Grids(self.schema, self.added, self.columns, atoms_of(self.schema.domain, conditions))
+        return Grids(self.schema, self.added, self.columns, admissible.atoms_of(self.schema.domain, conditions))
 
 
 class Layout:
@@ -131,7 +120,7 @@ class Layout:
         flat = np.concatenate(held) if held else np.zeros(0, dtype=np.int64)
         self.held: Ints = flat + self.start[self.family[self.held_by]]
 
-    def excluded(self, release: Release) -> tuple[list[ExcludedCombinations], list[ExhaustedTotal]]:
+    def excluded(self, release: Release) -> tuple[list[admissible.ExcludedCombinations], list[admissible.ExhaustedTotal]]:
         """
         What zero counts, lemmas and structural rules rule out, one grid for each set of columns, and the lemmas that were
         needed. Lemmas are sought only where the counts leave records open that lie in no cell of these columns.
@@ -141,21 +130,21 @@ class Layout:
         dead[self.held[zero[self.held_by]]] = True
         covered[self.held[(zero | counted)[self.held_by]]] = True
         alive = [np.ones(len(atoms), dtype=bool) for atoms in self.atoms]
-        result, used, implied = [*self.grids.rules], list[ExhaustedTotal](), ImpliedZeros(release)
+        result, used, implied = [*self.grids.rules], list[admissible.ExhaustedTotal](), admissible.ImpliedZeros(release)
         every, named = list(self.families), dict.fromkeys([*self.family[zero].tolist(), *self.family[counted].tolist()])
         for family in sorted(named, key=lambda family: len(every[family])):
             columns = every[family]
             if self.grids.wide(columns):
                 lemmas = list(implied.lemmas(self._names(columns)))
                 zeros = np.flatnonzero(zero & (self.family == family)).tolist()
-                result.append(ExcludedCombinations(columns, None, tuple(self._as_rules(zeros, lemmas))))
+                result.append(admissible.ExcludedCombinations(columns, None, tuple(self._as_rules(zeros, lemmas))))
                 used += lemmas
                 continue
             own_dead, own_covered = (flags[self.start[family] : self.start[family + 1]] for flags in (dead, covered))
             if not own_covered.all() and self._open(columns, own_covered, alive):
                 used += self._apply_lemmas(columns, own_dead, implied)
             if own_dead.any():
-                result.append(ExcludedCombinations(columns, own_dead.reshape(self.grids.shape(columns))))
+                result.append(admissible.ExcludedCombinations(columns, own_dead.reshape(self.grids.shape(columns))))
                 if len(columns) == 1:
                     alive[columns[0]] &= ~own_dead
         return result, used
@@ -163,10 +152,10 @@ class Layout:
     def _names(self, columns: Columns) -> tuple[str, ...]:
         return tuple(sorted(self.domain.names[column] for column in columns))
 
-    def _as_rules(self, zero: Sequence[int], lemmas: Sequence[ExhaustedTotal]) -> Iterator[Rule]:
+    def _as_rules(self, zero: Sequence[int], lemmas: Sequence[admissible.ExhaustedTotal]) -> Iterator[Rule]:
         predicates = {query.id: query.predicate for query in self.queries}
         yield from (Rule(self.queries[index].id, self.grids.added[self.cells[index]], ()) for index in zero)
-        yield from (lemma_rule(lemma, predicates) for lemma in lemmas)
+        yield from (admissible.lemma_rule(lemma, predicates) for lemma in lemmas)
 
     def _open(self, columns: Columns, covered: Flags, alive: Sequence[Flags]) -> bool:
         """Whether a place is left that no zero and no positive count holds, of atoms that are not ruled out already."""
@@ -175,7 +164,9 @@ class Layout:
             left &= alive[column].reshape(-1, *(1,) * (len(columns) - axis - 1))
         return bool(left.any())
 
-    def _apply_lemmas(self, columns: Columns, dead: Flags, implied: ImpliedZeros) -> list[ExhaustedTotal]:
+    def _apply_lemmas(
+        self, columns: Columns, dead: Flags, implied: admissible.ImpliedZeros
+    ) -> list[admissible.ExhaustedTotal]:
         """Mark the places of a grid that lemmas rule out; the lemmas that say so of places which no zero count names."""
         used = []
         for lemma in implied.lemmas(self._names(columns)):
@@ -193,7 +184,7 @@ class Layout:
                     break
         return used
 
-    def added_by(self, types: Types, chosen: Sequence[int]) -> Iterator[Flags | Ints]:
+    def added_by(self, types: admissible.Types, chosen: Sequence[int]) -> Iterator[Flags | Ints]:
         """What a record of each type adds to each of the chosen queries."""
         flat: dict[Columns, tuple[Ints, Flags]] = {}
         for index in chosen:
@@ -203,7 +194,7 @@ class Layout:
                 continue
             if columns not in flat:
                 shape = self.grids.shape(columns)
-                flat[columns] = flat_places(types.table.T, columns, shape), np.zeros(prod(shape), dtype=bool)
+                flat[columns] = admissible.flat_places(types.table.T, columns, shape), np.zeros(prod(shape), dtype=bool)
             at, grid = flat[columns]
             held = self.grids.held(self.cells[index])
             grid[held] = True
@@ -317,8 +308,8 @@ class Program(RecordSystem):
     """
 
     release: Release
-    types: Types
-    lemmas: tuple[ExhaustedTotal, ...]
+    types: admissible.Types
+    lemmas: tuple[admissible.ExhaustedTotal, ...]
     rows: tuple[str, ...]
     A: Matrix
     lo: Ints
@@ -379,7 +370,7 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
     """
     layout = layout_of(release, [counted[0]] if counted else ())
     excluded, lemmas = layout.excluded(release)
-    types = walk_types(release.schema.domain, layout.atoms, excluded, max_types)
+    types = admissible.walk_types(release.schema.domain, layout.atoms, excluded, max_types)
     rows, flags, lo, hi = _distinct_rows(release, types, layout)
     if counted:
         rows, flags = (*rows, COUNTED), np.concatenate([flags, types.inside(counted[0])[None, :].astype(flags.dtype)])
@@ -388,11 +379,13 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
     return Program(release, types, tuple(lemmas), rows, A, lo, hi, class_of)
 
 
-def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
+def _distinct_rows(
+    release: Release, types: admissible.Types, layout: Layout
+) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
     rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
-    # N comes first: solve.proving corrects multipliers on row 0, which holds every record with the coefficient 1.
+    # N comes first: solve.bounds corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     published = np.flatnonzero(release.hi > 0).tolist()
     for index, added in zip(published, layout.added_by(types, published), strict=True):

@@ -462,10 +462,17 @@ def total_weight(diagram: Diagram, weights: Weights) -> Any:
     """The weight of all class vectors that fit: exact where the weights are integers."""
     values = _start(diagram, weights)
     for step in diagram.steps:
-        for move, came in zip(step, [values[move.source] for move in step], strict=True):
-            # targets of the moves with one count are distinct, so that no sum is lost
-            values[move.target] += came * weights[move.cls][move.times]
+        advance(values, step, weights)
     return values[diagram.ends].sum() if len(diagram.ends) else 0
+
+
+def advance(values: Values, step: tuple[Moves, ...], weights: Weights) -> tuple[Values, ...]:
+    """The weights of states after one more step, in place; what the sources of its moves weighed before."""
+    before = tuple(values[move.source] for move in step)
+    for move, came in zip(step, before, strict=True):
+        # targets of the moves with one count are distinct, so that no sum is lost
+        values[move.target] += came * weights[move.cls][move.times]
+    return before
 
 
 def count_vectors(diagram: Diagram) -> int:
@@ -485,10 +492,8 @@ def forward(diagram: Diagram, weights: Weights) -> Forward:
     values = _start(diagram, weights)
     before, stayed = [], []
     for step in diagram.steps:
-        before.append(tuple(values[move.source] for move in step))
         stayed.append(tuple(values[move.target] for move in step))
-        for move, came in zip(step, before[-1], strict=True):
-            values[move.target] += came * weights[move.cls][move.times]
+        before.append(advance(values, step, weights))
     return Forward(values, tuple(before), tuple(stayed), values[diagram.ends].sum() if len(diagram.ends) else 0)
 
 

@@ -12,17 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Floats, Ints, positions
-from genverify.solve.counting.diagram import (
-    Budget,
-    Diagram,
-    Forward,
-    Moves,
-    TooManyStates,
-    Weights,
-    draw_diagram,
-    forward,
-    prior_weights,
-)
+from genverify.solve.counting import diagram as counting
 from genverify.solve.program import Program, RecordSystem
 
 # The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match.
@@ -32,7 +22,7 @@ CELLS_AT_ONCE = 4_000_000  # bounds memory: states times places times claims
 CLAIMS_AT_ONCE = 48  # a group is carried from the first step of any of its claims to the last: more claims, more steps
 
 
-def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: int) -> Floats:
+def count_distribution(diagram: counting.Diagram, weights: counting.Weights, shares: Floats, top: int) -> Floats:
     """
     P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top): a row per claim. `shares` holds what part of each class matches.
 
@@ -48,7 +38,7 @@ def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: 
     return result[which.ravel()]
 
 
-def count_probability(diagram: Diagram, weights: Weights, shares: Floats, m: int, total: Any) -> Floats:
+def count_probability(diagram: counting.Diagram, weights: counting.Weights, shares: Floats, m: int, total: Any) -> Floats:
     """
     P(COUNT = m) of every claim, from the weight of all class vectors. Counts above m are asked for only where none below it
     is possible: nowhere else can the claim be certain.
@@ -62,7 +52,7 @@ def count_probability(diagram: Diagram, weights: Weights, shares: Floats, m: int
     return result[which.ravel()]
 
 
-def no_match(diagram: Diagram, weights: Weights, shares: Floats, total: Any) -> Floats:
+def no_match(diagram: counting.Diagram, weights: counting.Weights, shares: Floats, total: Any) -> Floats:
     """P(COUNT = 0) of every claim, 0 exactly where some record matches in every class vector."""
     asked, which = np.unique(shares, axis=0, return_inverse=True)
     mass = _Counting(diagram, weights, asked, 0, above=False).masses()[:, 0]
@@ -75,7 +65,7 @@ class _Counting:
     the last step that it has a part in: the ways to the first and from the last are the same for all claims.
     """
 
-    def __init__(self, diagram: Diagram, weights: Weights, shares: Floats, top: int, above: bool) -> None:
+    def __init__(self, diagram: counting.Diagram, weights: counting.Weights, shares: Floats, top: int, above: bool) -> None:
         self.diagram, self.weights, self.shares = diagram, weights, shares
         self.places, self.above = top + 1 + above, above
         self.kind = weights[0].dtype if weights else np.dtype(np.float64)
@@ -95,7 +85,7 @@ class _Counting:
         for group in groups:
             start, end = int(self.first[group].min()), int(self.last[group].max()) + 1
             for step in range(at, start):
-                self._walk(behind, step)
+                counting.advance(behind, self.diagram.steps[step], self.weights)
             at = start
             result[group] = self._between(group, behind, start, end, ahead[end])
         return result
@@ -106,11 +96,6 @@ class _Counting:
         size = max(1, min(CLAIMS_AT_ONCE, CELLS_AT_ONCE // (self.diagram.states * self.places)))
         for index in range(0, len(order), size):
             yield order[index : index + size]
-
-    def _walk(self, behind: Masses, step: int) -> None:
-        moves = self.diagram.steps[step]
-        for move, came in zip(moves, [behind[move.source] for move in moves], strict=True):
-            behind[move.target] += came * self.weights[move.cls][move.times]
 
     def _ahead(self, wanted: set[int]) -> dict[int, Masses]:
         """The weight of all ways from each state to an end, before each of the wanted steps."""
@@ -164,7 +149,9 @@ def _shifted(ways: Masses, share: Floats, times: int, above: bool) -> Masses:
 # Exact draws: class vectors that fit, each with its probability under the weights, independent of each other.
 
 
-def draw_vectors(diagram: Diagram, weights: Weights, result: Forward, draws: int, rng: np.random.Generator) -> Ints:
+def draw_vectors(
+    diagram: counting.Diagram, weights: counting.Weights, result: counting.Forward, draws: int, rng: np.random.Generator
+) -> Ints:
     """Class vectors, one row each: walked back from an end, every step with the weight of the ways that lead to it."""
     vectors = np.zeros((draws, diagram.classes), dtype=np.int64)
     values = result.values.copy()
@@ -183,7 +170,9 @@ def draw_vectors(diagram: Diagram, weights: Weights, result: Forward, draws: int
     return vectors
 
 
-def _came(step: tuple[Moves, ...], before: tuple[npt.NDArray[np.floating], ...], weights: Weights, at: Ints) -> Ints:
+def _came(
+    step: tuple[counting.Moves, ...], before: tuple[npt.NDArray[np.floating], ...], weights: counting.Weights, at: Ints
+) -> Ints:
     """For every move of a step, the weight of the ways that reach each state by it."""
     rows = []
     for move, came in zip(step, before, strict=True):
@@ -198,7 +187,7 @@ def _pick(shares: npt.NDArray[np.floating], dice: npt.NDArray[np.float64]) -> In
     return indices
 
 
-def all_vectors(diagram: Diagram) -> list[Ints]:
+def all_vectors(diagram: counting.Diagram) -> list[Ints]:
     """Every class vector that fits, for diagrams with few of them."""
     ways: dict[int, list[Ints]] = {0: [np.zeros(diagram.classes, dtype=np.int64)]}
     for step in diagram.steps:
@@ -218,7 +207,7 @@ def all_vectors(diagram: Diagram) -> list[Ints]:
 # exchanges of few records may not connect them. A chain whose step draws all records again is irreducible; it is then plain
 # sampling.
 
-SMALL = Budget(states=20_000, moves=400_000, seconds=30.0)
+SMALL = counting.Budget(states=20_000, moves=400_000, seconds=30.0)
 
 
 @dataclass(frozen=True)
@@ -239,12 +228,12 @@ def _redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.rando
         useful = np.flatnonzero((hi[:, None] >= program.A).all(axis=0) & (mass > 0))
         rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi)
         try:
-            diagram = draw_diagram(rest, SMALL, smallest=False)
-        except TooManyStates:
+            diagram = counting.draw_diagram(rest, SMALL, smallest=False)
+        except counting.TooManyStates:
             records = records - 1
             continue
-        weights = prior_weights(diagram, mass[useful], len(chosen))
-        drawn = draw_vectors(diagram, weights, forward(diagram, weights), 1, rng)[0]
+        weights = counting.prior_weights(diagram, mass[useful], len(chosen))
+        drawn = draw_vectors(diagram, weights, counting.forward(diagram, weights), 1, rng)[0]
         fresh = remaining.copy()
         fresh[useful] += drawn
         return fresh

@@ -1,6 +1,5 @@
 """
-The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside; part by part,
-symmetric cells once.
+The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside; part by part.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,9 +15,9 @@ from scipy.sparse.csgraph import connected_components
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
+from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.proving import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
 from genverify.solve.solvers.highs import BUSY, CellProgram
 
@@ -171,80 +170,6 @@ class Offers:
         d = int(self.over[cell])
         leaf: dict[str, Any] = {"y": self.leaves[self.by[cell]]}
         return leaf if d == 1 else {**leaf, "d": d}
-
-
-# Symmetric cells once: exchanges of cells and rows that leave a system as it is carry a range, and its proof, from one cell
-# to another. Multipliers move with their rows; the checker looks at every carried proof as at any other.
-
-
-@dataclass(frozen=True)
-class Symmetry:
-    """An exchange that leaves a system as it is: where every cell and every row go."""
-
-    cells: Ints
-    rows: Ints
-
-
-@dataclass(frozen=True)
-class CarriedRange:
-    """A cell whose range is that of another one, by an exchange that leads from that one to it."""
-
-    cell: int
-    origin: int
-    by: Symmetry
-
-
-@dataclass(frozen=True)
-class Orbits:
-    """The cells that stand for all others, and the others, each after the cell that it is carried from."""
-
-    chosen: Flags
-    carried: tuple[CarriedRange, ...]
-
-
-def orbits_of(size: int, exchanges: Sequence[Symmetry]) -> Orbits:
-    """
-    Which cells some exchanges lead to each other.
-
-    >>> swap = Symmetry(np.array([1, 0, 2]), np.array([0]))
-    >>> orbits = orbits_of(3, [swap])
-    >>> orbits.chosen.tolist(), [(carried.cell, carried.origin) for carried in orbits.carried]
-    ([True, False, True], [(1, 0)])
-    """
-    chosen, seen, carried = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool), list[CarriedRange]()
-    for first in range(size) if exchanges else ():
-        if seen[first]:
-            continue
-        chosen[first] = seen[first] = True
-        result = [first]
-        for origin in result:
-            for exchange in exchanges:
-                cell = int(exchange.cells[origin])
-                if not seen[cell]:
-                    seen[cell] = True
-                    result.append(cell)
-                    carried.append(CarriedRange(cell, origin, exchange))
-    return Orbits(chosen if exchanges else np.ones(size, dtype=bool), tuple(carried))
-
-
-def leaves_as_it_is(sums: LinearSystem, exchange: Symmetry) -> bool:
-    """Whether the exchanged system is the same one, in integers: ends, entries, and ends of rows."""
-    cells, rows = exchange.cells, exchange.rows
-    ends = ((sums.lo, cells), (sums.hi, cells), (sums.least, rows), (sums.most, rows))
-    other = matrix_of(sums)[rows][:, cells]
-    return all(np.array_equal(values[to], values) for values, to in ends) and abs(matrix_of(sums) - other).max() == 0
-
-
-def carried_over(sums: LinearSystem, statement: dict[str, Any], carried: CarriedRange) -> dict[str, Any]:
-    """What a statement about one cell says about the other."""
-    return {**statement, "cell": sums.cells[carried.cell], "proof": _moved(sums, statement["proof"], carried.by)}
-
-
-def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry) -> dict[str, Any]:
-    if "at" in proof:
-        sides = {name: _moved(sums, proof[name], by) for name in ("below", "above")}
-        return {**proof, "cell": sums.cells[by.cells[sums.place[proof["cell"]]]], **sides}
-    return {**proof, "y": {sums.rows[by.rows[sums.row_place[name]]]: y for name, y in proof.get("y", {}).items()}}
 
 
 # The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
+from genverify.solve.bounds import BranchAndProve, Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf
 from genverify.solve.program import INTEGRAL, integer_point
-from genverify.solve.proving import BranchAndProve, Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf
 from genverify.solve.solvers.base import Answer, Optimal, Solver, WorkLimits, make_solver
 from genverify.solve.solvers.highs import CellProgram
 
