@@ -1,7 +1,6 @@
 """Every proof behind some results, checked again; and every table that repeats what they show, compared with them."""
 
 import gc
-import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,6 +19,7 @@ from genverify.checker.stored import checked_blocks, stored_blocks
 from genverify.model.errors import DataError
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
+from genverify.run.jobs import cores
 from genverify.run.provenance.records import AuditError, Record, Records, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
 
@@ -160,14 +160,11 @@ def kind_of(files: Collection[str]) -> ProofKind | None:
 
 def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, Proving]:
     """What the jobs of a chain proved, by job record; proofs of no kind that can be checked are an error."""
-    found = {}
-    for record in jobs:
-        if not record.named("outputs", PROOFS):
-            continue
-        kind = kind_of_record(record)
+    result = {}
+    for record in (record for record in jobs if record.named("outputs", PROOFS)):
         writers = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
-        found[record.path] = Proving(kind, record, writers)
-    return found
+        result[record.path] = Proving(kind_of_record(record), record, writers)
+    return result
 
 
 def kind_of_record(record: Record) -> ProofKind:
@@ -183,10 +180,9 @@ def kind_of_record(record: Record) -> ProofKind:
 
 def one_file(record: Record, name: str) -> Path:
     """The only input or output of a name; proofs about several, or about none, are refused."""
-    found = _one(record, name)
-    if found is None:
+    if (path := _one(record, name)) is None:
         raise AuditError(f"{record.path}: names proofs, but not one file {name!r} that they are about.")
-    return found
+    return path
 
 
 def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
@@ -218,12 +214,12 @@ def _one(record: Record, name: str) -> Path | None:
 
 def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
     """What is right of each job's proofs, several at a time; an error names the first that is not."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if min(cores, len(jobs)) <= 1:
+    workers = min(cores(), len(jobs))
+    if workers <= 1:
         yield from map(check_job, jobs)
         return
     # a batch makes millions of small values and no circles, which the collector would count again and again
-    with ProcessPoolExecutor(min(cores, len(jobs)), get_context("spawn"), gc.disable) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), gc.disable) as pool:
         try:
             yield from pool.map(check_job, jobs)
         except BaseException:
@@ -233,8 +229,8 @@ def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
 
 def check_job(job: Proving) -> ProofTally:
     with reading_tables(job.record.target):
-        found: ProofTally = load(job.kind.check)(job.record, job.writers)
-    return found
+        tally: ProofTally = load(job.kind.check)(job.record, job.writers)
+    return tally
 
 
 def known_schema(path: Path) -> Schema:
