@@ -101,8 +101,12 @@ class Group:
 
     @property
     def settings(self) -> list[str]:
-        params = {name: value for name, value in self.jobs[0].params.items() if name != CODE}
-        return [f"{name}: {short(value)}" for name, value in sorted(params.items())]
+        return [f"{name}: {short(value)}" for name, value in sorted(settings_in(self.jobs[0]).items())]
+
+
+def settings_in(job: Record) -> dict[str, Any]:
+    """The parameters of a job without the digest of its code."""
+    return {name: value for name, value in job.params.items() if name != CODE}
 
 
 def git_in_words(git: Mapping[str, Any]) -> str:

@@ -16,9 +16,9 @@ from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 
 from genverify.model.errors import DataError
 from genverify.run.jobs import digest
-from genverify.run.provenance.chain import Chain, short
+from genverify.run.provenance.chain import Chain, settings_in, short
 from genverify.run.provenance.published import without_places
-from genverify.run.provenance.records import CODE, Record
+from genverify.run.provenance.records import Record
 
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate", "provenance": "Provenance Run Crate"}
@@ -112,7 +112,7 @@ class _Crate:
         )
 
     def add_job(self, job: Record, tool: Any) -> Any:
-        settings = "; ".join(f"{name}: {short(value)}" for name, value in job.params.items() if name != CODE)
+        settings = "; ".join(f"{name}: {short(value)}" for name, value in settings_in(job).items())
         action = self.context(
             f"#job/{job.path.removesuffix('.json')}",
             "CreateAction",

@@ -10,8 +10,8 @@ from typing import Any
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_json
-from genverify.run.provenance.chain import Chain, git_in_words, groups_of
-from genverify.run.provenance.records import CODE, AuditError, Record
+from genverify.run.provenance.chain import Chain, git_in_words, groups_of, settings_in
+from genverify.run.provenance.records import AuditError, Record
 
 # How far each file was checked: the strongest of the four is said, and what a chain reached in one line.
 
@@ -89,7 +89,7 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
     """
     settings: dict[str, list[Any]] = {}
     for job in chain.jobs:
-        settings.setdefault(job.rule, []).append({name: value for name, value in job.params.items() if name != CODE})
+        settings.setdefault(job.rule, []).append(settings_in(job))
     found = {
         "results": sorted(chain.results),
         "files": dict(sorted(now.items())),
@@ -113,9 +113,13 @@ def _different(values: list[Any]) -> list[Any]:
 
 
 def digest_of(summary: Summary) -> str:
-    """SHA-256 of what the study is, as JSON with sorted keys and no spaces."""
-    parts = {name: summary[name] for name in PARTS}
-    return sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    """SHA-256 of what the study is."""
+    return json_digest({name: summary[name] for name in PARTS})
+
+
+def json_digest(values: Mapping[str, Any]) -> str:
+    """SHA-256 of values as JSON with sorted keys and no spaces."""
+    return sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def write_summary(summary: Summary, path: Path) -> None:
