@@ -266,9 +266,8 @@ def add_audit(commands: Any) -> None:
     parser.add_argument("--rerun", default="0", metavar="SHARE",
                         help="also run a share of the dear jobs again: 0.1, 10%%, or all")  # fmt: skip
     parser.add_argument("--seed", type=int, metavar="N", help="of that draw (default: a new one, which is printed)")
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="write the digest of the chain with all it covers, to publish"
-    )
+    parser.add_argument("--out", "--write", type=Path, metavar="FILE",
+                        help="write the digest of the chain with all it covers, to publish (audit.json)")  # fmt: skip
     parser.add_argument("--against", type=Path, metavar="FILE", help="say what differs from a chain that was published")
     parser.set_defaults(run=_audit)
 
@@ -285,6 +284,8 @@ def read_config(changes: list[Path]) -> Config:
 
 
 def _audit(options: argparse.Namespace) -> None:
+    if options.out and not options.out.absolute().parent.is_dir():  # said before the work, not after it
+        raise DataError(f"--out {options.out}: there is no folder {options.out.parent}; make it, or give another path")
     other = published.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
@@ -294,9 +295,9 @@ def _audit(options: argparse.Namespace) -> None:
         return
     lines = audit(repository(), config, options.results, not options.without_proofs, share, options.seed)
     summary = say_lines(lines, partial(print, flush=True))
-    if options.write:
-        published.write_summary(summary, options.write)
-        print(f"written: {options.write}")
+    if options.out:
+        published.write_summary(summary, options.out)
+        print(f"written: {options.out}")
     if other:
         for line in published.compare(summary, other, options.against):
             print(line, flush=True)

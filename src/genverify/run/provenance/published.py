@@ -131,7 +131,7 @@ def read_summary(path: Path) -> Summary:
     text = read_json(path)
     missing = [name for name in (CHAIN, PROOFS, *PARTS) if name not in text]
     if missing:
-        raise DataError(f"{path}: no {missing[0]!r}; not a file that `genverify audit --write` wrote")
+        raise DataError(f"{path}: no {missing[0]!r}; not a file that `genverify audit --out` wrote")
     if digest_of(text) != text[CHAIN]:
         raise AuditError(f"{path}: its content is not what its digest says: it was altered. Ask for the file again.")
     return text

@@ -394,6 +394,8 @@ Lock = Mapping[str, set[str]]  # a package may be pinned to several versions, fo
 
 
 def read_lock(path: Path) -> Lock:
+    if not path.is_file():
+        raise AuditError(f"{path}: missing, so that the versions of no job can be checked. Put the file back.")
     lock: dict[str, set[str]] = {}
     for name, pinned in PINNED.findall(path.read_text()):
         lock.setdefault(normalised(name), set()).add(pinned)
