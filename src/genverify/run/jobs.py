@@ -48,8 +48,6 @@ def installed_version(library: str) -> str | None:
         return None
 
 
-# A job of the workflow: run a script's main, keep its log, and leave a record of what went in and what came out.
-
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "highspy", "gurobipy", "jax", "jaxlib", "optax",
             "snakemake")  # fmt: skip
 T = TypeVar("T")

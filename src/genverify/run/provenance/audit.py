@@ -162,9 +162,6 @@ def read_listed(sources: Path) -> dict[str, str]:
         return {normal(row["file"]): row["sha256"] for row in csv.DictReader(file) if row["sha256"]}
 
 
-# The audit: from results through every job record to the raw data; whatever is not as recorded is an error.
-
-
 def audit(
     layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0,
     seed: int | None = None,
