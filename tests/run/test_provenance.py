@@ -195,7 +195,7 @@ def test_a_record_of_an_earlier_version_and_a_missing_environment_are_said(chain
         audited("figures/fig3.pdf")
     record.write_text(text)
     lock.unlink()
-    with pytest.raises(AuditError, match="requirements.lock: missing, so that the versions of no job can be checked"):
+    with pytest.raises(AuditError, match=r"requirements\.lock: missing, so that the versions of no job can be checked"):
         audited("figures/fig3.pdf")
 
 

@@ -425,14 +425,9 @@ def add_up(figures: Iterable[pd.DataFrame]) -> dict[str, dict[str, Any]]:
 
 def _added(rows: pd.DataFrame) -> dict[str, Any]:
     single = pd.DataFrame(rows["single"].tolist())
-    return {
-        "blocks": len(rows),
-        "households": int(rows["n"].sum()),
-        "claims": int(rows["claims"].sum()),
-        "unique": int(rows["unique"].sum()),
-        "single": single.sum().tolist(),
-        "exposed": (single > 0).sum().tolist(),
-    }
+    households, claims, unique = (int(rows[name].sum()) for name in ("n", "claims", "unique"))
+    lists = {"single": single.sum().tolist(), "exposed": (single > 0).sum().tolist()}
+    return {"blocks": len(rows), "households": households, "claims": claims, "unique": unique, **lists}
 
 
 def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -400,7 +400,7 @@ def merge_codes(schema: Schema, name: str, groups: Sequence[Group]) -> tuple[Sch
     coarse = Column(name, column.label, tuple(range(1, len(groups) + 1)), tuple(group.label for group in groups))
     new = {code: int(merged[code]) for code in column.codes}
     queries = tuple(replace(q, predicate=_unsplit(q.predicate, name, new, q.id)) for q in schema.queries)
-    rules = tuple(r.changed(lambda predicate, r=r: _unsplit(predicate, name, new, r.name)) for r in schema.rules)
+    rules = tuple(r.changed(partial(_unsplit, column=name, code=new, where=r.name)) for r in schema.rules)
     return Schema(_with_column(schema.domain, coarse), rules, queries), merged
 
 

@@ -97,7 +97,7 @@ def section(config: Config, model: type[S]) -> S:
 # folders of results/ that belong to no study and to no variant
 FOLDERS = ("tables", "benchmark", "explorer", "crate")
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
+VARIABLE_SECTIONS = tuple(Variant.model_fields)
 
 
 def config_files(folder: Path) -> list[Path]:

@@ -23,10 +23,10 @@ def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     ranges, proofs = (one_file(record, name) for name in ("ranges", PROOFS))
     parts, lines, spec = _areas_of(record)
     with reading_tables(proofs):
-        shown = [_shown(part, line, spec, proofs) for part, line in zip(parts, lines, strict=True)]
+        proved = [_proved_rows(part, line, spec, proofs) for part, line in zip(parts, lines, strict=True)]
     with reading_tables(ranges):
         listed = pd.read_parquet(ranges)
-        _compare(ranges, listed, pd.concat([pd.DataFrame(columns=COLUMNS), *shown], ignore_index=True))
+        _compare(ranges, listed, pd.concat([pd.DataFrame(columns=COLUMNS), *proved], ignore_index=True))
     narrow = listed["attained"] & (listed["lo"] != listed["hi"])
     return ProofTally(Counter(systems=len(parts), ranges=len(listed), attained=int(narrow.sum())))
 
@@ -53,7 +53,7 @@ def _areas_of(record: Record) -> tuple[list[Part], list[dict[str, Any]], AreaTab
     return parts, lines, spec
 
 
-def _shown(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) -> pd.DataFrame:
+def _proved_rows(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) -> pd.DataFrame:
     """The rows of a part as its proofs show them; whether ends are attained is no part of it."""
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
     proved = check_system(sums, line, f"{path}: system {line['about']['name'][:16]}")
@@ -63,10 +63,10 @@ def _shown(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) ->
     return pd.DataFrame(area_tables.rows_of(part, spec, alone, by_area, ends, contradiction), columns=COLUMNS)
 
 
-def _compare(path: Path, listed: pd.DataFrame, shown: pd.DataFrame) -> None:
-    if list(listed.columns) != COLUMNS or len(listed) != len(shown):
+def _compare(path: Path, listed: pd.DataFrame, proved: pd.DataFrame) -> None:
+    if list(listed.columns) != COLUMNS or len(listed) != len(proved):
         raise AuditError(
-            f"{path}: not the rows and columns of its areas ({len(listed)} rows, not {len(shown)}). {BOUND_AGAIN} {path}"
+            f"{path}: not the rows and columns of its areas ({len(listed)} rows, not {len(proved)}). {BOUND_AGAIN} {path}"
         )
     for column in COLUMNS:
         if column == "attained":
@@ -74,7 +74,7 @@ def _compare(path: Path, listed: pd.DataFrame, shown: pd.DataFrame) -> None:
                 raise AuditError(f"{path}: the column 'attained' holds other than truth values. {BOUND_AGAIN} {path}")
             wrong = listed[column] & (listed["contradicts"] != "")
         else:
-            one, other = (frame[column].astype(object).where(frame[column].notna(), None) for frame in (listed, shown))
+            one, other = (frame[column].astype(object).where(frame[column].notna(), None) for frame in (listed, proved))
             wrong = pd.Series([a != b for a, b in zip(one, other, strict=True)], index=listed.index)
         if wrong.any():
             at = int(wrong.to_numpy().argmax())

@@ -90,7 +90,7 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
     settings: dict[str, list[Any]] = {}
     for job in chain.jobs:
         settings.setdefault(job.rule, []).append(settings_in(job))
-    found = {
+    study = {
         "results": sorted(chain.results),
         "files": dict(sorted(now.items())),
         "settings": {rule: _different(values) for rule, values in sorted(settings.items())},
@@ -104,8 +104,8 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
         SHARE: {name: len(getattr(reached, name)) for name in ("recomputed", "rerun", "others")},
         BADGE: reached.badge(chain, files, git),
     }
-    found, checked = (json.loads(without_places(json.dumps(part))) for part in (found, checked))
-    return {CHAIN: digest_of(found), **found, **checked}
+    study, checked = (json.loads(without_places(json.dumps(part))) for part in (study, checked))
+    return {CHAIN: digest_of(study), **study, **checked}
 
 
 def _different(values: list[Any]) -> list[Any]:
@@ -129,9 +129,8 @@ def write_summary(summary: Summary, path: Path) -> None:
 def read_summary(path: Path) -> Summary:
     """A summary that an audit wrote; one whose digest is not that of its content is refused."""
     text = read_json(path)
-    missing = [name for name in (CHAIN, PROOFS, *PARTS) if name not in text]
-    if missing:
-        raise DataError(f"{path}: no {missing[0]!r}; not a file that `genverify audit --out` wrote")
+    for name in (name for name in (CHAIN, PROOFS, *PARTS) if name not in text):
+        raise DataError(f"{path}: no {name!r}; not a file that `genverify audit --out` wrote")
     if digest_of(text) != text[CHAIN]:
         raise AuditError(f"{path}: its content is not what its digest says: it was altered. Ask for the file again.")
     return text
