@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from genverify.disclosure.sources import write_files
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import attack_records
 from genverify.disclosure.release_data import describe
-from genverify.disclosure.sources import record_source
+from genverify.disclosure.sources import record_source, write_files
 from genverify.model.settings import Generate
 from genverify.model.tablefiles import write_frame
 from genverify.run.jobs import Job, run

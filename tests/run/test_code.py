@@ -12,7 +12,7 @@ import pytest
 
 from genverify.attack.generate import generate_block
 from genverify.run import code
-from genverify.run.code import code_digest, code_files, cut, digested_lines, find_script, forget_code, keep_digests
+from genverify.run.code import code_digest, code_parts, cut, digested_lines, find_script, forget_code, keep_digests
 from script_jobs import undigested
 
 KIT = {
@@ -293,11 +293,11 @@ def test_a_template_counts_where_it_is_named(write: Callable[..., Path]) -> None
         "kit/page/y.html.j2": "b",
         "kit/page/show.py": "def f():\n    return 'page/x.css'\n\n\ndef g():\n    return 'y.html.j2'\n",
     }
-    assert code_files(write("from kit.page.show import f\nf()\n", files))[1:] == [
+    assert list(code_parts(write("from kit.page.show import f\nf()\n", files)))[1:] == [
         "src/kit/page/show.py",
         "src/kit/page/x.css",
     ]
-    assert "src/kit/page/y.html.j2" in code_files(write("from kit.page.show import g\ng()\n"))
+    assert "src/kit/page/y.html.j2" in code_parts(write("from kit.page.show import g\ng()\n"))
 
 
 def test_a_package_beside_others_is_followed_alone(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +376,7 @@ def test_two_processes_may_keep_at_once(root: Path, tmp_path: Path) -> None:
 def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     forget_code()
-    files = code_files(root / "scripts" / "gtv" / "tabulate_release.py")
+    files = list(code_parts(root / "scripts" / "gtv" / "tabulate_release.py"))
     assert files[0] == "scripts/gtv/tabulate_release.py"
     assert all(name.startswith("src/") for name in files[1:])
     own = ("studies/country/store.py", "genverify/model/release.py", "genverify/model/domain.py")
@@ -386,14 +386,14 @@ def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_templates_that_a_module_names_are_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    files = code_files(find_script(root / "scripts", "show_table"))
+    files = list(code_parts(find_script(root / "scripts", "show_table")))
     named = ["document.html.j2", "layout.html.j2", "style.css", "table.html.j2"]
     assert [Path(name).name for name in files if not name.endswith(".py")] == named
 
 
 def test_every_file_of_the_explorer_page_is_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    found = {name for name in code_files(find_script(root / "scripts", "build_explorer")) if "/explorer/page/" in name}
+    found = {name for name in code_parts(find_script(root / "scripts", "build_explorer")) if "/explorer/page/" in name}
     assert found == {str(path) for path in Path(next(iter(found))).parent.iterdir()}
     assert {Path(name).suffix for name in found} == {".html", ".css", ".js"}
 
@@ -401,7 +401,7 @@ def test_every_file_of_the_explorer_page_is_followed(root: Path, monkeypatch: py
 def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     script = find_script(root / "scripts", "write_table3")
-    assert str(script) in code_files(script)
+    assert str(script) in code_parts(script)
 
 
 def test_a_function_that_a_digest_leaves_out_is_seen(root: Path) -> None:

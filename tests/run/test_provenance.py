@@ -187,6 +187,18 @@ def test_a_broken_record_is_named(chain_study: Path, text: str) -> None:
         audited("figures/fig3.pdf")
 
 
+def test_a_record_of_an_earlier_version_and_a_missing_environment_are_said(chain_study: Path) -> None:
+    record, lock = Path("figures/fig3.record.json"), Path("envs/requirements.lock")
+    text = record.read_text()
+    record.write_text(json.dumps({name: value for name, value in json.loads(text).items() if name != "lists"}))
+    with pytest.raises(AuditError, match=r"not a job record \('lists' is missing .*\. Delete it, then run Snakemake again"):
+        audited("figures/fig3.pdf")
+    record.write_text(text)
+    lock.unlink()
+    with pytest.raises(AuditError, match=r"requirements\.lock: missing, so that the versions of no job can be checked"):
+        audited("figures/fig3.pdf")
+
+
 def test_a_changed_setting_is_named(chain_study: Path) -> None:
     text = yaml.safe_load(Path("config.yaml").read_text())
     text["verify"]["min_k"] = 7

@@ -313,7 +313,9 @@ def test_the_kernel_guards(tmp_path: Path) -> None:
 
 
 def test_the_published_chain_has_the_level_of_every_file(repeated: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", "figures/fig3.pdf", "--write", "audit.json"]) == 0
+    assert main(["audit", "figures/fig3.pdf", "--out", "nowhere/audit.json"]) == 2
+    assert "--out nowhere/audit.json: there is no folder nowhere" in capsys.readouterr().err
+    assert main(["audit", "figures/fig3.pdf", "--out", "audit.json"]) == 0
     text = json.loads(Path("audit.json").read_text())
     assert text["levels"].keys() == text["files"].keys()
     assert (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from genverify.run import code
-from genverify.run.code import code_digest, code_files, find_script, forget_code
+from genverify.run.code import code_digest, code_parts, find_script, forget_code
 
 ROOT = Path(__file__).parents[2]
 ALWAYS = ("genverify/model/", "genverify/run/jobs", "genverify/run/code", "genverify/run/layout")
@@ -32,7 +32,7 @@ MAY_COVER = {
 
 @pytest.mark.parametrize("script", MAY_COVER)
 def test_a_digest_covers_no_more_than_its_work(script: str) -> None:
-    files = [Path(file).resolve() for file in code_files(find_script(ROOT / "scripts", script))]
+    files = [Path(file).resolve() for file in code_parts(find_script(ROOT / "scripts", script))]
     modules = [str(file.relative_to(ROOT / "src")) for file in files if file.is_relative_to(ROOT / "src")]
     others = [
         name for name in modules if not name.endswith("__init__.py") and not name.startswith(ALWAYS + MAY_COVER[script])
@@ -43,7 +43,7 @@ def test_a_digest_covers_no_more_than_its_work(script: str) -> None:
 
 def test_what_every_job_runs_covers_no_attack() -> None:
     """run/jobs.py is in every digest: what it imports reruns everything."""
-    files = code_files(ROOT / "src" / "genverify" / "run" / "jobs.py")
+    files = code_parts(ROOT / "src" / "genverify" / "run" / "jobs.py")
     assert [
         name for name in files if not name.startswith(tuple(f"src/{one}" for one in (*ALWAYS, "genverify/__init__")))
     ] == []

@@ -12,7 +12,7 @@ import pytest
 from genverify.run.code import find_script, lines_of, reached
 from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.records import Stages
-from genverify.run.registry import Study, stage_files, studies
+from genverify.run.registry import Study, commands, load, proof_kinds, stage_files, studies
 
 ROOT = Path(__file__).parents[2]
 STAGES = sorted((ROOT / "workflow").rglob("*.smk"))
@@ -253,9 +253,16 @@ def test_the_source_opens_no_path_of_the_repository(path: Path) -> None:
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_what_a_study_registers_is_there(study: Study) -> None:
     single = [study.names, study.settings_check, study.files_check, study.possible, study.private, study.left_out]
-    many = [*study.settings.values(), *(kind.check for kind in study.proofs.values())]
-    for name in [*filter(None, single), *many, *(group.add for group in study.commands)]:
+    for name in [*filter(None, single), *study.settings.values()]:
         assert callable(study.load(name)), name
+
+
+def test_the_proofs_and_commands_of_studies_are_there() -> None:
+    kinds, groups = proof_kinds().values(), commands()
+    assert {"tracts", "housing"} <= proof_kinds().keys()
+    assert {"check-ppmf", "excluded", "check-housing", "estimate"} <= {name for group in groups for name in group.lines}
+    for name in [*(kind.check for kind in kinds), *(kind.open for kind in kinds), *(group.add for group in groups)]:
+        assert callable(load(name)), name
 
 
 STAGES_OF_ATTACKS = [

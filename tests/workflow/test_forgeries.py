@@ -15,7 +15,7 @@ from forger import forge_proofs, forge_record, forge_table, rewrite
 from genverify.model.errors import GenverifyError
 from genverify.run import code
 from genverify.run.config import Config
-from genverify.run.provenance import rerun
+from genverify.run.provenance import recheck, rerun
 from genverify.run.provenance.audit import audit, read_config, repository
 from study_runs import copy_repository, shrink_country, snakemake
 
@@ -58,6 +58,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Config, di
         patch.setattr(code, "SRC", home / "src")
         code.forget_code()
         patch.setattr(rerun, "rerun_jobs", RepeatedJobs(rerun.rerun_jobs))
+        patch.setattr(recheck, "cores", lambda: 1)  # in this process: a new one for each forgery takes seconds to start
         yield read_config([Path("small.yaml")]), contents()
     code.forget_code()
 

@@ -223,7 +223,7 @@ def test_every_rule_that_writes_proofs_says_how_they_are_checked() -> None:
     assert len(writing) >= 5
     for name, files in writing.items():
         kind = kind_of(files)
-        assert kind, f"rule {name} writes proofs of no kind: register it (proofs, in study.py)"
+        assert kind, f"rule {name} writes proofs of no kind: register it (PROOFS, in proofs.py of its study)"
         assert callable(load(kind.check))
         fitting = [other for other in (*KINDS.values(), *proof_kinds().values()) if set(other.files) <= files]
         assert len(fitting) == 1, f"rule {name}: {len(fitting)} kinds fit"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.run.code import code_files
+from genverify.run.code import code_parts
 from genverify.run.registry import Study, studies
 
 ROOT = Path(__file__).parents[2]
@@ -101,12 +101,12 @@ def test_the_country_is_all_that_studies_build_on() -> None:
 def test_the_attack_never_sees_private_data(package: str) -> None:
     """Neither itself nor through anything that it imports: they lie in the country and in the studies."""
     for path in sorted((LIBRARY / package).rglob("*.py")):
-        assert not [used for used in code_files(path) if "/studies/" in used], name_of(path)
+        assert not [used for used in code_parts(path) if "/studies/" in used], name_of(path)
 
 
 def test_the_checker_rests_on_the_model_only_and_on_nothing_that_finds_proofs() -> None:
     for path in sorted((LIBRARY / "checker").rglob("*.py")):
-        for used in code_files(path):
+        for used in code_parts(path):
             assert Path(used).resolve().relative_to(LIBRARY).parts[0] in {"__init__.py", "model", "checker"}, name_of(path)
             assert not FINDERS & {parts[0] for parts in imports(ROOT / used)}, used
 

@@ -41,15 +41,8 @@ POLICY = (
 # named in full, so that the digest of a job's code covers them
 TEMPLATE = "explorer/page/index.html"
 STYLE = "explorer/page/explorer.css"
-SCRIPTS = (
-    "explorer/page/1-data.js",
-    "explorer/page/2-words.js",
-    "explorer/page/3-proof.js",
-    "explorer/page/4-side.js",
-    "explorer/page/5-likely.js",
-    "explorer/page/6-block.js",
-    "explorer/page/7-main.js",
-)
+SCRIPTS = ("explorer/page/1-data.js", "explorer/page/2-words.js", "explorer/page/3-proof.js", "explorer/page/4-side.js",
+           "explorer/page/5-likely.js", "explorer/page/6-block.js", "explorer/page/7-main.js")  # fmt: skip
 
 
 def page_text(title: str) -> str:
@@ -130,12 +123,9 @@ def read_words(settings: Explorer, manifest: Path, tables: Path, domain: Path) -
 
 # Numbers as short text: claims and probabilities by the hundred thousand, small enough for a page to load.
 
-ALPHABET = "".join(chr(code) for code in range(35, 127) if chr(code) != "\\")
-"""Characters that JSON writes as they are."""
-
+ALPHABET = "".join(chr(code) for code in range(35, 127) if chr(code) != "\\")  # characters that JSON writes as they are
 STEPS = 200  # levels to a power of ten: two characters then reach down to 1e-41, within 0.6 % (`levels`)
-NEVER = len(ALPHABET) ** 2 - 1
-"""A probability of 0, and the last of the levels that two characters can say."""
+NEVER = len(ALPHABET) ** 2 - 1  # a probability of 0, and the last of the levels that two characters can say
 
 
 def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
@@ -212,10 +202,8 @@ def packed(names: list[str], texts: list[str]) -> dict[str, object]:
 # Proofs for the page: the claims that share a proof are one group, laid out once so that it serves them all.
 
 Where = Mapping[str, int]
-ALL = -1
-"""The cell that holds every record, beside the places of the queries."""
-SUM = 5
-"""The parts of a plain sum; a split into cases has four."""
+ALL = -1  # the cell that holds every record, beside the positions of the queries
+SUM = 5  # the parts of a plain sum; a split into cases has four
 
 
 def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
@@ -437,14 +425,9 @@ def add_up(figures: Iterable[pd.DataFrame]) -> dict[str, dict[str, Any]]:
 
 def _added(rows: pd.DataFrame) -> dict[str, Any]:
     single = pd.DataFrame(rows["single"].tolist())
-    return {
-        "blocks": len(rows),
-        "households": int(rows["n"].sum()),
-        "claims": int(rows["claims"].sum()),
-        "unique": int(rows["unique"].sum()),
-        "single": single.sum().tolist(),
-        "exposed": (single > 0).sum().tolist(),
-    }
+    households, claims, unique = (int(rows[name].sum()) for name in ("n", "claims", "unique"))
+    lists = {"single": single.sum().tolist(), "exposed": (single > 0).sum().tolist()}
+    return {"blocks": len(rows), "households": households, "claims": claims, "unique": unique, **lists}
 
 
 def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -495,8 +478,7 @@ def block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str
 
 # Build the explorer from the results of a study, some batches at a time, so that memory does not grow with its blocks.
 
-Batch = tuple[Path, Path, Path]
-"""A file of counts, one of proofs, and one of laid-out proofs."""
+Batch = tuple[Path, Path, Path]  # a file of counts, one of proofs, and one of laid-out proofs
 
 
 @dataclass(frozen=True)

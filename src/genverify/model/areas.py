@@ -12,7 +12,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import Column, Domain, Predicate, Rule
 from genverify.model.errors import DataError, ReleaseError
 from genverify.model.query import Query
-from genverify.model.release import TOTAL, Release, Schema
+from genverify.model.release import TOTAL, Release, Schema, range_words
 
 BLOCK = "BLOCK"
 NAMED = 5  # cells in an error
@@ -99,15 +99,11 @@ def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> AreaRelease
                 f"block {blocks[shared[0]].block} lies in two areas of the level {one.level}: {one.release.block} and "
                 f"{other.release.block}"
             )
-    _check_names([*(block.block for block in blocks), *(area.release.block for area in areas)])
+    # cells are called by the name of their block or area
+    for name, times in Counter([*(block.block for block in blocks), *(area.release.block for area in areas)]).items():
+        if times > 1:
+            raise ReleaseError(f"{name} is the name of two blocks or areas; give each its own name")
     return levels
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Cells are called by the name of their block or area, so each stands once."""
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise ReleaseError(f"{twice[0]} is the name of two blocks or areas; give each its own name")
 
 
 def _check_area(levels: AreaReleases, area: Area) -> None:
@@ -126,17 +122,13 @@ def _check_area(levels: AreaReleases, area: Area) -> None:
         if cell is not None and published[:, cell].all():
             low, high = int(lo[:, cell].sum()), int(hi[:, cell].sum())
             if max(low, least) > min(high, most):
-                cell_id = levels.schema.queries[cell].id
+                of_cell, total_words = levels.schema.queries[cell].id, range_words(low, high)
                 wrong.append(
-                    f"{query.id} is {_range(least, most)}, but {cell_id} of its blocks adds up to {_range(low, high)}"
+                    f"{query.id} is {range_words(least, most)}, but {of_cell} of its blocks adds up to {total_words}"
                 )
     if wrong:
         more = f"; and {len(wrong) - NAMED} more cells" if len(wrong) > NAMED else ""
         raise ReleaseError(f"{name}: {'; '.join(wrong[:NAMED])}{more}")
-
-
-def _range(lo: int, hi: int) -> str:
-    return f"{lo}" if lo == hi else f"{lo} to {hi}"
 
 
 def seen_from(levels: AreaReleases, number: int) -> Release:

@@ -3,7 +3,7 @@ What a record can be: columns and codes, predicates (conjunctions of sets of cod
 rules.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
@@ -103,6 +103,10 @@ class Rule:
             flags &= ~option.matches(records)
         return flags
 
+    def changed(self, change: Callable[[Predicate], Predicate]) -> "Rule":
+        """The rule with every condition changed."""
+        return Rule(self.name, change(self.when), tuple(map(change, self.one_of)))
+
 
 class Exclusions:
     """Which of some rules exclude which records: every condition is looked at once, whatever number of rules names it."""
@@ -183,9 +187,9 @@ class Column:
         return dict(zip(self.codes, self.sets, strict=True)) if self.sets else {}
 
     def restrict(self, codes: Sequence[int]) -> "Column":
-        unknown = [code for code in codes if code not in self.codes]
-        if unknown:
-            raise DataError(f"column {self.name} has no code {unknown[0]} ({nearest(unknown[0], list(self.codes))})")
+        for code in codes:
+            if code not in self.codes:
+                raise DataError(f"column {self.name} has no code {code} ({nearest(code, list(self.codes))})")
         rest = tuple(code for code in self.codes if code in codes)
         sets = tuple(self.set_of[code] for code in rest) if self.sets else ()
         return replace(self, codes=rest, meanings=tuple(self.meaning[code] for code in rest), sets=sets)
@@ -252,6 +256,11 @@ class Domain:
                 raise DataError(f"{where}: {error}") from None
         return predicate
 
+    def check_rule(self, rule: Rule) -> Rule:
+        for predicate in (rule.when, *rule.one_of):
+            self.check(predicate, f"rule {rule.name}")
+        return rule
+
 
 @dataclass(frozen=True)
 class Universe:
@@ -302,7 +311,9 @@ def read_domain(path: Path) -> DomainFile:
 
 def parse_domain(text: Mapping[str, Any]) -> DomainFile:
     domain = Domain(tuple(_column(str(name), entry) for name, entry in text["columns"].items()))
-    rules = {name: _rule(domain, name, entry) for name, entry in text.get("rules", {}).items()}
+    listed = ((name, entry.get("if", {}), entry["one_of"]) for name, entry in text.get("rules", {}).items())
+    rules = {name: domain.check_rule(Rule(name, Predicate.of(when), tuple(map(Predicate.of, one_of))))
+             for name, when, one_of in listed}  # fmt: skip
     universes = {name: _universe(domain, rules, name, entry or {}) for name, entry in text.get("universes", {}).items()}
     return DomainFile(domain, {EVERYTHING.name: EVERYTHING, **universes}, rules)
 
@@ -326,13 +337,6 @@ def _column(name: str, entry: Mapping[str, Any]) -> Column:
         return Column(name, label, tuple(range(1, len(sets) + 1)), meanings, sets)
     known = {int(code): str(meaning) for code, meaning in entry["codes"].items()}
     return Column(name, label, tuple(known), tuple(known.values()))
-
-
-def _rule(domain: Domain, name: str, entry: Mapping[str, Any]) -> Rule:
-    rule = Rule(name, Predicate.of(entry.get("if", {})), tuple(Predicate.of(option) for option in entry["one_of"]))
-    for predicate in (rule.when, *rule.one_of):
-        domain.check(predicate, f"rule {name}")
-    return rule
 
 
 def _universe(domain: Domain, rules: Mapping[str, Rule], name: str, entry: Mapping[str, Any]) -> Universe:

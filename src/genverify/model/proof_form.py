@@ -4,8 +4,8 @@ from typing import Any
 
 VERSION = 1  # of the form; another one is refused with the command that makes the certificates anew
 RECORDS, LINEAR, AREAS, HOUSING = "records", "linear", "areas", "housing"
+# what a certificate of each model is about
 KIND_OF = {RECORDS: "release", LINEAR: "system", AREAS: "areas", HOUSING: "statistics"}
-"""What a certificate of each model is about."""
 EXACTLY, NEVER, AT_LEAST, AT_MOST, NOTHING = "exactly", "never", "at least", "at most", "nothing fits"
 GOALS = (EXACTLY, NEVER, AT_LEAST, AT_MOST, NOTHING)
 """What a statement about records shows of COUNT(where) and m; the last one: that no dataset fits."""

@@ -132,9 +132,6 @@ def _sets(column: Column, entry: Mapping[str, Any]) -> Iterator[Group]:
             yield Group(prefix + "+".join(chosen), str(entry["label"]).format(meaning), Predicate.of({column.name: codes}))
 
 
-# What a release publishes: tables as lists of counting queries, built from a compact table file.
-
-
 @dataclass(frozen=True)
 class Query:
     """
@@ -305,4 +302,4 @@ def _held(codes: tuple[int, ...]) -> frozenset[int]:
 
 
 def clip_rule(rule: Rule, domain: Domain) -> Rule:
-    return Rule(rule.name, _clip(rule.when, domain), tuple(_clip(option, domain) for option in rule.one_of))
+    return rule.changed(lambda predicate: _clip(predicate, domain))

@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -218,8 +218,7 @@ def _checked(schema: Schema) -> Schema:
         if query.sums is not None:
             schema.domain[query.sums]
     for rule in schema.rules:
-        for predicate in (rule.when, *rule.one_of):
-            schema.domain.check(predicate, f"rule {rule.name}")
+        schema.domain.check_rule(rule)
     return schema
 
 
@@ -230,13 +229,9 @@ def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, w
     published = ~np.isin(table, list(withhold))
     published[:, 0] = True
     rows, indices = np.nonzero(published)
-    return pd.DataFrame(
-        {
-            "block": np.asarray(blocks, dtype=object)[rows],
-            "query": pd.Categorical.from_codes(indices, categories=pd.Index(ids)),
-            "count": table[rows, indices].astype(np.int32),
-        }
-    )
+    query = pd.Categorical.from_codes(indices, categories=pd.Index(ids))
+    count = table[rows, indices].astype(np.int32)
+    return pd.DataFrame({"block": np.asarray(blocks, dtype=object)[rows], "query": query, "count": count})
 
 
 def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -> Iterator[Release]:
@@ -248,11 +243,8 @@ def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -
     sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
     if "count" in frame.columns and {"lo", "hi"} & set(frame.columns):
         raise ReleaseError(f"{counts}: has count and also lo or hi, and they might disagree; give count, or else lo and hi")
-    missing = {"block", "query", *sides} - set(frame.columns)
-    if missing:
-        raise ReleaseError(
-            f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count (or lo and hi)"
-        )
+    for name in sorted({"block", "query", *sides} - set(frame.columns)):
+        raise ReleaseError(f"{counts}: no column {name!r}; a counts file has block, query and count (or lo and hi)")
     for side in dict.fromkeys(sides):
         _check_counts(counts, frame, side)
     frame = frame[~frame["block"].isin(list(without))]
@@ -291,6 +283,10 @@ def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
             )
 
 
+def range_words(lo: int, hi: int) -> str:
+    return f"{lo}" if lo == hi else f"{lo} to {hi}"
+
+
 def ranges_frame(releases: Sequence[Release]) -> pd.DataFrame:
     """What is known of every count as rows (block, query, lo, hi), the form of a counts file where counts are ranges."""
     parts = []
@@ -311,15 +307,16 @@ def make_release(
     """
     if TOTAL not in known:
         raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
-    unknown = [name for name in known if name != TOTAL and name not in schema.position]
-    if unknown:
-        raise ReleaseError(f"{source}: block {block} counts {unknown[0]!r}, which is no query of the schema")
     greatest = known if most is None else most
+    for name in known:
+        if name != TOTAL and name not in schema.position:
+            raise ReleaseError(f"{source}: block {block} counts {name!r}, which is no query of the schema")
     for name, count in known.items():
         if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
-            displayed = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
             limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"
-            raise ReleaseError(f"{source}: block {block}: the count of {name} is {displayed}, {limit}")
+            raise ReleaseError(
+                f"{source}: block {block}: the count of {name} is {range_words(count, greatest[name])}, {limit}"
+            )
     if known[TOTAL] != greatest[TOTAL]:
         raise ReleaseError(f"{source}: block {block}: N is a range; give the number of records of the block exactly")
     cells = sorted(schema.position[name] for name in known if name != TOTAL)
@@ -397,16 +394,13 @@ def merge_codes(schema: Schema, name: str, groups: Sequence[Group]) -> tuple[Sch
         if group.predicate.columns != (name,) or merged[list(codes)].any():
             raise DataError(f"group {group.name} is not about {name} alone, or shares a code with another group")
         merged[list(codes)] = code
-    left = [code for code in column.codes if not merged[code]]
-    if left:
-        raise DataError(f"no group holds the code {left[0]} of {name}: give groups that cover the column")
+    for code in column.codes:
+        if not merged[code]:
+            raise DataError(f"no group holds the code {code} of {name}: give groups that cover the column")
     coarse = Column(name, column.label, tuple(range(1, len(groups) + 1)), tuple(group.label for group in groups))
     new = {code: int(merged[code]) for code in column.codes}
     queries = tuple(replace(q, predicate=_unsplit(q.predicate, name, new, q.id)) for q in schema.queries)
-    rules = tuple(
-        Rule(r.name, _unsplit(r.when, name, new, r.name), tuple(_unsplit(option, name, new, r.name) for option in r.one_of))
-        for r in schema.rules
-    )
+    rules = tuple(r.changed(partial(_unsplit, column=name, code=new, where=r.name)) for r in schema.rules)
     return Schema(_with_column(schema.domain, coarse), rules, queries), merged
 
 
@@ -422,9 +416,11 @@ def _unsplit(predicate: Predicate, column: str, code: Mapping[int, int], where: 
 
 
 def refuse_sums(schema: Schema) -> None:
-    summed = [query.id for query in schema.queries if query.sums]
-    if summed:
-        raise DataError(f"{summed[0]} is a sum over records; suppression, rounding and coarser columns are for counts only")
+    for query in schema.queries:
+        if query.sums:
+            raise DataError(
+                f"{query.id} is a sum over records; suppression, rounding and coarser columns are for counts only"
+            )
 
 
 @dataclass(frozen=True)
@@ -516,4 +512,4 @@ def _coarser_rule(rule: Rule, column: str, code: Mapping[int, int]) -> Rule | No
         if not covered:
             return None
         when = Predicate.of({**when.where, column: covered})
-    return Rule(rule.name, _recoded(when, column, code), tuple(_recoded(option, column, code) for option in rule.one_of))
+    return replace(rule, when=when).changed(lambda predicate: _recoded(predicate, column, code))

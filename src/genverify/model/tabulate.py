@@ -15,7 +15,7 @@ from genverify.model.claims import Codes
 from genverify.model.domain import Domain, Predicate, Records
 from genverify.model.errors import DataError
 from genverify.model.query import Query
-from genverify.model.release import Release, Schema, counts_frame
+from genverify.model.release import Release, Schema, counts_frame, range_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -244,7 +244,6 @@ def _misfits(releases: Sequence[Release], datasets: dict[str, Codes]) -> Iterato
 
 def _miscounts(release: Release, counts: Ints) -> Iterator[tuple[str, int, str]]:
     for dataset, cell in np.argwhere((counts < release.lo) | (counts > release.hi)).tolist():
-        lo, hi = int(release.lo[cell]), int(release.hi[cell])
-        published = f"{lo}" if lo == hi else f"{lo} to {hi}"
+        published = range_words(release.lo[cell], release.hi[cell])
         why = f"{release.queries[cell].id} is {int(counts[dataset, cell])} in it, and {published} was published"
         yield release.block, dataset, why

@@ -463,11 +463,6 @@ def code_parts(script: Path) -> dict[str, str]:
     return {from_here(Path(file)): digest for file, (digest, _) in sorted(_parts(str(script)).items())}
 
 
-def code_files(script: Path) -> list[str]:
-    """The files of these parts."""
-    return list(code_parts(script))
-
-
 @cache
 def code_digest(script: Path) -> str:
     """One digest over all that counts: a job's setting, so that it runs again when some of it changes."""

@@ -94,12 +94,10 @@ def section(config: Config, model: type[S]) -> S:
     return next(value for value in dict(config).values() if type(value) is model)
 
 
-# The configuration as read: named variants laid over the settings, every one checked before the first job.
-
 # folders of results/ that belong to no study and to no variant
 FOLDERS = ("tables", "benchmark", "explorer", "crate")
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
+VARIABLE_SECTIONS = tuple(Variant.model_fields)
 
 
 def config_files(folder: Path) -> list[Path]:

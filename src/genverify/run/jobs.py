@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,22 +32,21 @@ LIBRARIES = ("numpy", "scipy", "pandas", "pydantic")
 
 def version_lines() -> Iterator[str]:
     """`genverify 0.1.0`, then a line for each solver and for the libraries."""
-    yield f"genverify {_version('genverify') or '(from its source, not installed)'}"
+    yield f"genverify {installed_version('genverify') or '(from its source, not installed)'}"
     for name, library in SOLVERS.items():
         advice = f', pip install "genverify[{EXTRAS[library]}]"' if library in EXTRAS else ""
-        yield f"{name} {_version(library) or f'(not installed{advice})'}"
-    libraries = ", ".join(f"{library} {_version(library) or 'missing'}" for library in LIBRARIES)
+        yield f"{name} {installed_version(library) or f'(not installed{advice})'}"
+    libraries = ", ".join(f"{library} {installed_version(library) or 'missing'}" for library in LIBRARIES)
     yield f"Python {platform.python_version()}, {libraries}"
 
 
-def _version(library: str) -> str | None:
+@cache  # what is installed does not change while a process runs
+def installed_version(library: str) -> str | None:
     try:
         return version(library)
     except PackageNotFoundError:
         return None
 
-
-# A job of the workflow: run a script's main, keep its log, and leave a record of what went in and what came out.
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "highspy", "gurobipy", "jax", "jaxlib", "optax",
             "snakemake")  # fmt: skip
@@ -80,7 +80,11 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
     try:
         with naming_disk_errors(_writes(job)):
             _start_log(snakemake.log)
-            _recorded(main, job, Path(os.path.normpath(snakemake.scriptdir)))
+            home = Path(os.path.normpath(snakemake.scriptdir))
+            started, code = time.time(), code_parts(home / f"{job.rule}.py")
+            main(job)
+            if hasattr(job.output, "record"):
+                _write_record(job, started, code, [folder / LOCK for folder in home.parents])
     except GenverifyError as error:
         with suppress(OSError):
             log.error("%s: %s", type(error).__name__, error)
@@ -94,13 +98,6 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
 def _writes(job: Job) -> str:
     files = [path for value in vars(job.output).values() for path in (value if isinstance(value, list) else [value])]
     return f"{job.rule} writes {', '.join(files[:4])}{', ...' if files[4:] else ''}" if files else job.rule
-
-
-def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
-    started, code = time.time(), code_parts(home / f"{job.rule}.py")
-    main(job)
-    if hasattr(job.output, "record"):
-        _write_record(job, started, code, [folder / LOCK for folder in home.parents])
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:
@@ -125,14 +122,9 @@ class LogFile(logging.FileHandler):
 def _start_log(paths: Iterable[str]) -> None:
     """The terminal first, so that it hears of a log that cannot be opened or written."""
     log.setLevel(logging.INFO)
-    _add_handler(logging.StreamHandler(sys.stderr))
+    log.addHandler(logging.StreamHandler(sys.stderr))  # a handler writes the message alone unless it is told otherwise
     for path in paths:
-        _add_handler(LogFile(path, mode="w"))
-
-
-def _add_handler(handler: logging.Handler) -> None:
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    log.addHandler(handler)
+        log.addHandler(LogFile(path, mode="w"))
 
 
 def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
@@ -148,23 +140,19 @@ def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequ
         "lock": digests({"files": present})["files"],
         "inputs": digests(vars(job.input)),
         "outputs": digests(outputs, contents=True),
-        "lists": {part: _lists(named) for part, named in (("inputs", vars(job.input)), ("outputs", outputs))},
-        "versions": {"python": platform.python_version(), **_installed()},
+        # the names that stand for a list of files, in the order that the job got: what it takes to run it again
+        "lists": {
+            part: {name: value for name, value in named.items() if isinstance(value, list)}
+            for part, named in (("inputs", vars(job.input)), ("outputs", outputs))
+        },
+        # the packages that are here: the environment of the core paper's figures has no JAX
+        "versions": {"python": platform.python_version()}
+        | {name: number for name in PACKAGES if (number := installed_version(name))},
         "git": git_state(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),
     }
     Path(job.output.record).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
-
-
-def _installed() -> dict[str, str]:
-    """The packages that are here; the environment of the core paper's figures has no JAX."""
-    return {name: number for name in PACKAGES if (number := _version(name))}
-
-
-def _lists(files: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The names that stand for a list of files, in the order that the job got: what it takes to run it again."""
-    return {name: value for name, value in files.items() if isinstance(value, list)}
 
 
 def digests(files: Mapping[str, Any], contents: bool = False) -> dict[str, dict[str, str]]:
@@ -187,6 +175,10 @@ def digest(path: Path) -> str:
     if path.is_dir():
         return folder_digest(path, {file: digest(file) for file in folder_files(path)})
     return sha256_of(path)
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def folder_files(folder: Path) -> list[Path]:

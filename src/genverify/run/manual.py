@@ -29,10 +29,8 @@ def modules_page() -> str:
     lines += ["```", ""]
     for package in packages:
         lines += [f"## {package}", "", "| module | what it is |", "| --- | --- |"]
-        lines += [
-            f"| `{module}` | {_sentence(path)} |" for path, module in modules.items() if _package(module.parts) == package
-        ]
-        lines += [""]
+        inside = {path: module for path, module in modules.items() if _package(module.parts) == package}
+        lines += [*(f"| `{module}` | {_sentence(path)} |" for path, module in inside.items()), ""]
     return "\n".join(lines)
 
 

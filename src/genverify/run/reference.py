@@ -8,9 +8,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
-from itertools import chain as joined
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -31,8 +29,8 @@ from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
 from genverify.run.provenance import records as job_records
 from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
-from genverify.run.provenance.chain import Chain, walk
-from genverify.run.provenance.published import without_places
+from genverify.run.provenance.chain import FOLDED, Chain, settings_in, walk
+from genverify.run.provenance.published import json_digest, without_places
 from genverify.run.provenance.records import AuditError, Layout, Record, Records, Stages
 from genverify.run.registry import registered
 
@@ -54,38 +52,32 @@ class Part(Section):
     absent: dict[str, str] = Field(default_factory=dict)
 
 
-class Listing(Section):
-    """The papers by their names, and the targets that are left out, each with a reason."""
+class Listing(NamedTuple):
+    """The papers by their names, all their targets, and the targets that are left out, each with a reason."""
 
     papers: dict[str, Part]
+    targets: list[str]
     absent: dict[str, str]
-
-    @property
-    def targets(self) -> list[str]:
-        """All that is to be shown, paper by paper."""
-        return [target for paper in self.papers.values() for target in paper.results]
 
 
 def read_listing(stages: Path) -> Listing:
     """The listings of a folder and of those of its studies; every target is a figure or a table, and stands in them once."""
     parts = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
     papers = sorted((name for name, part in parts.items() if part.results), key=lambda name: (parts[name].order, name))
-    absent = [target for part in parts.values() for target in part.absent]
-    reasons = {target: reason for part in parts.values() for target, reason in part.absent.items()}
-    listing = Listing(papers={name: parts[name] for name in papers}, absent=reasons)
-    # what is shown is stored by its name alone; what is absent is stored nowhere, so that a table may have its name
-    names = Counter(Path(target).stem for target in listing.targets) + Counter([*listing.targets, *absent])
-    twice = [name for name, times in names.items() if times > 1]
-    if twice:
-        raise DataError(f"{stages}: {twice[0]} is duplicated in the files {FILE}: name each result once")
-    return listing
+    targets = [target for name in papers for target in parts[name].results]
+    absent = [item for part in parts.values() for item in part.absent.items()]
+    # a result is stored by its name alone; what is absent is stored nowhere, so that a table may have its name
+    names = Counter(Path(target).stem for target in targets) + Counter([*targets, *(target for target, _ in absent)])
+    for name in (name for name, times in names.items() if times > 1):
+        raise DataError(f"{stages}: {name} is duplicated in the files {FILE}: name each result once")
+    return Listing({name: parts[name] for name in papers}, targets, dict(absent))
 
 
 def _part(path: Path) -> Part:
     part = validate(Part, read_yaml(path), str(path))
-    other = [target for target in part.results if Path(target).suffix not in (FIGURE, TABLE)]
-    if other:
-        raise DataError(f"{path}: {other[0]}: neither a figure ({FIGURE}) nor a table ({TABLE})")
+    for target in part.results:
+        if Path(target).suffix not in (FIGURE, TABLE):
+            raise DataError(f"{path}: {target}: neither a figure ({FIGURE}) nor a table ({TABLE})")
     if part.results and not part.title:
         raise DataError(f"{path}: setting title is missing: the name of the paper whose results are shown")
     return part
@@ -94,29 +86,21 @@ def _part(path: Path) -> Part:
 # The manifest of a reference set: what each file was made from, as the job records say; no times, places or versions.
 
 MANIFEST, PAGE = "manifest.json", "README.md"
-KEYS = ("page", "results", "absent", "jobs", "data")
-BATCH, SEED = "batch", "seed"
+SEED = "seed"
 Manifest = dict[str, Any]
 Entry = dict[str, Any]
 
 
 def entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
     """
-    What is told of one result: SHA-256 of the files shown and of their sources, of what the job read and of the raw data,
-    every job on the way by its name in the manifest, and one digest each for all their settings and all their code.
+    What the manifest says of one result: SHA-256 of its files and of their sources, of what the job read and of the raw
+    data, every job on the way by its name, and one digest each for all their settings and all their code.
     """
     jobs, record = jobs_of(chain), chain.results[target]
-    return {
-        "rule": record.rule,
-        "files": dict(files),
-        "sources": sources_of(target, record),
-        "inputs": dict(record.inputs),
-        "jobs": sorted(jobs),
-        "data": list(chain.raw),
-        "settings": _digest({name: job["settings"] for name, job in jobs.items()}),
-        "code": _digest({name: job["code"] for name, job in jobs.items()}),
-        "seed": seed_of(chain),
-    }
+    digests = {part: json_digest({name: job[part] for name, job in jobs.items()})[:16] for part in ("settings", "code")}
+    sources, seed = sources_of(target, record), seed_of(chain)
+    lists = {"jobs": sorted(jobs), "data": list(chain.raw), "inputs": dict(record.inputs)}
+    return {"rule": record.rule, "files": dict(files), "sources": sources, "seed": seed, **lists, **digests}
 
 
 def sources_of(target: str, record: Record) -> dict[str, str]:
@@ -129,11 +113,10 @@ def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
     result: dict[str, dict[str, Any]] = {}
     for job in chain.jobs:
-        wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != BATCH}
+        wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != FOLDED}
         name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
-        settings = dict(job.params)
-        code = settings.pop(job_records.CODE, None)
-        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": code}
+        code = job.params.get(job_records.CODE)
+        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings_in(job), "code": code}
     return result
 
 
@@ -152,30 +135,21 @@ def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absen
     """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
     jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
     data = {path: value for chain in chains.values() for path, value in data_of(chain).items()}
-    for target in sorted(entries.keys() - chains.keys()):
-        _take_over(jobs, old["jobs"], entries[target]["jobs"], target)
-        _take_over(data, old["data"], entries[target]["data"], target)
-    return {"page": page, "results": dict(entries), "absent": dict(absent), "jobs": jobs, "data": data}
-
-
-def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[str], target: str) -> None:
-    """What a result that stays was made from; what it shares with the others must be the same."""
-    for name in names:
-        if known.setdefault(name, old[name]) != old[name]:
-            raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
+    known: dict[str, dict[str, Any]] = {"jobs": jobs, "data": data}
+    # what a result that stays was made from; what it shares with the others must be the same
+    for target, part in product(sorted(entries.keys() - chains.keys()), known):
+        for name in entries[target][part]:
+            if known[part].setdefault(name, old[part][name]) != old[part][name]:
+                raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
+    return {"page": page, "results": dict(entries), "absent": dict(absent), **known}
 
 
 def read_manifest(path: Path) -> Manifest:
     text = read_json(path)
-    missing = [key for key in KEYS if key not in text]
-    if missing:
-        raise DataError(f"{path}: no {missing[0]!r}; not the manifest of a reference set. Make it: snakemake reference")
+    for key in ("page", "results", "absent", "jobs", "data"):
+        if key not in text:
+            raise DataError(f"{path}: no {key!r}; not the manifest of a reference set. Make it: snakemake reference")
     return text
-
-
-def _digest(values: Mapping[str, Any]) -> str:
-    """One short digest over values, as JSON with sorted keys and no spaces."""
-    return sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
 
 
 # The captions of the report as lines of a Markdown page.
@@ -258,11 +232,8 @@ def page_of(
             else:
                 parts.append(f"`{target}`: {absent[target]}.")
     parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
-    rows = [
-        [f"`{text}`" for text in (target, path, value, entry["settings"], entry["code"])]
-        for target, entry in entries.items()
-        for path, value in sorted(entry["sources"].items())
-    ]
+    rows = [[f"`{text}`" for text in (target, path, value, entry["settings"], entry["code"])]
+            for target, entry in entries.items() for path, value in sorted(entry["sources"].items())]  # fmt: skip
     parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], rows, left=5)]
     return "\n\n".join(parts) + "\n"
 
@@ -362,9 +333,9 @@ def _lists_sorted(page: str) -> list[str]:
 
 def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
     """The targets that are not shown, and why: their paper was not asked for, or they are not there."""
-    unknown = [name for name in papers if name not in listing.papers]
-    if unknown:
-        raise DataError(f"no paper is called {unknown[0]!r}: there are {', '.join(listing.papers)}")
+    for name in papers:
+        if name not in listing.papers:
+            raise DataError(f"no paper is called {name!r}: there are {', '.join(listing.papers)}")
     asked = [target for name in papers or listing.papers for target in listing.papers[name].results]
     reasons = {target: NOT_RUN if target in asked else NOT_ASKED for target in listing.targets}
     return {target: reason for target, reason in reasons.items() if reason == NOT_ASKED or not Path(target).is_file()}
@@ -375,9 +346,9 @@ def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> No
     listed = read_listed(layout.sources)
     for refuse in registered("private"):
         refuse(config)
-    other = [path for path in chain.raw if path not in listed]
-    if other:
-        raise DataError(f"{other[0]}: not in {layout.sources}, and a reference set is made from the files listed there only")
+    for path in chain.raw:
+        if path not in listed:
+            raise DataError(f"{path}: not in {layout.sources}, and a reference set is made from the files listed there only")
     now, stages = digest_files(files_of(chain, layout)), Stages(layout.stages, config)
     checks = Checks(layout, records, stages, listed, now, job_records.read_lock(layout.lock))
     for record in chain.jobs:
@@ -425,15 +396,13 @@ class Finding(NamedTuple):
 
 def altered_files(folder: Path, manifest: Manifest) -> Iterator[str]:
     """Files of the set that are missing, not as the manifest says, or not in it."""
-    listed = {PAGE: manifest["page"]} | {
-        name: value for entry in manifest["results"].values() for name, value in entry["files"].items()
-    }
-    files = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
-    for name, value in sorted(listed.items()):
-        now = digest(files[name]) if name in files else None
-        if now != value:
-            yield f"{folder / name}: {differs(now, value, str(folder / MANIFEST))}"
-    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(files.keys() - listed))
+    listed = {PAGE: manifest["page"]}
+    for entry in manifest["results"].values():
+        listed |= entry["files"]
+    now = {str(path.relative_to(folder)): digest(path) for path in folder_files(folder) if path.name != MANIFEST}
+    for name in (*sorted(listed), *sorted(now.keys() - listed)):
+        if now.get(name) != listed.get(name):
+            yield f"{folder / name}: {differs(now.get(name), listed.get(name), str(folder / MANIFEST))}"
 
 
 def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
@@ -441,20 +410,19 @@ def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
     known = {**manifest["results"], **manifest["absent"]}
     wanted = [*listing.targets, *listing.absent]
     yield from (f"{target}: neither in the set nor listed as absent" for target in wanted if target not in known)
-    yield from (
-        f"{target}: shown or absent, though the listing does not name it" for target in known if target not in wanted
-    )
+    unknown = [target for target in known if target not in wanted]
+    yield from (f"{target}: shown or absent, though the listing does not name it" for target in unknown)
 
 
 def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]:
     """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
     by_job = _changed_jobs(manifest["jobs"], layout, config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
-    findings: list[Finding] = []
+    findings = []
     for target, entry in manifest["results"].items():
-        changed = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
+        changed = [change for name in entry["jobs"] for change in by_job[name]]
         changed += [(DATA, data[path]) for path in entry["data"] if path in data]
-        findings += [Finding(target, kind, text) for kind, text in changed]
+        findings += [Finding(target, *change) for change in dict.fromkeys(changed)]
     return findings
 
 
@@ -548,7 +516,8 @@ def _reference(options: argparse.Namespace) -> None:
 def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
     """Make the set, and say what is in it."""
     entries = write_reference(repository(), config, papers)
-    yield f"{REFERENCE}: {in_words(entries)}, {bytes_in(REFERENCE) / 1e6:.1f} MB"
+    size = sum(path.stat().st_size for path in REFERENCE.iterdir())
+    yield f"{REFERENCE}: {in_words(entries)}, {size / 1e6:.1f} MB"
     for target, reason in read_manifest(REFERENCE / MANIFEST)["absent"].items():
         yield f"absent: {target}: {reason}"
 
@@ -562,10 +531,6 @@ def in_words(entries: dict[str, Entry]) -> str:
     """
     kinds = Counter(Path(target).suffix for target in entries)
     return f"figures {kinds['.pdf']}, tables {kinds['.csv']}"
-
-
-def bytes_in(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.iterdir())
 
 
 def check_lines(config: Config, strict: bool = False) -> Iterator[str]:

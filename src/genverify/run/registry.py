@@ -1,4 +1,4 @@
-"""Studies register themselves: each says in one module of its folder what it contributes, and is found there."""
+"""Studies register themselves: each says in modules of its folder what it contributes, and is found there."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,9 +48,11 @@ class Study:
     possible: whether the settings allow a result: (configuration, name of the result)
     private: raises an error where the data are not for others to see
     left_out: lines that say which results need a file of the user, where none is named
-    proofs: the kinds of proofs that its rules write
     pages: pages of docs/ about it besides docs/NAME.md
     foundation: other studies may use it; it comes first
+
+    Beside this module may stand `proofs.py` (PROOFS: the kinds of proofs that its rules write, by name) and `commands.py`
+    (COMMANDS: groups of commands), so that a job that asks for neither does not depend on their code.
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -61,8 +63,6 @@ class Study:
     possible: str | None = None
     private: str | None = None
     left_out: str | None = None
-    proofs: Mapping[str, ProofKind] = field(default_factory=dict)
-    commands: Sequence[Group] = ()
     pages: Sequence[str] = ()
     foundation: bool = False
     package: str = ""
@@ -92,18 +92,17 @@ def load(name: str) -> Any:
     return getattr(import_module(module), value)
 
 
+def _with_module(module: str) -> list[str]:
+    """The names of the studies that have a module; none in the wheel, which holds no study."""
+    return sorted(path.parent.name for path in (SRC / HOME).glob(f"*/{module}.py")) if SRC.name == "src" else []
+
+
 @cache
 def studies() -> tuple[Study, ...]:
     """Every study that is here: what others build on first, then in the order of their names."""
-    return tuple(sorted(_found(), key=lambda study: (not study.foundation, study.name)))
-
-
-def _found() -> Iterator[Study]:
-    if SRC.name != "src":  # the wheel, which holds no study
-        return
-    for path in sorted((SRC / HOME).glob(f"*/{ENTRY}.py")):
-        study = import_module(f"studies.{path.parent.name}.study")
-        yield replace(study.STUDY, package=study.__name__.rpartition(".")[0])
+    modules = [import_module(f"studies.{name}.study") for name in _with_module(ENTRY)]
+    registered = [replace(module.STUDY, package=module.__name__.rpartition(".")[0]) for module in modules]
+    return tuple(sorted(registered, key=lambda study: (not study.foundation, study.name)))
 
 
 def stage_files(stages: Path) -> list[str]:
@@ -128,9 +127,8 @@ def named(part: str) -> dict[str, str]:
 
 def proof_kinds() -> dict[str, ProofKind]:
     """The kinds of proofs of all studies, by their names."""
-    kinds = [(study.absolute, name, kind) for study in studies() for name, kind in study.proofs.items()]
-    return _joined((name, replace(kind, check=of(kind.check), open=of(kind.open), explain=of(kind.explain)))
-                   for of, name, kind in kinds)  # fmt: skip
+    modules = [import_module(f"studies.{name}.proofs") for name in _with_module("proofs")]
+    return _joined((name, kind) for module in modules for name, kind in module.PROOFS.items())
 
 
 def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
@@ -144,4 +142,5 @@ def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
 
 def commands() -> list[Group]:
     """The commands of the studies that are here."""
-    return [replace(group, add=study.absolute(group.add)) for study in studies() for group in study.commands]
+    modules = [import_module(f"studies.{name}.commands") for name in _with_module("commands")]
+    return [group for module in modules for group in module.COMMANDS]

@@ -42,9 +42,8 @@ def _new_study(options: argparse.Namespace) -> None:
 def _new_reader(options: argparse.Namespace) -> None:
     for path in write_reader(options.name, Path()):
         print(path)
-    print(
-        f"next: put your format into {reader_files(options.name)[0]}, then give disclose a file that ends in .{options.name}"
-    )
+    code = reader_files(options.name)[0]
+    print(f"next: put your format into {code}, then give disclose a file that ends in .{options.name}")
 
 
 def study_files(name: str) -> list[Path]:
@@ -111,9 +110,8 @@ def _write(files: Sequence[Path], templates: Sequence[str], name: str, home: Pat
 
 def _said(words: list[str], home: Path) -> str:
     environment = {**os.environ, "PYTHONPATH": str((home / layout.SOURCE).resolve())}
-    done = subprocess.run(
-        [sys.executable, "-m", "genverify", *words], cwd=home, env=environment, capture_output=True, text=True
-    )
+    program = [sys.executable, "-m", "genverify", *words]
+    done = subprocess.run(program, cwd=home, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ConfigError(f"genverify {' '.join(words)} failed with the new files: {done.stderr.strip()}")
     return done.stdout

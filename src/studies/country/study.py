@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from genverify.run.cli.shell import Group
 from genverify.run.registry import Study
 
 DATA, DOMAIN = Path("data/synthetic"), Path("data/census/domain.yaml")
@@ -17,11 +16,4 @@ STUDY = Study(
     settings_check=".configuration:check_settings",
     files_check=".configuration:check_files",
     private=".configuration:refuse_private",
-    commands=(
-        Group(
-            ".ppmf:add_parser",
-            {"check-ppmf": "check a PPMF file against the layout that is read"},
-            study=True,
-        ),
-    ),
 )

@@ -52,11 +52,15 @@ class Checks:
         job_records.check_settings(record, self.stages)
         job_records.check_files(record, self.stages)
         for path, recorded in record.inputs.items():
-            self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
+            if not self.records.is_made(path):
+                self._raw(record, path, recorded)
+            elif (writer := self.records.writer(path)).outputs[path] != recorded:
+                problem = f"made from another {path} than the one that {writer.path} tells of"
+                raise AuditError(f"{record.target}: {problem}. {rerun(record.target)}")
         # files before the folder that they lie in, so that the file is named
         for path, recorded in sorted(record.outputs.items(), key=lambda item: -item[0].count(os.sep)):
-            if (found := self.now[path]) != recorded:
-                raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target_of(path))}")
+            if (now := self.now[path]) != recorded:
+                raise AuditError(f"{path}: {differs(now, recorded, record.path)}. {rerun(record.target_of(path))}")
             if os.path.islink(path):
                 raise AuditError(f"{path}: a link in place of the file that its job wrote. {rerun(record.target_of(path))}")
 
@@ -81,41 +85,28 @@ class Checks:
                 )
         stated = record.params.get(CODE), joint_digest(record.code.values())
         if stated != (code_digest(script),) * 2:
-            raise AuditError(
-                f"{normal(script)}: not the code that {record.path} says it ran, or it imports other modules. "
-                f"{rerun(record.target)}"
-            )
-
-    def _made(self, record: Record, path: str, recorded: str) -> None:
-        writer = self.records.writer(path)
-        if writer.outputs[path] != recorded:
-            raise AuditError(
-                f"{record.target}: made from another {path} than the one that {writer.path} tells of. {rerun(record.target)}"
-            )
+            problem = f"not the code that {record.path} says it ran, or it imports other modules"
+            raise AuditError(f"{normal(script)}: {problem}. {rerun(record.target)}")
 
     def _raw(self, record: Record, path: str, recorded: str) -> None:
-        found, listed = self.now[path], self.listed.get(path)
-        if found is None and listed is None:
+        now, listed = self.now[path], self.listed.get(path)
+        if now is None and listed is None:
             return  # of a user, and said in the first line
-        if listed and found != listed:
-            raise AuditError(
-                f"{path}: {differs(found, listed, str(self.layout.sources))}. Put the file back, or list the new one "
-                f"there and run Snakemake again (snakemake {record.target})."
-            )
-        if found != recorded:
-            raise AuditError(
-                f"{path}: {differs(found, recorded, record.path)}. Put the file back, or run Snakemake again (snakemake "
-                f"{record.target})."
-            )
+        again = f"run Snakemake again (snakemake {record.target})."
+        if listed and now != listed:
+            problem = differs(now, listed, str(self.layout.sources))
+            raise AuditError(f"{path}: {problem}. Put the file back, or list the new one there and {again}")
+        if now != recorded:
+            raise AuditError(f"{path}: {differs(now, recorded, record.path)}. Put the file back, or {again}")
 
 
-def differs(found: str | None, recorded: str | None, where: str) -> str:
+def differs(now: str | None, recorded: str | None, where: str) -> str:
     """How a file is not as some other file says."""
-    if found is None:
+    if now is None:
         return f"missing, though {where} names it"
     if recorded is None:
         return f"not named in {where}"
-    return f"not as {where} says (SHA-256 {found[:12]}, recorded {recorded[:12]})"
+    return f"not as {where} says (SHA-256 {now[:12]}, recorded {recorded[:12]})"
 
 
 def digest_files(paths: Iterable[str]) -> dict[str, str | None]:
@@ -162,9 +153,6 @@ def read_listed(sources: Path) -> dict[str, str]:
         return {normal(row["file"]): row["sha256"] for row in csv.DictReader(file) if row["sha256"]}
 
 
-# The audit: from results through every job record to the raw data; whatever is not as recorded is an error.
-
-
 def audit(
     layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0,
     seed: int | None = None,
@@ -181,7 +169,8 @@ def audit(
     if not results:
         raise AuditError(f"nothing to audit: no file in {', '.join(map(str, layout.shown))}. Run Snakemake first.")
     chain, listed = walk(results, known), read_listed(layout.sources)
-    yield from missing_raw(chain, listed)
+    if gone := [path for path in chain.raw if path not in listed and not os.path.exists(path)]:
+        yield f"MISSING raw data: {', '.join(gone)}: what was made from it is taken on the digests in the job records"
     yield from tree(chain, listed)
     yield from versions(chain)
     lock = job_records.read_lock(layout.lock)
@@ -210,37 +199,30 @@ def audit(
     return summary
 
 
-def missing_raw(chain: Chain, listed: Mapping[str, str]) -> Iterator[str]:
-    """Raw files of a user that are not here: what was read from them is taken on the digests of the records."""
-    gone = [path for path in chain.raw if path not in listed and not os.path.exists(path)]
-    if gone:
-        yield f"MISSING raw data: {', '.join(gone)}: what was made from it is taken on the digests in the job records"
-
-
 def raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
     """Raw files that the study does not ship: size, digest, and whose digest that is by the list of sources."""
     with sources.open(newline="") as file:
         rows = list(csv.DictReader(file))
     printed = {row["sha256"]: row["file"] for row in rows if row["sha256"]}
     for path in (path for path in chain.raw if normal(path) not in {normal(row["file"]) for row in rows}):
-        if (found := now[path]) is None:
+        if (digest := now[path]) is None:
             yield f"raw {path}: missing"
             continue
-        known = f"as {sources} has it for {printed[found]}" if found in printed else f"no publisher's digest in {sources}"
+        known = f"as {sources} has it for {printed[digest]}" if digest in printed else f"no publisher's digest in {sources}"
         size = sum(file.stat().st_size for file in (folder_files(Path(path)) if os.path.isdir(path) else [Path(path)]))
-        yield f"raw {path}: {size:,} bytes, SHA-256 {found}, {known}"
+        yield f"raw {path}: {size:,} bytes, SHA-256 {digest}, {known}"
 
 
 def _check_proofs(chain: Chain, known: Records) -> published.Reached:
     """The proofs of every job: what is right, in numbers and words, and the files that say nothing else."""
     jobs = jobs_with_proofs(chain.jobs, known)
     right = list(zip(jobs.values(), check_proofs(list(jobs.values())), strict=True))
-    found = sum((one.counts for _, one in right), Counter[str]())
+    counts = sum((one.counts for _, one in right), Counter[str]())
     by_check = {job.kind.check: job.kind for job, _ in right}
     kinds = [by_check[check] for check in sorted(by_check)]
-    resting = [f"; {words.format(found[name])}" for kind in kinds for name, words in kind.unproved.items() if found[name]]
+    resting = [f"; {words.format(counts[name])}" for kind in kinds for name, words in kind.unproved.items() if counts[name]]
     proved = {normal(path) for job, one in right for path in one.files or job.record.outputs}
-    return published.Reached(found, "; ".join(kind.words.format_map(found) for kind in kinds), "".join(resting), proved)
+    return published.Reached(counts, "; ".join(kind.words.format_map(counts) for kind in kinds), "".join(resting), proved)
 
 
 # The command `audit`, and where this repository keeps what they look at.
@@ -266,9 +248,8 @@ def add_audit(commands: Any) -> None:
     parser.add_argument("--rerun", default="0", metavar="SHARE",
                         help="also run a share of the dear jobs again: 0.1, 10%%, or all")  # fmt: skip
     parser.add_argument("--seed", type=int, metavar="N", help="of that draw (default: a new one, which is printed)")
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="write the digest of the chain with all it covers, to publish"
-    )
+    parser.add_argument("--out", "--write", type=Path, metavar="FILE",
+                        help="write the digest of the chain with all it covers, to publish (audit.json)")  # fmt: skip
     parser.add_argument("--against", type=Path, metavar="FILE", help="say what differs from a chain that was published")
     parser.set_defaults(run=_audit)
 
@@ -285,6 +266,8 @@ def read_config(changes: list[Path]) -> Config:
 
 
 def _audit(options: argparse.Namespace) -> None:
+    if options.out and not options.out.absolute().parent.is_dir():  # said before the work, not after it
+        raise DataError(f"--out {options.out}: there is no folder {options.out.parent}; make it, or give another path")
     other = published.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
@@ -294,9 +277,9 @@ def _audit(options: argparse.Namespace) -> None:
         return
     lines = audit(repository(), config, options.results, not options.without_proofs, share, options.seed)
     summary = say_lines(lines, partial(print, flush=True))
-    if options.write:
-        published.write_summary(summary, options.write)
-        print(f"written: {options.write}")
+    if options.out:
+        published.write_summary(summary, options.out)
+        print(f"written: {options.out}")
     if other:
         for line in published.compare(summary, other, options.against):
             print(line, flush=True)

@@ -28,8 +28,8 @@ def find_results(asked: Iterable[str], folders: Iterable[Path]) -> list[str]:
     chosen = [normal(path) for path in asked]
     if chosen:
         return list(dict.fromkeys(chosen))
-    found = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
-    return [normal(path) for path in found if not path.name.endswith(ENDING) and not path.name.startswith(".")]
+    files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [normal(path) for path in files if not path.name.endswith(ENDING) and not path.name.startswith(".")]
 
 
 def walk(results: Iterable[str], records: Records) -> Chain:
@@ -62,8 +62,8 @@ def _record_of(result: str, records: Records) -> Record:
     if records.is_made(result) or result in records.writers:
         return records.writer(result)
     content = digest(Path(result))
-    for path, found in records.writers.items():
-        if found[0].outputs[path] == content:
+    for path, writers in records.writers.items():
+        if writers[0].outputs[path] == content:
             return records.writer(path)
     raise AuditError(f"{result}: it lies outside {' and '.join(records.made)}, and no job of this study wrote its content.")
 
@@ -95,14 +95,18 @@ class Group:
         """When the jobs started, how long they took together, and the commit of their code."""
         started = sorted(str(job.text["started"]).replace("T", " ").rstrip("Z") for job in self.jobs)
         span = started[0] if started[0] == started[-1] else f"{started[0]} to {started[-1].split(' ')[-1]}"
-        seconds = sum(float(job.text["seconds"]) for job in self.jobs)
+        seconds = sum(job.seconds for job in self.jobs)
         commits = dict.fromkeys(git_in_words(job.text["git"]) for job in self.jobs)
         return f"{span} UTC, {seconds:.1f} s, {'; '.join(commits)}"
 
     @property
     def settings(self) -> list[str]:
-        params = {name: value for name, value in self.jobs[0].params.items() if name != CODE}
-        return [f"{name}: {short(value)}" for name, value in sorted(params.items())]
+        return [f"{name}: {short(value)}" for name, value in sorted(settings_in(self.jobs[0]).items())]
+
+
+def settings_in(job: Record) -> dict[str, Any]:
+    """The parameters of a job without the digest of its code."""
+    return {name: value for name, value in job.params.items() if name != CODE}
 
 
 def git_in_words(git: Mapping[str, Any]) -> str:
@@ -125,11 +129,10 @@ def short(value: Any) -> str:
     >>> short({"withhold": [1], "universe": "occupied"})
     'withhold=[1], universe=occupied'
     """
-    if isinstance(value, Mapping):
-        return ", ".join(
-            f"{key}=({short(part)})" if isinstance(part, Mapping) else f"{key}={part}" for key, part in value.items()
-        )
-    return str(value)
+    if not isinstance(value, Mapping):
+        return str(value)
+    parts = {key: f"({short(part)})" if isinstance(part, Mapping) else part for key, part in value.items()}
+    return ", ".join(f"{key}={part}" for key, part in parts.items())
 
 
 def tree(chain: Chain, listed: Mapping[str, str]) -> Iterator[str]:
@@ -145,11 +148,11 @@ def tree(chain: Chain, listed: Mapping[str, str]) -> Iterator[str]:
 
 def groups_of(jobs: Iterable[Record]) -> dict[Key, Group]:
     """The jobs by rule and wildcards, batches together."""
-    found: dict[Key, list[Record]] = {}
+    result: dict[Key, list[Record]] = {}
     for job in jobs:
         others = tuple(sorted((name, str(value)) for name, value in job.wildcards.items() if name != FOLDED))
-        found.setdefault((job.rule, others), []).append(job)
-    return {key: Group(tuple(jobs)) for key, jobs in found.items()}
+        result.setdefault((job.rule, others), []).append(job)
+    return {key: Group(tuple(jobs)) for key, jobs in result.items()}
 
 
 def _branch(
@@ -174,8 +177,8 @@ def _branch(
 
 
 def _raw(chain: Chain, group: Group, listed: Mapping[str, str]) -> Iterator[str]:
-    found = {path: value for job in group.jobs for path, value in job.inputs.items() if path in chain.raw}
-    for path, value in sorted(found.items()):
+    raw = {path: value for job in group.jobs for path, value in job.inputs.items() if path in chain.raw}
+    for path, value in sorted(raw.items()):
         yield f"raw {path}, SHA-256 {value[:12]}{'' if path in listed else ', not among the listed sources'}"
 
 

@@ -16,9 +16,9 @@ from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 
 from genverify.model.errors import DataError
 from genverify.run.jobs import digest
-from genverify.run.provenance.chain import Chain, short
+from genverify.run.provenance.chain import Chain, settings_in, short
 from genverify.run.provenance.published import without_places
-from genverify.run.provenance.records import CODE, Record
+from genverify.run.provenance.records import Record
 
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate", "provenance": "Provenance Run Crate"}
@@ -86,8 +86,8 @@ class _Crate:
         for name, path in self.inside.items():
             if name != main:
                 kinds = ["File", "SoftwareSourceCode"] if name in scripts else "File"
-                told = {"@type": kinds, "name": name, "sha256": digest(path), "contentSize": str(path.stat().st_size)}
-                self.crate.add_file(str(path), name, properties=told)
+                properties = {"@type": kinds, "name": name, "sha256": digest(path), "contentSize": str(path.stat().st_size)}
+                self.crate.add_file(str(path), name, properties=properties)
 
     def add_runs(self, end: str) -> None:
         steps: dict[str, Any] = {}
@@ -112,7 +112,7 @@ class _Crate:
         )
 
     def add_job(self, job: Record, tool: Any) -> Any:
-        settings = "; ".join(f"{name}: {short(value)}" for name, value in job.params.items() if name != CODE)
+        settings = "; ".join(f"{name}: {short(value)}" for name, value in settings_in(job).items())
         action = self.context(
             f"#job/{job.path.removesuffix('.json')}",
             "CreateAction",
@@ -133,21 +133,21 @@ class _Crate:
             return self.crate.dereference(quote(path))
         name = os.path.basename(path) if os.path.isabs(path) else path
         known = self.crate.dereference(f"#{quote(name)}")
-        told = {"sha256": self.digests[path]} if path in self.digests else {}
-        return known or self.context(f"#{quote(name)}", "CreativeWork", name=name, **told)
+        properties = {"sha256": self.digests[path]} if path in self.digests else {}
+        return known or self.context(f"#{quote(name)}", "CreativeWork", name=name, **properties)
 
-    def context(self, identifier: str, kind: str, **told: Any) -> Any:
+    def context(self, identifier: str, kind: str, **properties: Any) -> Any:
         """Something that the crate speaks of and does not hold."""
-        return self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind, **_reference(told)}))
+        return self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind, **_reference(properties)}))
 
 
-def _reference(told: Any) -> Any:
+def _reference(value: Any) -> Any:
     """Entities as references to them, also in lists and mappings."""
-    if isinstance(told, dict):
-        return {name: _reference(value) for name, value in told.items()}
-    if isinstance(told, list):
-        return [_reference(one) for one in told]
-    return {"@id": told.id} if hasattr(told, "id") else told
+    if isinstance(value, dict):
+        return {name: _reference(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_reference(one) for one in value]
+    return {"@id": value.id} if hasattr(value, "id") else value
 
 
 def script_of(job: Record) -> str:
@@ -168,7 +168,7 @@ def outermost(paths: Mapping[str, str]) -> list[str]:
 
 def end_of(job: Record) -> str:
     started = datetime.fromisoformat(str(job.text["started"]))
-    return (started + timedelta(seconds=float(job.text["seconds"]))).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (started + timedelta(seconds=job.seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _zip(folder: Path, path: Path) -> None:
@@ -197,15 +197,15 @@ def check_crate(path: Path) -> Counter[str]:
     return total
 
 
-def _check_entity(path: Path, folder: Path, told: Mapping[str, Any], known: set[str]) -> None:
-    for name, value in told.items():
+def _check_entity(path: Path, folder: Path, entity: Mapping[str, Any], known: set[str]) -> None:
+    for name, value in entity.items():
         for one in _list(value):
             target = one.get("@id", "") if isinstance(one, dict) else ""
             if target and target not in known and not target.startswith("https:"):
-                raise DataError(f"{path}: {told['@id']} names {target!r} as its {name}, and nothing there is called so")
-    file = folder / str(told["@id"])
-    if "File" in _list(told["@type"]) and "sha256" in told and digest(file) != told["sha256"]:
-        raise DataError(f"{path}: {told['@id']} is not what the crate says")
+                raise DataError(f"{path}: {entity['@id']} names {target!r} as its {name}, and nothing there is called so")
+    file = folder / str(entity["@id"])
+    if "File" in _list(entity["@type"]) and "sha256" in entity and digest(file) != entity["sha256"]:
+        raise DataError(f"{path}: {entity['@id']} is not what the crate says")
 
 
 def _list(value: Any) -> list[Any]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_json
-from genverify.run.provenance.chain import Chain, git_in_words, groups_of
-from genverify.run.provenance.records import CODE, AuditError, Record
+from genverify.run.provenance.chain import Chain, git_in_words, groups_of, settings_in
+from genverify.run.provenance.records import AuditError, Record
 
 # How far each file was checked: the strongest of the four is said, and what a chain reached in one line.
 
@@ -89,8 +89,8 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
     """
     settings: dict[str, list[Any]] = {}
     for job in chain.jobs:
-        settings.setdefault(job.rule, []).append({name: value for name, value in job.params.items() if name != CODE})
-    found = {
+        settings.setdefault(job.rule, []).append(settings_in(job))
+    study = {
         "results": sorted(chain.results),
         "files": dict(sorted(now.items())),
         "settings": {rule: _different(values) for rule, values in sorted(settings.items())},
@@ -104,8 +104,8 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
         SHARE: {name: len(getattr(reached, name)) for name in ("recomputed", "rerun", "others")},
         BADGE: reached.badge(chain, files, git),
     }
-    found, checked = (json.loads(without_places(json.dumps(part))) for part in (found, checked))
-    return {CHAIN: digest_of(found), **found, **checked}
+    study, checked = (json.loads(without_places(json.dumps(part))) for part in (study, checked))
+    return {CHAIN: digest_of(study), **study, **checked}
 
 
 def _different(values: list[Any]) -> list[Any]:
@@ -113,9 +113,13 @@ def _different(values: list[Any]) -> list[Any]:
 
 
 def digest_of(summary: Summary) -> str:
-    """SHA-256 of what the study is, as JSON with sorted keys and no spaces."""
-    parts = {name: summary[name] for name in PARTS}
-    return sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    """SHA-256 of what the study is."""
+    return json_digest({name: summary[name] for name in PARTS})
+
+
+def json_digest(values: Mapping[str, Any]) -> str:
+    """SHA-256 of values as JSON with sorted keys and no spaces."""
+    return sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def write_summary(summary: Summary, path: Path) -> None:
@@ -125,9 +129,8 @@ def write_summary(summary: Summary, path: Path) -> None:
 def read_summary(path: Path) -> Summary:
     """A summary that an audit wrote; one whose digest is not that of its content is refused."""
     text = read_json(path)
-    missing = [name for name in (CHAIN, PROOFS, *PARTS) if name not in text]
-    if missing:
-        raise DataError(f"{path}: no {missing[0]!r}; not a file that `genverify audit --write` wrote")
+    for name in (name for name in (CHAIN, PROOFS, *PARTS) if name not in text):
+        raise DataError(f"{path}: no {name!r}; not a file that `genverify audit --out` wrote")
     if digest_of(text) != text[CHAIN]:
         raise AuditError(f"{path}: its content is not what its digest says: it was altered. Ask for the file again.")
     return text

@@ -1,7 +1,6 @@
 """Every proof behind some results, checked again; and every table that repeats what they show, compared with them."""
 
 import gc
-import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,27 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.checker.certificate import read_proofs
-from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
-from genverify.disclosure.area_tables import (
-    COLUMNS,
-    AreaSettings,
-    AreaTables,
-    Part,
-    alone_ranges,
-    batch_of,
-    read_area_tables,
-    read_areas,
-    read_inside,
-    rows_of,
-    system_of,
-)
 from genverify.model.errors import DataError
-from genverify.model.linear import LinearSystem
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
+from genverify.run.jobs import cores
 from genverify.run.provenance.records import AuditError, Record, Records, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
 
@@ -142,8 +126,8 @@ KINDS = {
     "areas": ProofKind(
         LINEAR,
         ("counts", "larger", "areas", "tables", "ranges", PROOFS),
-        "genverify.run.provenance.recheck:check_areas",
-        "genverify.run.provenance.recheck:open_areas",
+        "genverify.run.provenance.area_recheck:check_areas",
+        "genverify.run.provenance.area_recheck:open_areas",
         "{systems} systems of areas, {ranges} ranges",
         {"attained": "that both ends of {} ranges are attained rests on the solver, without proof"},
     ),
@@ -176,14 +160,11 @@ def kind_of(files: Collection[str]) -> ProofKind | None:
 
 def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, Proving]:
     """What the jobs of a chain proved, by job record; proofs of no kind that can be checked are an error."""
-    found = {}
-    for record in jobs:
-        if not record.named("outputs", PROOFS):
-            continue
-        kind = kind_of_record(record)
+    result = {}
+    for record in (record for record in jobs if record.named("outputs", PROOFS)):
         writers = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
-        found[record.path] = Proving(kind, record, writers)
-    return found
+        result[record.path] = Proving(kind_of_record(record), record, writers)
+    return result
 
 
 def kind_of_record(record: Record) -> ProofKind:
@@ -192,17 +173,16 @@ def kind_of_record(record: Record) -> ProofKind:
     if kind is None:
         raise AuditError(
             f"{record.path}: names proofs, but not the files that proofs of any kind are about. Register how they are "
-            "checked: `proofs` in study.py of the study."
+            "checked: PROOFS in proofs.py of the study."
         )
     return kind
 
 
 def one_file(record: Record, name: str) -> Path:
     """The only input or output of a name; proofs about several, or about none, are refused."""
-    found = _one(record, name)
-    if found is None:
+    if (path := _one(record, name)) is None:
         raise AuditError(f"{record.path}: names proofs, but not one file {name!r} that they are about.")
-    return found
+    return path
 
 
 def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
@@ -234,12 +214,12 @@ def _one(record: Record, name: str) -> Path | None:
 
 def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
     """What is right of each job's proofs, several at a time; an error names the first that is not."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if min(cores, len(jobs)) <= 1:
+    workers = min(cores(), len(jobs))
+    if workers <= 1:
         yield from map(check_job, jobs)
         return
     # a batch makes millions of small values and no circles, which the collector would count again and again
-    with ProcessPoolExecutor(min(cores, len(jobs)), get_context("spawn"), gc.disable) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), gc.disable) as pool:
         try:
             yield from pool.map(check_job, jobs)
         except BaseException:
@@ -249,8 +229,8 @@ def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
 
 def check_job(job: Proving) -> ProofTally:
     with reading_tables(job.record.target):
-        found: ProofTally = load(job.kind.check)(job.record, job.writers)
-    return found
+        tally: ProofTally = load(job.kind.check)(job.record, job.writers)
+    return tally
 
 
 def known_schema(path: Path) -> Schema:
@@ -261,72 +241,3 @@ def known_schema(path: Path) -> Schema:
 @cache
 def _schema(path: Path, changed: int) -> Schema:
     return read_schema(path)
-
-
-# The proofs about rounded counts of areas, checked again: systems rebuilt from the counts, and every range compared.
-
-BOUND_AGAIN = "Bound the batch again: snakemake --force"
-
-
-def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
-    """The proofs of a batch of larger areas with their small ones, and the table of ranges, row by row."""
-    ranges, proofs = (one_file(record, name) for name in ("ranges", PROOFS))
-    parts, lines, spec = _areas_of(record)
-    with reading_tables(proofs):
-        shown = [_shown(part, line, spec, proofs) for part, line in zip(parts, lines, strict=True)]
-    with reading_tables(ranges):
-        listed = pd.read_parquet(ranges)
-        _compare(ranges, listed, pd.concat([pd.DataFrame(columns=COLUMNS), *shown], ignore_index=True))
-    narrow = listed["attained"] & (listed["lo"] != listed["hi"])
-    return ProofTally(Counter(systems=len(parts), ranges=len(listed), attained=int(narrow.sum())))
-
-
-def open_areas(record: Record) -> Iterator[tuple[LinearSystem, Mapping[str, Any]]]:
-    parts, lines, spec = _areas_of(record)
-    yield from ((system_of(part, spec), line) for part, line in zip(parts, lines, strict=True))
-
-
-def _areas_of(record: Record) -> tuple[list[Part], list[dict[str, Any]], AreaTables]:
-    """The areas of a batch, from the counts that the job read, and its certificates."""
-    counts, larger, areas, tables, proofs = (
-        one_file(record, name) for name in ("counts", "larger", "areas", "tables", PROOFS)
-    )
-    how, spec = AreaSettings(**record.params["nz"]), read_area_tables(tables)
-    inside = read_inside(areas, how.area, how.inside)
-    parts = batch_of(read_areas(counts), read_areas(larger), inside, int(record.wildcards["batch"]), how.batches)
-    with reading_tables(proofs):
-        lines = list(read_proofs(proofs))
-    if len(lines) != len(parts):
-        raise AuditError(f"{proofs}: {len(lines)} systems, but {len(parts)} larger areas. {BOUND_AGAIN} {proofs}")
-    return parts, lines, spec
-
-
-def _shown(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) -> pd.DataFrame:
-    """The rows of a part as its proofs show them; whether ends are attained is no part of it."""
-    sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
-    proved = check_system(sums, line, f"{path}: system {line['about']['name'][:16]}")
-    contradiction = proved.empty
-    by_area = alone_ranges(alone)
-    ends = (by_area.lo, by_area.hi) if contradiction else (proved.lo, proved.hi)
-    return pd.DataFrame(rows_of(part, spec, alone, by_area, ends, contradiction), columns=COLUMNS)
-
-
-def _compare(path: Path, listed: pd.DataFrame, shown: pd.DataFrame) -> None:
-    if list(listed.columns) != COLUMNS or len(listed) != len(shown):
-        raise AuditError(
-            f"{path}: not the rows and columns of its areas ({len(listed)} rows, not {len(shown)}). {BOUND_AGAIN} {path}"
-        )
-    for column in COLUMNS:
-        if column == "attained":
-            if listed[column].dtype != bool:
-                raise AuditError(f"{path}: the column 'attained' holds other than truth values. {BOUND_AGAIN} {path}")
-            wrong = listed[column] & (listed["contradicts"] != "")
-        else:
-            one, other = (frame[column].astype(object).where(frame[column].notna(), None) for frame in (listed, shown))
-            wrong = pd.Series([a != b for a, b in zip(one, other, strict=True)], index=listed.index)
-        if wrong.any():
-            at = int(wrong.to_numpy().argmax())
-            raise AuditError(
-                f"{path}: row {at} ({listed['level'].iloc[at]} area, {listed['cell'].iloc[at]}): {column} is "
-                f"{listed[column].iloc[at]}, which its counts and proofs do not show. {BOUND_AGAIN} {path}"
-            )

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
 from string import Formatter
@@ -19,6 +17,7 @@ from typing import Any
 from genverify.model.errors import DataError, GenverifyError
 from genverify.model.files import read_json
 from genverify.run.config import Config, settings_of
+from genverify.run.jobs import installed_version
 from genverify.run.layout import STAGES
 
 # Where a study keeps what an audit looks at; the paths come from the caller.
@@ -41,7 +40,6 @@ class Layout:
 
 ENDING = "record.json"
 DIGEST = re.compile(r"[0-9a-f]{64}")
-Digests = dict[str, str]
 KEYS: dict[str, type | tuple[type, ...]] = {
     "record": str, "rule": str, "wildcards": dict, "params": dict, "code": dict, "lock": dict, "inputs": dict,
     "outputs": dict, "lists": dict, "versions": dict, "git": dict, "started": str, "seconds": (int, float),
@@ -61,47 +59,19 @@ def reading_tables(where: str | Path) -> Iterator[None]:
         raise AuditError(f"{where}: not of the form that its job writes ({error!r}). {rerun(str(where))}") from None
 
 
-@dataclass(frozen=True)
 class Record:
-    """What a job reported of itself: `inputs` and `outputs` by name, then by path, as SHA-256."""
+    """What a job reported of itself: files by path, with SHA-256; in `text`, inputs and outputs by name first."""
 
-    path: str
-    text: Mapping[str, Any]
-
-    @property
-    def rule(self) -> str:
-        return str(self.text["rule"])
-
-    @property
-    def wildcards(self) -> Mapping[str, str]:
-        return dict(self.text["wildcards"])
-
-    @property
-    def params(self) -> Mapping[str, Any]:
-        return dict(self.text["params"])
-
-    @cached_property
-    def code(self) -> Digests:
-        return {normal(path): value for path, value in self.text["code"].items()}
-
-    @cached_property
-    def lock(self) -> Digests:
-        return {normal(path): value for path, value in self.text["lock"].items()}
-
-    @cached_property
-    def inputs(self) -> Digests:
-        return _flat(self.text["inputs"])
-
-    @cached_property
-    def outputs(self) -> Digests:
-        return _flat(self.text["outputs"])
+    def __init__(self, path: str, text: Mapping[str, Any]) -> None:
+        self.path, self.text = path, text
+        self.rule, self.seconds = str(text.get("rule")), float(text.get("seconds", 0))
+        self.wildcards: Mapping[str, str] = text.get("wildcards", {})
+        self.params: Mapping[str, Any] = text.get("params", {})
+        self.code, self.lock = (_digests([text.get(part, {})]) for part in ("code", "lock"))
+        self.inputs, self.outputs = (_digests(text.get(part, {}).values()) for part in ("inputs", "outputs"))
 
     def named(self, part: str, name: str) -> list[str]:
         return [normal(path) for path in self.text[part].get(name, {})]
-
-    @property
-    def seconds(self) -> float:
-        return float(self.text["seconds"])
 
     def arguments(self, part: str) -> dict[str, Any]:
         """The inputs or outputs as the script got them: a path for each name, or a list of paths in its order."""
@@ -129,8 +99,8 @@ def normal(path: str | Path) -> str:
     return os.path.relpath(whole, here) if whole.startswith(here + os.sep) else whole
 
 
-def _flat(named: Mapping[str, Mapping[str, str]]) -> Digests:
-    return {normal(path): value for files in named.values() for path, value in files.items()}
+def _digests(groups: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    return {normal(path): value for files in groups for path, value in files.items()}
 
 
 def read_record(path: Path) -> Record:
@@ -180,11 +150,11 @@ class Records:
 
     def writer(self, path: str) -> Record:
         """The one record that says it wrote a file."""
-        found = self.writers.get(path, ())
-        if len(found) == 1:
-            return found[0]
-        if found:
-            both = " and ".join(record.path for record in found[:2])
+        records = self.writers.get(path, ())
+        if len(records) == 1:
+            return records[0]
+        if records:
+            both = " and ".join(record.path for record in records[:2])
             raise AuditError(f"{path}: both {both} say that they wrote it. Delete the one that is out of date.")
         beside = [record for record in self.misplaced if os.path.dirname(record) == os.path.dirname(path)]
         hint = f" ({beside[0]} lies there, but it is the record {self.misplaced[beside[0]]})" if beside else ""
@@ -338,16 +308,13 @@ def check_settings(record: Record, stages: Stages) -> None:
             "checked. Delete it, or bring the rule back."
         )
     try:
-        changed = next(changed_settings(stages, record.rule, record.params, record.wildcards), None)
+        changed = list(changed_settings(stages, record.rule, record.params, record.wildcards))
     except UNKNOWN as error:
-        reason = str(error).rstrip(".")
+        why = str(error).rstrip(".")
+        raise AuditError(f"{record.target}: its settings cannot be checked ({why}). Delete it, or run it again.") from None
+    for setting, was, now in changed:
         raise AuditError(
-            f"{record.target}: its settings cannot be checked ({reason}). Delete it, or run it again."
-        ) from None
-    if changed:
-        setting, was, is_ = changed
-        raise AuditError(
-            f"{record.target}: made with {setting} = {was}, but config.yaml says {is_}. Run Snakemake again (snakemake "
+            f"{record.target}: made with {setting} = {was}, but config.yaml says {now}. Run Snakemake again (snakemake "
             f"{record.target}), or put the setting back; a file given to Snakemake with --configfile is given here too."
         )
 
@@ -382,47 +349,40 @@ def _differences(setting: str, was: Any, now: Any) -> Iterator[tuple[str, Any, A
 
 def check_files(record: Record, stages: Stages) -> None:
     """The names, paths, order and wildcards of a record are those of its rule: none renamed, left out or added."""
-    again = f"(rule {record.rule}). {rerun(record.target)}"
-    for part in ("input", "output", "params"):
-        wanted, listed = stages.named(record.rule, part), record.text[PARTS[part]]
-        for name in sorted(wanted.keys() ^ listed.keys()):
-            missing = f"does not name the {PARTS[part]} {name}"
-            problem = missing if name in wanted else f"names {PARTS[part]} {name}, which the rule does not have"
-            raise AuditError(f"{record.path}: {problem} {again}")
+    rule, again = f"the rule {record.rule}", rerun(record.target)
+    for part, parts in (("input", "inputs"), ("output", "outputs"), ("params", "params")):  # of a rule, of a record
+        wanted = stages.named(record.rule, part)
+        for name in sorted(wanted.keys() ^ record.text[parts].keys()):
+            missing = f"does not name the {parts} {name}"
+            problem = missing if name in wanted else f"names {parts} {name}, which the rule does not have"
+            raise AuditError(f"{record.path}: {problem} (rule {record.rule}). {again}")
     for part in ("input", "output"):
-        _check_paths(record, part, stages)
+        _check_paths(record, part, stages, rule, again)
     for name in sorted(record.wildcards.keys() - stages.wildcards(record.rule)):
-        raise AuditError(f"{record.path}: names the wildcard {name}, which no output of the rule {record.rule} has. "
-                         f"{rerun(record.target)}")  # fmt: skip
+        raise AuditError(f"{record.path}: names the wildcard {name}, which no output of {rule} has. {again}")
 
 
-PARTS = {"input": "inputs", "output": "outputs", "params": "params"}  # of a rule, and of a record
-
-
-def _check_paths(record: Record, part: str, stages: Stages) -> None:
-    parts, expressions = PARTS[part], stages.named(record.rule, part)
+def _check_paths(record: Record, part: str, stages: Stages, rule: str, again: str) -> None:
+    parts, expressions = f"{part}s", stages.named(record.rule, part)
     odd = sorted(record.text["lists"][parts].keys() - expressions.keys())
     for name, expression in expressions.items():
+        of_rule = f"{record.path}: the {parts} {name}"
         try:
             value = stages.paths(expression, record.wildcards)
         except Exception as error:
-            raise AuditError(f"{record.path}: the {parts} {name} of the rule {record.rule} cannot be told ({error}). "
-                             f"{rerun(record.target)}") from None  # fmt: skip
+            raise AuditError(f"{of_rule} of {rule} cannot be told ({error}). {again}") from None
         given, wanted = record.arguments(parts)[name], [normal(path) for path in as_list(value)]
         there = set(record.named(parts, name))
         if part == "output":  # the record of a folder names the files in it too
             there -= {path for path in there for one in wanted if path.startswith(f"{one}{os.sep}") and path not in wanted}
         for path in sorted(there ^ set(wanted)):
             problem = "is not named in it" if path in wanted else "is none of them"
-            raise AuditError(
-                f"{record.path}: the {parts} {name} are not those of the rule {record.rule}: {path} {problem}. "
-                f"{rerun(record.target)}"
-            )
+            raise AuditError(f"{of_rule} are not those of {rule}: {path} {problem}. {again}")
         if isinstance(given, list) > isinstance(value, list) or list(map(normal, as_list(given))) != wanted:
             odd.append(name)
     if odd:
-        raise AuditError(f"{record.path}: the {parts} {odd[0]} are not in the order of the rule {record.rule}, or not "
-                         f"as it gives them. {rerun(record.target)}")  # fmt: skip
+        problem = f"the {parts} {odd[0]} are not in the order of {rule}, or not as it gives them"
+        raise AuditError(f"{record.path}: {problem}. {again}")
 
 
 # Versions of packages: those that jobs ran with and those that are installed here, against the lock.
@@ -434,10 +394,12 @@ Lock = Mapping[str, set[str]]  # a package may be pinned to several versions, fo
 
 
 def read_lock(path: Path) -> Lock:
-    found: dict[str, set[str]] = {}
+    if not path.is_file():
+        raise AuditError(f"{path}: missing, so that the versions of no job can be checked. Put the file back.")
+    lock: dict[str, set[str]] = {}
     for name, pinned in PINNED.findall(path.read_text()):
-        found.setdefault(normalised(name), set()).add(pinned)
-    return found
+        lock.setdefault(normalised(name), set()).add(pinned)
+    return lock
 
 
 def normalised(name: str) -> str:
@@ -453,10 +415,7 @@ def normalised(name: str) -> str:
 def check_versions(record: Record, lock: Lock, where: Path) -> None:
     python = str(record.text["versions"].get(INSTALLED_PYTHON, ""))
     if not PYTHON_VERSION.fullmatch(python):
-        raise AuditError(
-            f"{record.target}: made with Python {python!r}, which is no version. Make it again: snakemake --force "
-            f"{record.target}"
-        )
+        raise AuditError(f"{record.target}: made with Python {python!r}, which is no version. {rerun(record.target)}")
     for name, used in record.text["versions"].items():
         allowed = lock.get(normalised(name), set())
         if name != INSTALLED_PYTHON and str(used) not in allowed:
@@ -470,20 +429,12 @@ def check_versions(record: Record, lock: Lock, where: Path) -> None:
 def differing(lock: Lock) -> Iterator[str]:
     """The packages that are installed here in a version that the lock does not have."""
     for name, allowed in sorted(lock.items()):
-        here = _installed(name)
+        here = installed_version(name)
         if here is not None and here not in allowed:
             yield f"{name} {here} (the lock has {' or '.join(sorted(allowed))})"
 
 
-@cache  # what is installed does not change while a process runs
-def _installed(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
 def in_words(here: Iterable[str], where: Path) -> str:
     """What is reported of the packages that are installed where the audit runs."""
-    odd = list(here)
-    return f"installed here: {'not as ' if odd else 'as '}{where} says{': ' + ', '.join(odd) if odd else ''}"
+    odd = ", ".join(here)
+    return f"installed here: not as {where} says: {odd}" if odd else f"installed here: as {where} says"

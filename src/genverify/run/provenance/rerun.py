@@ -2,7 +2,6 @@
 
 import ctypes
 import gc
-import importlib.util
 import json
 import os
 import pickle
@@ -22,13 +21,14 @@ from importlib import import_module
 from math import ceil
 from pathlib import Path
 from random import Random
+from runpy import run_path
 from types import SimpleNamespace
 from typing import Any
 
 from genverify.model.errors import MissingExtra
 from genverify.model.files import read_yaml
 from genverify.run import code
-from genverify.run.jobs import Job, digests, folder_files
+from genverify.run.jobs import Job, cores, digests, folder_files
 from genverify.run.provenance.chain import Chain, groups_of
 from genverify.run.provenance.records import INSTALLED_PYTHON, AuditError, Record, normal, rerun
 
@@ -133,11 +133,11 @@ class Again:
 
     def _above(self) -> dict[str, set[str]]:
         """What each job may read besides its inputs: the records of all jobs behind it, and what the last of them wrote."""
-        known, found = {job.path: job for job in self.chain.jobs}, dict[str, set[str]]()
-        for job in self.chain.jobs:  # upstream first
-            own = self.chain.upstream[job.path]
-            found[job.path] = {*own}.union(*(found[path] for path in own))
-        return {path: more.union(*(known[one].outputs for one in self.chain.upstream[path])) for path, more in found.items()}
+        upstream, jobs = self.chain.upstream, {job.path: job for job in self.chain.jobs}
+        behind = dict[str, set[str]]()
+        for path in jobs:  # upstream first
+            behind[path] = {*upstream[path]}.union(*(behind[before] for before in upstream[path]))
+        return {path: records.union(*(jobs[one].outputs for one in upstream[path])) for path, records in behind.items()}
 
 
 def _in_words(jobs: Sequence[Record]) -> str:
@@ -216,7 +216,7 @@ def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collectio
     todo, running, dear = list(jobs), dict[int, tuple[Record, Path]](), dict[str, str]()
     try:
         while todo or running:
-            while todo and len(running) < _cores():
+            while todo and len(running) < cores():
                 job = todo.pop(0)
                 if job.rule in dear:  # the next of its jobs would be stopped, too
                     yield Outcome(job, here=dear[job.rule])
@@ -241,19 +241,15 @@ def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collectio
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _outcome(record: Record, folder: Path, status: int, seconds: float) -> Outcome:
     try:
-        found = json.loads((folder / "answer").read_text())
+        answer = json.loads((folder / "answer").read_text())
     except (OSError, ValueError):
         ended = os.waitstatus_to_exitcode(status)
-        stopped = ended in (-signal.SIGXCPU, -signal.SIGKILL)
-        words = f"stopped after {seconds:.0f} s of a core" if stopped else f"the process ended with {ended}"
-        return Outcome(record, seconds, here=words) if stopped else Outcome(record, seconds, error=words)
-    return Outcome(record, seconds, **found)
+        if ended in (-signal.SIGXCPU, -signal.SIGKILL):
+            return Outcome(record, seconds, here=f"stopped after {seconds:.0f} s of a core")
+        return Outcome(record, seconds, error=f"the process ended with {ended}")
+    return Outcome(record, seconds, **answer)
 
 
 def _child(
@@ -277,7 +273,8 @@ def _child(
         for value in vars(job.output).values():
             for path in value if isinstance(value, list) else [value]:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
-        _main_of(script)(job)
+        sys.path[:0] = [str(code.SRC)]
+        run_path(str(script), run_name=f"script_{script.stem}")["main"](job)
         written = digests({name: value for name, value in vars(job.output).items() if name != "record"}, contents=True)
         answer["outputs"] = {normal(path): value for files in written.values() for path, value in files.items()}
     except (ImportError, MissingExtra) as error:
@@ -311,16 +308,6 @@ def job_of(record: Record) -> Job:
     return Job(record.rule, inputs, outputs, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
 
 
-def _main_of(script: Path) -> Any:
-    sys.path[:0] = [str(code.SRC)]
-    spec = importlib.util.spec_from_file_location(f"script_{script.stem}", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.main
-
-
 def compare_outputs(outcome: Outcome) -> None:
     """What a job gives when it is run again is what lies there, byte by byte; files before the folder that they lie in."""
     record = outcome.record
@@ -340,23 +327,16 @@ LANDLOCK = (444, 445, 446)  # system calls, the same on every processor: create 
 WRITE, OTHERS, MOVE, CUT = 1 << 1, sum(1 << bit for bit in range(4, 13)), 1 << 13, 1 << 14
 NO_NEW_RIGHTS, NEW_USER, NEW_NETWORK = 38, 0x10000000, 0x40000000
 FORBIDDEN = ("socket.connect", "socket.bind", "socket.sendto", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
-CHANGING = (
-    "os.remove",
-    "os.rename",
-    "os.rmdir",
-    "os.mkdir",
-    "os.link",
-    "os.symlink",
-    "os.truncate",
-    "os.chmod",
-    "shutil.rmtree",
-)
+CHANGING = ("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod",
+            "shutil.rmtree")  # fmt: skip
 
 
 def confine(folder: Path) -> str:
     """Forbid this process the network and every file outside a folder; says who sees to it."""
-    if sys.platform == "linux" and _landlock(folder) and _without_network():
-        return KERNEL
+    if sys.platform == "linux" and _landlock(folder):
+        unshare = ctypes.CDLL(None, use_errno=True).unshare
+        if unshare(NEW_NETWORK) == 0 or unshare(NEW_USER | NEW_NETWORK) == 0:
+            return KERNEL
     home = os.path.realpath(folder) + os.sep
 
     def watch(event: str, given: tuple[Any, ...]) -> None:
@@ -381,8 +361,3 @@ def _landlock(folder: Path) -> bool:
         if libc.syscall(LANDLOCK[1], rules, 1, struct.pack("=Qi", allowed, inside), 0):
             return False
     return bool(libc.prctl(NO_NEW_RIGHTS, 1, 0, 0, 0) == 0 and libc.syscall(LANDLOCK[2], rules, 0) == 0)
-
-
-def _without_network() -> bool:
-    libc = ctypes.CDLL(None, use_errno=True)
-    return bool(libc.unshare(NEW_NETWORK) == 0 or libc.unshare(NEW_USER | NEW_NETWORK) == 0)
