@@ -116,10 +116,35 @@ rule write_raprank:
         "../../scripts/raprank/write_raprank.py"
 
 
+rule draw_survey:
+    """Draw synthetic persons of some states from the model of a survey, where no file of a survey is named."""
+    input:
+        model=expand(
+            "{folder}/{file}",
+            folder=STUDY.raprank.survey.model,
+            file=["model.yaml", "counts.csv"],
+        ),
+    output:
+        persons=DRAWN_SURVEY,
+        record="results/raprank/survey/synthetic_persons.record.json",
+    log:
+        "logs/draw_survey.log",
+    benchmark:
+        "benchmarks/draw_survey.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("draw_survey"),
+        states=setting("raprank.survey.states"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/draw_survey.py"
+
+
 rule ingest_survey:
     """Make a discrete table of a survey's files: the columns of a task, numerical ones in bins."""
     input:
-        files=STUDY.raprank.survey.files,
+        files=STUDY.raprank.survey.files or [DRAWN_SURVEY],
         tasks=STUDY.raprank.survey.tasks_file,
     output:
         microdata=directory("results/raprank/survey/{task}"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import ceil
 from typing import Any
 
@@ -22,6 +23,8 @@ from studies.raprank.intuition import EQUATIONS, FREQUENCY
 LINES: Mapping[str, tuple[str, str, str, str, float]] = {
     started("random"): ("RAP-RANK, random start", "-", "o", PALETTE[4], 1.8),
     started(HOLDOUT): ("RAP-RANK, started at the holdout", "-", "s", PALETTE[4], 1.8),
+    "2-way": ("RAP-RANK, all 2-way marginals", "-", "o", PALETTE[1], 1.8),
+    "3-way": ("RAP-RANK, all 3-way marginals", "-", "s", PALETTE[4], 1.8),
     HOLDOUT: ("holdout half of the area", "--", "D", INK, 1.4),
     "tract": ("tract", "-", "^", PALETTE[1], 1.0),
     "county": ("county", "-.", "v", PALETTE[3], 1.0),
@@ -43,18 +46,24 @@ class Panel:
     curves: pd.DataFrame
 
 
-def _panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) -> Panel:
-    """A random start against all baselines; a start at the holdout against the holdout."""
+def _panel_of(files: Sequence[str], label: str, start: str, limit: int | None, ways: Sequence[int | None]) -> Panel:
+    """A random start against all baselines; a start at the holdout, or marginals of several ways, against the holdout."""
+    size = f"areas of up to {limit:,} records" if limit else "areas"
+    parts = [pd.read_parquet(path) for path in files]
+    if len(parts) > 1:
+        ranked = [part[part["source"] == started(start)].assign(source=f"{way}-way") for part, way in zip(parts, ways, strict=True)]
+        return Panel(label, size, pd.concat([*ranked, parts[0][parts[0]["source"] == HOLDOUT]]))
+    curves = parts[0]
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
     displayed = [started(HOLDOUT), HOLDOUT] if start == HOLDOUT else others
     words = "started at the holdout" if start == HOLDOUT else "random start"
-    size = f"areas of up to {limit:,} records" if limit else "areas"
     return Panel(f"{label}, {words}", size, curves[curves["source"].isin(displayed)])
 
 
 def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> list[Panel]:
     """The panels of a figure: files of curves, and for each what it is about and where RAP-RANK starts."""
-    return [_panel_of(pd.read_parquet(path), **panel) for path, panel in zip(paths, panels, strict=True)]
+    left = iter(paths)
+    return [_panel_of(list(islice(left, len(panel["ways"]))), **panel) for panel in panels]
 
 
 def panel_means(panels: list[Panel], seed: int) -> pd.DataFrame:
