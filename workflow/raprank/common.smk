@@ -21,6 +21,11 @@ RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
 TASKS = sorted(read_yaml(Path(STUDY.raprank.survey.tasks_file))["tasks"])
 # where no file of a survey is named, its persons are drawn from a model
 DRAWN_SURVEY = "results/raprank/survey/synthetic_persons.csv"
+SURVEY_LABEL = (
+    f"survey files {', '.join(Path(path).name for path in STUDY.raprank.survey.files)}"
+    if STUDY.raprank.survey.files
+    else f"synthetic persons drawn from {STUDY.raprank.survey.model}"
+)
 EXPERIMENTS = sorted(STUDY.raprank.experiments)
 RAP_FIGURES = sorted(STUDY.raprank.figures)
 # experiments on person records are left out unless persons.records names a file

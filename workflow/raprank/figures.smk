@@ -33,6 +33,7 @@ rule plot_curves_states:
     input:
         curves=curves_of,
         manifests=manifests_of,
+        states="data/synthetic/states.yaml",
     output:
         pdf="figures/{figure}_states.pdf",
         png=shown(
@@ -89,6 +90,40 @@ rule plot_convergence:
         seed=setting("seed"),
     script:
         "../../scripts/raprank/plot_convergence.py"
+
+
+rule plot_fivefold:
+    """Match rates against the share of persons in rows that stand exactly five times in their block."""
+    input:
+        curves=expand(
+            "results/raprank/{experiment}/curves.parquet",
+            experiment=STUDY.raprank.dose,
+        ),
+        manifests=sorted(
+            {
+                f"{store_path(experiment_of(STUDY, name))}.json"
+                for name in STUDY.raprank.dose
+            }
+        ),
+    output:
+        pdf="figures/fivefold.pdf",
+        png=shown(
+            "figures/fivefold.png", "rows that stand five times", RAP_RANK, "fivefold"
+        ),
+        csv="figures/fivefold.csv",
+        record="figures/fivefold.record.json",
+    log:
+        "logs/plot_fivefold.log",
+    benchmark:
+        "benchmarks/plot_fivefold.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_fivefold"),
+        shares=[experiment_of(STUDY, name).fivefold for name in STUDY.raprank.dose],
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/plot_fivefold.py"
 
 
 rule write_raprank:
@@ -159,6 +194,7 @@ rule ingest_survey:
         "../../envs/environment.yaml"
     params:
         code=code_of("ingest_survey"),
+        about=SURVEY_LABEL,
     script:
         "../../scripts/raprank/ingest_survey.py"
 

@@ -117,6 +117,9 @@ def check_experiments(config: Config, studies: Studies | None = None) -> None:
         if experiment.areas == "sample" and experiment.data != "households":
             raise ConfigError(f"{where}: the sampled blocks are blocks of households; set data: households, or areas: block")
         _check_data(config, experiment, settings, studies, where)
+    for name in section(config, RapRank).dose:
+        if set(experiment_of(config, name).starts) != {"random", "holdout"}:
+            raise ConfigError(f"config.yaml: raprank.dose: {name} needs both starts, random and holdout")
     for figure, panels in section(config, RapRank).figures.items():
         if not figure.startswith("rap") or not figure.isidentifier() or figure.endswith("_states"):
             raise ConfigError(f"config.yaml: raprank.figures.{figure}: the name of a figure of experiments begins with rap")

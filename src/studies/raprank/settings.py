@@ -121,6 +121,7 @@ class RapRank(Section):
     convergence: Convergence
     experiment: AnyExperiment
     experiments: dict[Name, Experiment]
+    dose: list[Name] = Field(min_length=2)
     figures: dict[Name, Annotated[list[str], Field(min_length=1)]]
 
     @model_validator(mode="before")

@@ -92,6 +92,9 @@ def _table(persons: pd.DataFrame, name: str, given: tuple[str, ...], rng: np.ran
     counts = counts[enough | (len(given) == 0)]
     rest = counts["persons"] % BASE
     up = rng.random(len(counts)) * BASE < rest
+    # no code may vanish, or the domain would be another one: the cell that has most of its persons is rounded up
+    most = counts.groupby("code")["persons"].idxmax()
+    up[counts.index.isin(most) & (counts["persons"] < BASE)] = True
     return counts.assign(persons=counts["persons"] - rest + BASE * up).query("persons > 0")
 
 

@@ -51,6 +51,8 @@ SETTINGS = RapSettings(
     spread=1.0,
     certainty=0.99,
     memory=1000,
+    rows=None,
+    draws=None,
 )
 DOMAIN = Domain(
     (
