@@ -42,7 +42,7 @@ def test_the_size_of_the_paper_is_one_setting(config: dict[str, Any]) -> None:
     check_experiments(study)
     sizes = {name: (own.runs, own.states, own.limit) for name, own in study.raprank.experiments.items()}
     assert sizes["tracts"] == sizes["person_blocks"] == (100, None, None)
-    assert sizes["employment_3"] == (100, 5, None)  # the paper has five states there
+    assert sizes["employment_2"] == (100, 5, None)  # the paper has five states there
     assert sizes["records_blocks"] == (100, 5, None)  # a user's file need not have six blocks in every state
     assert parse_config(study.model_dump()) == study
 
