@@ -203,7 +203,6 @@ rule write_survey_tasks:
     """The attributes, codes and marginal queries of each task of the survey, beside those of the paper's Table 1."""
     input:
         domains=expand("results/raprank/survey/{task}.domain.yaml", task=TASKS),
-        manifests=expand("results/raprank/survey/{task}.json", task=TASKS),
         paper="data/papers/rap_rank.yaml",
     output:
         table="results/tables/survey_tasks.csv",
@@ -216,5 +215,6 @@ rule write_survey_tasks:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_survey_tasks"),
+        about=SURVEY_LABEL,
     script:
         "../../scripts/raprank/write_survey_tasks.py"

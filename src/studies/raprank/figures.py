@@ -147,7 +147,7 @@ def plot_states(means: pd.DataFrame, label: str, names: Mapping[str, str]) -> Fi
 
 
 def _grids(rows: list[int]) -> tuple[Figure, Any]:
-    if len(set(rows)) == 1:
+    if len(set(rows)) == 1 and len(rows) <= 2:  # more beside each other are too small to read on a page
         figure = plt.figure(figsize=(PAGE_WIDTH * len(rows), 1.3 + 1.3 * rows[0]), layout="constrained")
         return figure, figure.subfigures(1, len(rows), squeeze=False).flat
     figure = plt.figure(figsize=(PAGE_WIDTH * 1.2, 1.3 + 1.5 * sum(rows)), layout="constrained")
@@ -190,7 +190,7 @@ def dose_means(curves: Sequence[tuple[float, pd.DataFrame]], seed: int) -> pd.Da
 def plot_dose(means: pd.DataFrame, label: str) -> Figure:
     """A line per source, with its interval at every share."""
     use_style()
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH * 0.75, 3.4), layout="constrained")
+    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 3.6), layout="constrained")
     for index, (source, part) in enumerate(means.groupby("source", sort=False)):
         _, line, marker, colour, width = LINES[str(source)]
         x = 100 * part["share"] + 0.3 * (index - 3)  # beside each other, so that no interval hides another
