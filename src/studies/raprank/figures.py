@@ -52,7 +52,9 @@ def _panel_of(files: Sequence[str], label: str, start: str, limit: int | None, w
     size = f"areas of up to {limit:,} records" if limit else "areas"
     parts = [pd.read_parquet(path) for path in files]
     if len(parts) > 1:
-        ranked = [part[part["source"] == started(start)].assign(source=f"{way}-way") for part, way in zip(parts, ways, strict=True)]
+        ranked = [
+            part[part["source"] == started(start)].assign(source=f"{way}-way") for part, way in zip(parts, ways, strict=True)
+        ]
         return Panel(label, size, pd.concat([*ranked, parts[0][parts[0]["source"] == HOLDOUT]]))
     curves = parts[0]
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
@@ -105,7 +107,14 @@ def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
         axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
             axes.fill_between(
-                part[X], part["low"], part["high"], facecolor=colour, alpha=0.3, hatch=HATCHES[index], edgecolor=colour, lw=0.4
+                part[X],
+                part["low"],
+                part["high"],
+                facecolor=colour,
+                alpha=0.3,
+                hatch=HATCHES[index],
+                edgecolor=colour,
+                lw=0.4,
             )
     axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
@@ -131,7 +140,7 @@ def state_means(panels: list[Panel]) -> pd.DataFrame:
 
 
 def plot_states(means: pd.DataFrame, label: str, names: Mapping[str, str]) -> Figure:
-    """Every panel as a grid of small panels, one per state, by name; one grid below the other where they differ in length."""
+    """Every panel as a grid of small panels, one per state; one grid below the other where they differ in length."""
     use_style()
     titles = list(means["panel"].unique())
     rows = [ceil(means.loc[means["panel"] == title, "state"].nunique() / STATE_COLUMNS) for title in titles]

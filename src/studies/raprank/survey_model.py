@@ -79,7 +79,9 @@ def _told(code: Ints, given: Sequence[Ints]) -> float:
     config = np.unique(np.stack(given, axis=1), axis=0, return_inverse=True)[1].ravel() if len(given) > 1 else given[0]
     both = config * (code.max() + 1) + code
     cells, configs = (np.unique(part, return_counts=True)[1] for part in (both, config))
-    entropies = [float(-(n / len(code) * np.log(n / len(code))).sum()) for n in (np.bincount(code)[np.unique(code)], configs, cells)]
+    entropies = [
+        float(-(n / len(code) * np.log(n / len(code))).sum()) for n in (np.bincount(code)[np.unique(code)], configs, cells)
+    ]
     return entropies[0] + entropies[1] - entropies[2] - (len(cells) - len(configs)) * np.log(len(code)) / 2 / len(code)
 
 
@@ -106,7 +108,9 @@ def draw_codes(model: SurveyModel, n: int, rng: np.random.Generator) -> pd.DataF
     for name, given in model.parents.items():
         keys = [drawn[p].to_numpy() for p in given] + [np.full(n, none)] * (2 - len(given))
         codes = np.empty(n, np.int64)
-        for (first, second), rows in pd.DataFrame({"first": keys[0], "second": keys[1]}).groupby(["first", "second"]).indices.items():
+        for (first, second), rows in (
+            pd.DataFrame({"first": keys[0], "second": keys[1]}).groupby(["first", "second"]).indices.items()
+        ):
             choices = [(name, first, second), (name, first, none), (name, none, none)]
             known, times = next(tables[key] for key in choices if key in tables)
             codes[rows] = rng.choice(known, len(rows), p=times / times.sum())
@@ -164,7 +168,9 @@ def read_model(folder: Path) -> SurveyModel:
     parents = {name: tuple(given) for name, given in shape["parents"].items()}
     missing = sorted(set(parents) - set(counts["column"]))
     if missing or (counts["persons"] <= 0).any():
-        raise DataError(f"{folder / COUNTS}: no counts above 0 of {missing[0] if missing else 'some row'}; estimate it again")
+        raise DataError(
+            f"{folder / COUNTS}: no counts above 0 of {missing[0] if missing else 'some row'}; estimate it again"
+        )
     return SurveyModel(parents, shape["bands"], counts, shape["persons"])
 
 

@@ -144,7 +144,7 @@ def survey_task_table(domains: Mapping[str, Domain], paper: Mapping[str, Mapping
         theirs = dict(zip(ours, paper[task].values(), strict=False)) if task in paper else {}
         codes = ", ".join(f"{column.name} {len(column.codes)}" for column in domain.columns)
         for name, value in ours.items():
-            differs = name == "dimension" and task in paper
-            reason = f"ours: {codes}; the paper's three numbers come out with {paper[task]['codes']}" if differs else ""
+            fitting = paper.get(task, {}).get("codes") if name == "dimension" else None
+            reason = f"ours: {codes}; the paper's three numbers come out with {fitting}" if fitting else ""
             rows.append({"task": task, "number": name, "ours": value, "paper": theirs.get(name), "codes": reason})
     return pd.DataFrame(rows).astype({"paper": "Int64"})

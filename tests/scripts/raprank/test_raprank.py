@@ -35,7 +35,8 @@ def toy_units() -> pd.DataFrame:
 def experiment(toy_settings: ReleaseSettings, **changes: Any) -> dict[str, Any]:
     settings = {
         "name": "toy", "data": "toy", "areas": "sample", "states": None, "tracts": 1, "limit": None, "tables": "all",
-        "block_tables": None, "fivefold": 0.0, "blocks": "known", "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
+        "block_tables": None, "fivefold": 0.0, "blocks": "known",
+        "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
         "keeps": "owners", "release": toy_settings.model_dump(),
     }  # fmt: skip
     return settings | changes
@@ -274,7 +275,12 @@ def test_a_survey_as_a_store(
     (tmp_path / "tasks.yaml").write_text(yaml.safe_dump(tasks))
     outputs = {"microdata": tmp_path / "ages", "domain": tmp_path / "ages.domain.yaml", "manifest": tmp_path / "ages.json"}
     script("ingest_survey")(
-        job({"files": [tmp_path / "survey.csv"], "tasks": tmp_path / "tasks.yaml"}, outputs, {"task": "ages"}, about="survey files survey.csv")
+        job(
+            {"files": [tmp_path / "survey.csv"], "tasks": tmp_path / "tasks.yaml"},
+            outputs,
+            {"task": "ages"},
+            about="survey files survey.csv",
+        )
     )
     assert read_domain(outputs["domain"]).domain["AGE"].meanings == ("3", "9")
     assert json.loads(outputs["manifest"].read_text())["label"] == "survey files survey.csv, task ages"
