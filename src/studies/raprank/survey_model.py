@@ -60,8 +60,8 @@ def read_persons(paths: Sequence[Path], tasks: Mapping[str, Any]) -> pd.DataFram
 
 def estimate_model(persons: pd.DataFrame, bands: Mapping[str, Sequence[int]], seed: int) -> SurveyModel:
     """Parents chosen one column after the other by what they tell (mutual information less the BIC of their table)."""
-    codes = {name: np.unique(persons[name], return_inverse=True)[1].ravel() for name in persons}
-    parents: dict[str, tuple[str, ...]] = {persons.columns[0]: ()}
+    codes = {str(name): np.unique(persons[name], return_inverse=True)[1].ravel() for name in persons}
+    parents: dict[str, tuple[str, ...]] = {next(iter(codes)): ()}
     while len(parents) < len(codes):
         left = [name for name in codes if name not in parents]
         sets = [*((p,) for p in parents), *combinations(parents, 2)]
@@ -82,7 +82,8 @@ def _told(code: Ints, given: Sequence[Ints]) -> float:
     entropies = [
         float(-(n / len(code) * np.log(n / len(code))).sum()) for n in (np.bincount(code)[np.unique(code)], configs, cells)
     ]
-    return entropies[0] + entropies[1] - entropies[2] - (len(cells) - len(configs)) * np.log(len(code)) / 2 / len(code)
+    penalty = (len(cells) - len(configs)) * float(np.log(len(code))) / 2 / len(code)
+    return entropies[0] + entropies[1] - entropies[2] - penalty
 
 
 def _table(persons: pd.DataFrame, name: str, given: tuple[str, ...], rng: np.random.Generator) -> pd.DataFrame:
@@ -108,9 +109,8 @@ def draw_codes(model: SurveyModel, n: int, rng: np.random.Generator) -> pd.DataF
     for name, given in model.parents.items():
         keys = [drawn[p].to_numpy() for p in given] + [np.full(n, none)] * (2 - len(given))
         codes = np.empty(n, np.int64)
-        for (first, second), rows in (
-            pd.DataFrame({"first": keys[0], "second": keys[1]}).groupby(["first", "second"]).indices.items()
-        ):
+        groups: dict[Any, Any] = pd.DataFrame(dict(zip(KEY[1:], keys, strict=True))).groupby(KEY[1:]).indices
+        for (first, second), rows in groups.items():
             choices = [(name, first, second), (name, first, none), (name, none, none)]
             known, times = next(tables[key] for key in choices if key in tables)
             codes[rows] = rng.choice(known, len(rows), p=times / times.sum())
@@ -124,7 +124,8 @@ def draw_persons(model: SurveyModel, states: Mapping[str, int], seed: int) -> It
         rng = np.random.default_rng(derive_seed(seed, "survey", state))
         drawn = draw_codes(model, n, rng)
         for name, edges in model.bands.items():
-            high = pd.Series(edges[1:], index=edges[:-1]).reindex(drawn[name]).to_numpy(dtype=float)
+            ends = dict(zip(edges[:-1], edges[1:], strict=True))
+            high = drawn[name].map(ends).to_numpy(dtype=float)
             inside = drawn[name] + (rng.random(n) * (high - drawn[name])).astype(float)
             drawn[name] = np.floor(inside).where(drawn[name] != BLANK, BLANK)
         yield drawn.astype("Int64").replace(BLANK, pd.NA).assign(ST=int(state))
@@ -148,7 +149,7 @@ def fit_of(model: SurveyModel, persons: pd.DataFrame, seed: int) -> pd.DataFrame
 
 
 def _apart(ours: pd.DataFrame, theirs: pd.DataFrame, columns: Sequence[str]) -> float:
-    shares = [part.value_counts(list(columns), normalize=True) for part in (ours, theirs)]
+    shares = [part.value_counts(normalize=True, subset=list(columns)) for part in (ours, theirs)]
     return float(shares[0].sub(shares[1], fill_value=0).abs().sum() / 2)
 
 

@@ -569,7 +569,7 @@ def check_memory(rows: int, codes: int, counts: int, most: int) -> None:
 
 
 def make_problem(
-    workload: Workload, counts: Ints, rows: int, room: int, runs: int, blocks: BlockCounts | None = None
+    workload: Workload, counts: npt.NDArray[Any], rows: int, room: int, runs: int, blocks: BlockCounts | None = None
 ) -> Problem:
     """
     The arrays that the optimiser takes; the slots of the workload are the queries of the area, then those of a block.
@@ -594,7 +594,7 @@ def make_problem(
     )
 
 
-def _table(workload: Workload, layout: Layout, counts: Ints, cells: int) -> Table:
+def _table(workload: Workload, layout: Layout, counts: npt.NDArray[Any], cells: int) -> Table:
     batches, slots, weights = _batches(workload, layout, cells)
     targets = np.zeros_like(weights)
     np.add.at(targets, (layout.row, layout.column), counts[layout.queries])
