@@ -206,6 +206,7 @@ rule write_survey_tasks:
         paper="data/papers/rap_rank.yaml",
     output:
         table="results/tables/survey_tasks.csv",
+        readable="results/tables/survey_tasks.md",
         record="results/tables/survey_tasks.record.json",
     log:
         "logs/write_survey_tasks.log",

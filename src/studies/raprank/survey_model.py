@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +124,7 @@ def draw_persons(model: SurveyModel, states: Mapping[str, int], seed: int) -> It
         rng = np.random.default_rng(derive_seed(seed, "survey", state))
         drawn = draw_codes(model, n, rng)
         for name, edges in model.bands.items():
-            ends = dict(zip(edges[:-1], edges[1:], strict=True))
+            ends = dict(pairwise(edges))
             high = drawn[name].map(ends).to_numpy(dtype=float)
             inside = drawn[name] + (rng.random(n) * (high - drawn[name])).astype(float)
             drawn[name] = np.floor(inside).where(drawn[name] != BLANK, BLANK)
