@@ -6,6 +6,7 @@ from genverify.run.cli.shell import Group
 from genverify.run.registry import Study
 
 RECORDS, SURVEY = Path("results/raprank/records"), Path("results/raprank/survey")
+TASKS = Path("data/acs/tasks.yaml")
 
 STUDY = Study(
     settings={"raprank": ".settings:RapRank", "benchmark.rap": ".settings:RapBenchmark"},

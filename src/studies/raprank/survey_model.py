@@ -17,6 +17,7 @@ from genverify.model.files import read_yaml
 from genverify.model.tablefiles import open_csv
 from genverify.model.work import derive_seed
 from studies.country.surveys import SURVEY
+from studies.raprank.study import TASKS
 
 BASE = 5  # counts are randomly rounded to multiples of it: a 5 stands for one to nine persons, a 0 for none to four
 LEAST = 50  # persons: the table of a combination of parents that fewer have is not made, the one of the first parent serves
@@ -179,7 +180,7 @@ def add_parser(commands: Any) -> None:
     """Add `estimate-persons` to the commands."""
     command = commands.add_parser("estimate-persons", help="a model of synthetic persons from person files of a survey")
     command.add_argument("files", type=Path, nargs="+", help="person files (csv, as ACS PUMS)")
-    command.add_argument("--tasks", type=Path, default=Path("data/acs/tasks.yaml"), help="columns and bands (%(default)s)")
+    command.add_argument("--tasks", type=Path, default=TASKS, help="columns and bands (%(default)s)")
     command.add_argument("--source", default="", help="what the files are, in a few words (their names)")
     command.add_argument("--seed", type=int, default=1, help="of the random rounding (%(default)s)")
     command.add_argument("--out", type=Path, required=True, help="folder of the model; raprank.survey.model names it")
