@@ -16,7 +16,7 @@ def main(job: Job) -> None:
     table, domain = read_survey(files, read_yaml(Path(job.input.tasks)), job.wildcards.task)
     written = write_microdata([table], Path(job.output.microdata), domain)
     Path(job.output.domain).write_text(yaml.safe_dump(domain_text(domain), sort_keys=False))
-    label = f"survey files {', '.join(path.name for path in files)}, task {job.wildcards.task}"
+    label = f"{job.params.about}, task {job.wildcards.task}"
     Path(job.output.manifest).write_text(json.dumps({"label": label, **written}, indent=1) + "\n")
     log.info("%s: %d rows, %d columns", label, written["rows"], len(domain.names))
 

@@ -9,7 +9,7 @@ from genverify.model.release import write_schema
 from genverify.run.jobs import Job, log, run
 from studies.country.sample import batch_of
 from studies.country.store import read_records
-from studies.raprank.areas import area_records, split_areas
+from studies.raprank.areas import area_records, repeat_rows, split_areas
 from studies.raprank.configuration import experiment_schemas
 from studies.raprank.published import both_schemas, publish_areas
 from studies.raprank.settings import ResolvedExperiment
@@ -20,7 +20,10 @@ def main(job: Job) -> None:
     domain_file = read_domain(Path(job.input.domain))
     schemas = experiment_schemas(domain_file, experiment)
     records = read_records(Path(job.input.microdata), domain_file, experiment.keeps, set(areas["block"]))
-    private, holdout = split_areas(area_records(records, areas, schemas[0].domain), experiment, job.params.seed)
+    records = area_records(records, areas, schemas[0].domain)
+    if experiment.fivefold:
+        records = repeat_rows(records, schemas[0].domain.names, experiment.fivefold, job.params.seed)
+    private, holdout = split_areas(records, experiment, job.params.seed)
     private.to_parquet(job.output.private, index=False)
     holdout.to_parquet(job.output.holdout, index=False)
     write_schema(both_schemas(*schemas), Path(job.output.schema))

@@ -40,20 +40,36 @@ NOISE = {
 SWAPPED = {"none": 0.0, "swapped_2": 0.02, "swapped_10": 0.1, "swapped_50": 0.5}
 BOTH, RANDOM, KNOWN = ["random", "holdout"], ["random"], "known"
 SLOW = {"share": 1.0, "learning_rate": 0.1, "steps": 300}
-WHOLE, HALF, TENTH = ({"share": share, "steps": 150} for share in (1.0, 0.5, 0.1))
+WHOLE, HALF = ({"share": share, "steps": 150} for share in (1.0, 0.5))
 BLOCK, TRACT = ["level=block"], ["level=tract"]
 KEYS = [
     "label", "data", "areas", "states", "tracts", "limit", "tables", "block_tables", "blocks", "marginals", "starts", "runs",
     "rap",
 ]  # fmt: skip
 REAL = "tracts of real records"
+TASKS = ("employment", "coverage", "mobility")
+AUTHORS, ALL = {"rows": 1000, "draws": 50000, "learning_rate": 0.1}, {"share": 1.0, "steps": 600}
+PART = {"share": 0.1, "steps": 300}
+FIVEFOLD = {"fivefold_1": 0.095, "fivefold_2": 0.25, "fivefold_3": 0.5}
 EXPERIMENTS = {
     "blocks": ("blocks (households)", "households", "sample", None, 1, None, "all", None, KNOWN, None, BOTH, 20, {}),
     "tracts": ("tracts with BLOCK", "persons", "tract", 5, 1, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, SLOW),
     "tracts_plain": ("tracts without BLOCK", "persons", "tract", None, 1, None, "all", None, KNOWN, None, RANDOM, 10, WHOLE),
     "person_blocks": ("blocks (persons)", "persons", "block", 5, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
-    "marginals_2": ("2-way marginals", "households", "state", 5, 1, 2000, None, None, KNOWN, 2, RANDOM, 10, HALF),
-    "marginals_3": ("3-way marginals", "households", "state", 5, 1, 2000, None, None, KNOWN, 3, RANDOM, 10, TENTH),
+    **{
+        f"{task}_2": (f"{task}, 2-way", task, "state", 5, 1, None, None, None, KNOWN, 2, RANDOM, 4, AUTHORS | ALL)
+        for task in TASKS
+    },
+    **{
+        f"{task}_3": (f"{task}, 3-way", task, "state", 1, 1, None, None, None, KNOWN, 3, RANDOM, 2, AUTHORS | PART)
+        for task in TASKS
+    },
+    **{
+        f"fivefold_{number}": (
+            f"{words} persons in rows of five", "persons", "block", 5, 1, 100, BLOCK, None, KNOWN, None, BOTH, 5, HALF
+        )
+        for number, words in enumerate(("no", "9.5 % of the", "25 % of the", "50 % of the"))
+    },
     "records_tracts": (
         f"{REAL} with BLOCK", "records", "tract", None, None, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, SLOW,
     ),
@@ -83,7 +99,8 @@ def test_the_protections_written_out(config: Text) -> None:
 
 
 def test_the_experiments_written_out(config: Text) -> None:
-    written = {name: dict(zip(KEYS, values, strict=True)) for name, values in EXPERIMENTS.items()}
+    rest = {name: dict(zip(KEYS, values, strict=True)) for name, values in EXPERIMENTS.items()}
+    written = {name: values | {"fivefold": FIVEFOLD.get(name, 0.0)} for name, values in rest.items()}
     found = settings_of(parse_config(config), "raprank.experiments", None)
     assert found == written
     assert list(found) == list(written)

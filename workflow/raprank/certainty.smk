@@ -93,6 +93,8 @@ rule raprank:
     """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about half an hour of one core, besides the claims of the study."""
     input:
         expand("figures/{figure}{by}.pdf", figure=DRAWN, by=["", "_states"]),
+        "figures/fivefold.pdf",
+        "results/tables/survey_tasks.csv",
         expand("figures/convergence_{experiment}.pdf", experiment=CONVERGENCE),
         "figures/certainty.pdf",
         expand("results/report/{page}.html", page=PAGES["raprank"]),

@@ -9,6 +9,7 @@ from studies.raprank.configuration import (
     domain_path,
     experiment_of,
     experiment_settings,
+    figure_experiments,
     figure_panels,
     store_path,
 )
@@ -18,6 +19,13 @@ RAP_RANK = "RAP-RANK"
 WHOLE.append("raprank")
 RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
 TASKS = sorted(read_yaml(Path(STUDY.raprank.survey.tasks_file))["tasks"])
+# where no file of a survey is named, its persons are drawn from a model
+DRAWN_SURVEY = "results/raprank/survey/synthetic_persons.csv"
+SURVEY_LABEL = (
+    f"survey files {', '.join(Path(path).name for path in STUDY.raprank.survey.files)}"
+    if STUDY.raprank.survey.files
+    else f"synthetic persons drawn from {STUDY.raprank.survey.model}"
+)
 EXPERIMENTS = sorted(STUDY.raprank.experiments)
 RAP_FIGURES = sorted(STUDY.raprank.figures)
 # experiments on person records are left out unless persons.records names a file
@@ -69,9 +77,7 @@ def sample_of(wildcards):
 
 def manifests_of(wildcards):
     """What the data of a figure's panels are called."""
-    experiments = [
-        panel.split("/")[0] for panel in STUDY.raprank.figures[wildcards.figure]
-    ]
+    experiments = figure_experiments(STUDY, wildcards.figure)
     return sorted(
         {f"{store_path(experiment_of(STUDY, name))}.json" for name in experiments}
     )
@@ -101,6 +107,6 @@ def ranked_of(wildcards):
 def curves_of(wildcards):
     """The match curves of a figure's panels."""
     return [
-        f"results/raprank/{panel.split('/')[0]}/curves.parquet"
-        for panel in STUDY.raprank.figures[wildcards.figure]
+        f"results/raprank/{name}/curves.parquet"
+        for name in figure_experiments(STUDY, wildcards.figure)
     ]

@@ -78,6 +78,7 @@ rule split_areas:
             "data",
             "areas",
             "limit",
+            "fivefold",
             "tables",
             "block_tables",
             "marginals",

@@ -33,6 +33,7 @@ rule plot_curves_states:
     input:
         curves=curves_of,
         manifests=manifests_of,
+        states="data/synthetic/states.yaml",
     output:
         pdf="figures/{figure}_states.pdf",
         png=shown(
@@ -91,6 +92,40 @@ rule plot_convergence:
         "../../scripts/raprank/plot_convergence.py"
 
 
+rule plot_fivefold:
+    """Match rates against the share of persons in rows that stand exactly five times in their block."""
+    input:
+        curves=expand(
+            "results/raprank/{experiment}/curves.parquet",
+            experiment=STUDY.raprank.dose,
+        ),
+        manifests=sorted(
+            {
+                f"{store_path(experiment_of(STUDY, name))}.json"
+                for name in STUDY.raprank.dose
+            }
+        ),
+    output:
+        pdf="figures/fivefold.pdf",
+        png=shown(
+            "figures/fivefold.png", "rows that stand five times", RAP_RANK, "fivefold"
+        ),
+        csv="figures/fivefold.csv",
+        record="figures/fivefold.record.json",
+    log:
+        "logs/plot_fivefold.log",
+    benchmark:
+        "benchmarks/plot_fivefold.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_fivefold"),
+        shares=[experiment_of(STUDY, name).fivefold for name in STUDY.raprank.dose],
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/plot_fivefold.py"
+
+
 rule write_raprank:
     """Mean match rates of every experiment and source, and whether the orders that the paper reports are seen."""
     input:
@@ -116,10 +151,35 @@ rule write_raprank:
         "../../scripts/raprank/write_raprank.py"
 
 
+rule draw_survey:
+    """Draw synthetic persons of some states from the model of a survey, where no file of a survey is named."""
+    input:
+        model=expand(
+            "{folder}/{file}",
+            folder=STUDY.raprank.survey.model,
+            file=["model.yaml", "counts.csv"],
+        ),
+    output:
+        persons=DRAWN_SURVEY,
+        record="results/raprank/survey/synthetic_persons.record.json",
+    log:
+        "logs/draw_survey.log",
+    benchmark:
+        "benchmarks/draw_survey.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("draw_survey"),
+        states=setting("raprank.survey.states"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/draw_survey.py"
+
+
 rule ingest_survey:
     """Make a discrete table of a survey's files: the columns of a task, numerical ones in bins."""
     input:
-        files=STUDY.raprank.survey.files,
+        files=STUDY.raprank.survey.files or [DRAWN_SURVEY],
         tasks=STUDY.raprank.survey.tasks_file,
     output:
         microdata=directory("results/raprank/survey/{task}"),
@@ -134,6 +194,7 @@ rule ingest_survey:
         "../../envs/environment.yaml"
     params:
         code=code_of("ingest_survey"),
+        about=SURVEY_LABEL,
     script:
         "../../scripts/raprank/ingest_survey.py"
 
@@ -142,10 +203,10 @@ rule write_survey_tasks:
     """The attributes, codes and marginal queries of each task of the survey, beside those of the paper's Table 1."""
     input:
         domains=expand("results/raprank/survey/{task}.domain.yaml", task=TASKS),
-        manifests=expand("results/raprank/survey/{task}.json", task=TASKS),
         paper="data/papers/rap_rank.yaml",
     output:
         table="results/tables/survey_tasks.csv",
+        readable="results/tables/survey_tasks.md",
         record="results/tables/survey_tasks.record.json",
     log:
         "logs/write_survey_tasks.log",
@@ -155,5 +216,6 @@ rule write_survey_tasks:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_survey_tasks"),
+        about=SURVEY_LABEL,
     script:
         "../../scripts/raprank/write_survey_tasks.py"

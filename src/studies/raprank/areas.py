@@ -291,6 +291,26 @@ def area_records(records: pd.DataFrame, areas: pd.DataFrame, domain: Domain) -> 
     return joined.sort_values(["area", "block", *names], ignore_index=True)
 
 
+COPIES = 5  # the number of times that unusually many rows stand in their block in the file of RAP-RANK
+
+
+def repeat_rows(records: pd.DataFrame, names: Sequence[str], share: float, seed: int) -> pd.DataFrame:
+    """
+    Records of which about `share` of each block stand in rows that stand exactly five times there.
+
+    Rows are drawn at random, and persons of other rows become copies of them; a block keeps its number of persons.
+    """
+    codes = records[list(names)].to_numpy(copy=True)
+    for block, rows in records.groupby("block", sort=True).indices.items():
+        rng = np.random.default_rng(derive_seed(seed, "fivefold", str(block)))
+        _, first, kind, times = np.unique(codes[rows], axis=0, return_index=True, return_inverse=True, return_counts=True)
+        fitting = rng.permutation(np.flatnonzero(times <= COPIES))[: round(share * len(rows) / COPIES)]
+        others = rng.permutation(rows[~np.isin(kind.ravel(), fitting)])
+        needed = np.repeat(rows[first[fitting]], COPIES - times[fitting])[: len(others)]
+        codes[others[: len(needed)]] = codes[needed]
+    return records.assign(**{name: codes[:, index] for index, name in enumerate(names)})
+
+
 def split_areas(records: pd.DataFrame, experiment: ResolvedExperiment, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     D and the holdout of every area: floor(n/2) records at random, and the rest, so that a start never lacks rows.

@@ -60,16 +60,35 @@ def can_be_run(config: Config, name: str) -> bool:
     return experiment_of(config, name).data != "records" or section(config, Persons).records is not None
 
 
+def panel_names(panel: str) -> list[str]:
+    """
+    The experiments of a panel.
+
+    >>> panel_names("two+three/random")
+    ['two', 'three']
+    """
+    return panel.split("/")[0].split("+")
+
+
+def figure_experiments(config: Config, figure: str) -> list[str]:
+    """The experiments of all panels of a figure, in their order."""
+    return [name for panel in section(config, RapRank).figures[figure] for name in panel_names(panel)]
+
+
 def can_be_drawn(config: Config, figure: str) -> bool:
     """Whether all experiments of a figure can be run."""
-    return all(can_be_run(config, panel.split("/")[0]) for panel in section(config, RapRank).figures[figure])
+    return all(can_be_run(config, name) for name in figure_experiments(config, figure))
 
 
 def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
-    """What each panel of a figure is about, as `experiment/start` in the settings."""
-    panels = [panel.split("/") for panel in section(config, RapRank).figures[figure]]
-    displayed = [(experiment_of(config, name), start) for name, start in panels]
-    return [{"label": e.label, "start": s, "limit": e.limit} for e, s in displayed]
+    """What each panel of a figure is about, as `experiment/start` in the settings; `ways` of marginals that it compares."""
+    panels = []
+    for panel in section(config, RapRank).figures[figure]:
+        first, *others = (experiment_of(config, name) for name in panel_names(panel))
+        ways = [experiment.marginals for experiment in (first, *others)] if others else [None]
+        label = first.data if others else first.label
+        panels.append({"label": label, "start": panel.split("/")[1], "limit": first.limit, "ways": ways})
+    return panels
 
 
 def left_out(config: Config) -> Iterator[str]:
@@ -89,11 +108,18 @@ def check_experiments(config: Config, studies: Studies | None = None) -> None:
         settings = experiment_settings(config, name)
         if (experiment.tables is None) == (experiment.marginals is None):
             raise ConfigError(f"{where}: give tables or marginals, one of the two")
+        if experiment.fivefold and experiment.data not in PERSONS:
+            raise ConfigError(f"{where}: fivefold is about persons of blocks; data is {experiment.data}")
+        if experiment.block_tables and experiment.blocks == "known" and (settings.rap.rows or settings.rap.draws):
+            raise ConfigError(f"{where}: with known blocks each row stands in its block: set rap.rows and rap.draws to null")
         if experiment.block_tables and experiment.areas != "tract":
             raise ConfigError(f"{where}: block_tables distinguish the blocks of a tract; areas is {experiment.areas}")
         if experiment.areas == "sample" and experiment.data != "households":
             raise ConfigError(f"{where}: the sampled blocks are blocks of households; set data: households, or areas: block")
         _check_data(config, experiment, settings, studies, where)
+    for name in section(config, RapRank).dose:
+        if set(experiment_of(config, name).starts) != {"random", "holdout"}:
+            raise ConfigError(f"config.yaml: raprank.dose: {name} needs both starts, random and holdout")
     for figure, panels in section(config, RapRank).figures.items():
         if not figure.startswith("rap") or not figure.isidentifier() or figure.endswith("_states"):
             raise ConfigError(f"config.yaml: raprank.figures.{figure}: the name of a figure of experiments begins with rap")
@@ -113,8 +139,6 @@ def _check_data(config: Config, experiment: Experiment, settings: ResolvedExperi
         raise ConfigError(f"{where}: unknown data: {nearest(experiment.data, ['households', *PERSONS, *tasks])}")
     if experiment.areas != "state" or not experiment.marginals:
         raise ConfigError(f"{where}: a survey has states and no tables; set areas: state and marginals: 2")
-    if not section(config, RapRank).survey.files:
-        raise ConfigError(f"{where}: {experiment.data} is a task of a survey: raprank.survey.files must name the files")
 
 
 def _check_queries(domain: Path, settings: ResolvedExperiment, studies: Studies) -> None:
@@ -128,13 +152,15 @@ def _check_queries(domain: Path, settings: ResolvedExperiment, studies: Studies)
 
 
 def _check_panel(config: Config, figure: str, panel: str) -> None:
-    name, _, start = panel.partition("/")
-    experiment = experiment_of(config, name)
-    if start not in experiment.starts:
-        raise ConfigError(
-            f"config.yaml: raprank.figures.{figure}: {panel!r} is no experiment/start: "
-            f"{nearest(start, list(experiment.starts))}"
-        )
+    start = panel.partition("/")[2]
+    for experiment in (experiment_of(config, name) for name in panel_names(panel)):
+        if start not in experiment.starts:
+            raise ConfigError(
+                f"config.yaml: raprank.figures.{figure}: {panel!r} is no experiment/start: "
+                f"{nearest(start, list(experiment.starts))}"
+            )
+        if "+" in panel and experiment.marginals is None:
+            raise ConfigError(f"config.yaml: raprank.figures.{figure}: {panel!r}: a panel compares marginals, no others")
 
 
 # What an experiment publishes about an area, and about its blocks.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import ceil
 from typing import Any
 
@@ -14,7 +15,7 @@ from scipy.stats import spearmanr
 
 from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
 from studies.raprank.certainty import ANY_NUMBER, GENERATED, PROVED, RAP, SINGLED_OUT
-from studies.raprank.evaluate import HOLDOUT, X, mean_curves, started
+from studies.raprank.evaluate import HOLDOUT, X, mean_curves, mean_interval, started, wide
 from studies.raprank.intuition import EQUATIONS, FREQUENCY
 
 # Match curves: the share of the k best rows that are private rows, against k/u, for RAP-RANK and its baselines.
@@ -22,6 +23,8 @@ from studies.raprank.intuition import EQUATIONS, FREQUENCY
 LINES: Mapping[str, tuple[str, str, str, str, float]] = {
     started("random"): ("RAP-RANK, random start", "-", "o", PALETTE[4], 1.8),
     started(HOLDOUT): ("RAP-RANK, started at the holdout", "-", "s", PALETTE[4], 1.8),
+    "2-way": ("RAP-RANK, all 2-way marginals", "-", "o", PALETTE[1], 1.8),
+    "3-way": ("RAP-RANK, all 3-way marginals", "-", "s", PALETTE[4], 1.8),
     HOLDOUT: ("holdout half of the area", "--", "D", INK, 1.4),
     "tract": ("tract", "-", "^", PALETTE[1], 1.0),
     "county": ("county", "-.", "v", PALETTE[3], 1.0),
@@ -30,6 +33,7 @@ LINES: Mapping[str, tuple[str, str, str, str, float]] = {
 }
 """What each source is called, and its line, marker, colour and width."""
 
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "||||", "----", "", "++++")  # of the bands, in the order of LINES
 COLUMNS = 3  # panels that fit the width of a page
 STATE_COLUMNS = 5  # small panels that fit the width of a page
 
@@ -43,18 +47,26 @@ class Panel:
     curves: pd.DataFrame
 
 
-def _panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) -> Panel:
-    """A random start against all baselines; a start at the holdout against the holdout."""
+def _panel_of(files: Sequence[str], label: str, start: str, limit: int | None, ways: Sequence[int | None]) -> Panel:
+    """A random start against all baselines; a start at the holdout, or marginals of several ways, against the holdout."""
+    size = f"areas of up to {limit:,} records" if limit else "areas"
+    parts = [pd.read_parquet(path) for path in files]
+    if len(parts) > 1:
+        ranked = [
+            part[part["source"] == started(start)].assign(source=f"{way}-way") for part, way in zip(parts, ways, strict=True)
+        ]
+        return Panel(label, size, pd.concat([*ranked, parts[0][parts[0]["source"] == HOLDOUT]]))
+    curves = parts[0]
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
     displayed = [started(HOLDOUT), HOLDOUT] if start == HOLDOUT else others
     words = "started at the holdout" if start == HOLDOUT else "random start"
-    size = f"areas of up to {limit:,} records" if limit else "areas"
     return Panel(f"{label}, {words}", size, curves[curves["source"].isin(displayed)])
 
 
 def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> list[Panel]:
     """The panels of a figure: files of curves, and for each what it is about and where RAP-RANK starts."""
-    return [_panel_of(pd.read_parquet(path), **panel) for path, panel in zip(paths, panels, strict=True)]
+    left = iter(paths)
+    return [_panel_of(list(islice(left, len(panel["ways"]))), **panel) for panel in panels]
 
 
 def panel_means(panels: list[Panel], seed: int) -> pd.DataFrame:
@@ -94,7 +106,16 @@ def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
         every: Any = (index, 7) if band else (index, 16)
         axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
-            axes.fill_between(part[X], part["low"], part["high"], color=colour, alpha=0.15, lw=0)
+            axes.fill_between(
+                part[X],
+                part["low"],
+                part["high"],
+                facecolor=colour,
+                alpha=0.3,
+                hatch=HATCHES[index],
+                edgecolor=colour,
+                lw=0.4,
+            )
     axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
 
@@ -118,24 +139,24 @@ def state_means(panels: list[Panel]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def plot_states(means: pd.DataFrame, label: str) -> Figure:
+def plot_states(means: pd.DataFrame, label: str, names: Mapping[str, str]) -> Figure:
     """Every panel as a grid of small panels, one per state; one grid below the other where they differ in length."""
     use_style()
     titles = list(means["panel"].unique())
     rows = [ceil(means.loc[means["panel"] == title, "state"].nunique() / STATE_COLUMNS) for title in titles]
     figure, parts = _grids(rows)
     for part, title, row in zip(parts, titles, rows, strict=True):
-        _state_grid(part, means[means["panel"] == title], row)
+        _state_grid(part, means[means["panel"] == title], row, names)
         part.suptitle(f"{plain(title)}: {means['size'].iloc[0]}", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)
-    say_source(figure, f"by state (FIPS code; areas); {label}")
+    say_source(figure, f"by state (in brackets: areas); {label}")
     return figure
 
 
 def _grids(rows: list[int]) -> tuple[Figure, Any]:
-    if len(set(rows)) == 1:
+    if len(set(rows)) == 1 and len(rows) <= 2:  # more beside each other are too small to read on a page
         figure = plt.figure(figsize=(PAGE_WIDTH * len(rows), 1.3 + 1.3 * rows[0]), layout="constrained")
         return figure, figure.subfigures(1, len(rows), squeeze=False).flat
     figure = plt.figure(figsize=(PAGE_WIDTH * 1.2, 1.3 + 1.5 * sum(rows)), layout="constrained")
@@ -143,13 +164,13 @@ def _grids(rows: list[int]) -> tuple[Figure, Any]:
     return figure, figure.subfigures(len(rows), 1, squeeze=False, height_ratios=[row + 0.5 for row in rows]).flat
 
 
-def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int) -> None:
+def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int, names: Mapping[str, str]) -> None:
     axes = part.subplots(rows, STATE_COLUMNS, sharex=True, sharey=True, squeeze=False)
     for panel, (state, entry) in _filled(axes, means):
         if entry is None:
             panel.set_axis_off()
             continue
-        panel.set_title(f"{state} ({entry['areas'].max():,})", fontsize=7, pad=2)
+        panel.set_title(f"{names.get(state, state)} ({entry['areas'].max():,})", fontsize=7.5, pad=2)
         _draw(panel, entry, band=False)
         panel.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
         panel.set_yticks([0, 0.5, 1], ["0", ".5", "1"])
@@ -158,6 +179,37 @@ def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int) -> None:
 def _filled(axes: Any, means: pd.DataFrame) -> Iterator[tuple[Axes, tuple[str, pd.DataFrame | None]]]:
     states: list[tuple[str, pd.DataFrame | None]] = [(str(state), group) for state, group in means.groupby("state")]
     yield from zip(axes.flat, states + [("", None)] * (axes.size - len(states)), strict=True)
+
+
+# Rows that stand five times: mean match rates against the share of persons in them.
+
+
+def dose_means(curves: Sequence[tuple[float, pd.DataFrame]], seed: int) -> pd.DataFrame:
+    """The mean match rate over the whole curve of each source at each share, with its 95 % interval over areas."""
+    rows = []
+    for share, frame in sorted(curves, key=lambda pair: pair[0]):
+        for source in (source for source in LINES if source in set(frame["source"])):
+            values = wide(frame, source).mean(axis=1).to_numpy()[:, None]
+            mean, low, high = (float(part[0]) for part in mean_interval(values, seed))
+            row = {"share": share, "source": source, "match_rate": mean, "low": low, "high": high}
+            rows.append(row | {"areas": len(values)})
+    return pd.DataFrame(rows)
+
+
+def plot_dose(means: pd.DataFrame, label: str) -> Figure:
+    """A line per source, with its interval at every share."""
+    use_style()
+    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 3.6), layout="constrained")
+    for index, (source, part) in enumerate(means.groupby("source", sort=False)):
+        _, line, marker, colour, width = LINES[str(source)]
+        x = 100 * part["share"] + 0.3 * (index - 3)  # beside each other, so that no interval hides another
+        errors = [part["match_rate"] - part["low"], part["high"] - part["match_rate"]]
+        axes.errorbar(x, part["match_rate"], errors, ls=line, marker=marker, ms=4, color=colour, lw=width, elinewidth=0.8)
+    axes.set(xlabel="% of persons in rows that stand five times in their block", ylabel="match rate, mean over k/u")
+    axes.set_ylim(0, 1.02)
+    _legend(figure, means)
+    say_source(figure, f"{means['areas'].max():,} blocks, 95 % intervals (blocks drawn again); {label}")
+    return figure
 
 
 # Errors and match rates of RAP with BLOCK against its steps.

@@ -41,7 +41,7 @@ def rank_target(
     """
     seeds = [derive_seed(seed, "raprank", *names, target.area, str(run)) for run in range(runs)]
     if start is not None:
-        start = _fitted(target, start, derive_seed(seed, "start", *names, target.area))
+        start = _fitted(target, settings.rows or target.rows, start, derive_seed(seed, "start", *names, target.area))
     result = _rap_on(target, seeds, settings, start)
     rows = result.datasets.reshape(-1, len(target.domain.names))
     return rank_rows(rows, derive_seed(seed, "ties", *names, target.area)), result
@@ -58,16 +58,16 @@ def _rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: 
         raise DataError(f"area {target.area}: {error}") from None
 
 
-def _fitted(target: Target, start: Codes, seed: int) -> Codes:
+def _fitted(target: Target, rows: int, start: Codes, seed: int) -> Codes:
     """As many rows of a baseline as the area has, in the order of its blocks where they are known."""
-    if len(start) < target.rows:
+    if len(start) < rows:
         raise DataError(
-            f"area {target.area}: a start at a baseline of {len(start)} rows, but {target.rows} are to be reconstructed. "
+            f"area {target.area}: a start at a baseline of {len(start)} rows, but {rows} are to be reconstructed. "
             "Give a baseline with at least as many rows."
         )
     if target.blocks is not None:
         return assign_blocks(start, target.blocks.sizes, seed)
-    return start[np.sort(np.random.default_rng(seed).permutation(len(start))[: target.rows])]
+    return start[np.sort(np.random.default_rng(seed).permutation(len(start))[:rows])]
 
 
 def start_of(baseline: pd.DataFrame, target: Target) -> Codes:

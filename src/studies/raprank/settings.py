@@ -16,7 +16,12 @@ class RapSettings(Section):
     differences of all counts per row, which means the same for a block and for a tract, for few queries and for many. A step
     takes a random `share` of the queries. A random start has logits with the standard deviation `spread`; at a given start
     every cell has its own code with the probability `certainty`. A run that takes more than `memory` megabytes is refused.
+    `rows`: rows of the relaxed dataset (null: as many as the area has, or its counts scaled); `draws`: rows that are drawn
+    from it in a run (null: each relaxed row once).
     """
+
+    rows: Annotated[int, Field(ge=1)] | None
+    draws: Annotated[int, Field(ge=1)] | None
 
     learning_rate: float = Field(gt=0)
     steps: int = Field(ge=0)
@@ -52,6 +57,7 @@ class Intuition(Section):
 class Publication(Section):
     """What is published about areas of an experiment, and how often RAP runs on each."""
 
+    fivefold: float = Field(ge=0, le=1)
     states: Annotated[int, Field(ge=1)] | None
     tracts: Annotated[int, Field(ge=1)] | None
     limit: Annotated[int, Field(ge=2)] | None
@@ -91,8 +97,12 @@ class ResolvedExperiment(Subject, Publication):
 
 
 class Survey(Section):
+    """Files of persons, or, where none is named, the folder of a model and how many persons of each state it draws."""
+
     files: list[str]
     tasks_file: str
+    model: str
+    states: dict[Annotated[str, Field(pattern=r"^\d\d$")], Annotated[int, Field(ge=2)]] = Field(min_length=1)
 
 
 class Convergence(Section):
@@ -111,6 +121,7 @@ class RapRank(Section):
     convergence: Convergence
     experiment: AnyExperiment
     experiments: dict[Name, Experiment]
+    dose: list[Name] = Field(min_length=2)
     figures: dict[Name, Annotated[list[str], Field(min_length=1)]]
 
     @model_validator(mode="before")

@@ -135,12 +135,16 @@ def _count_marginals(domain: Domain, ways: int) -> int:
     return totals[ways]
 
 
-def survey_task_table(domains: Mapping[str, Domain], paper: Mapping[str, Mapping[Any, int]]) -> pd.DataFrame:
-    """One row per task and number: ours, and the paper's where it has the task."""
+def survey_task_table(domains: Mapping[str, Domain], paper: Mapping[str, Mapping[Any, Any]]) -> pd.DataFrame:
+    """One row per task and number: ours, the paper's where it has the task, and what is known of the reason they differ."""
     rows = []
     for task, domain in domains.items():
         ours = {"attributes": len(domain.names), "dimension": sum(len(column.codes) for column in domain.columns)}
         ours |= {f"{ways}-way marginals": _count_marginals(domain, ways) for ways in (2, 3)}
-        theirs = dict(zip(ours, paper[task].values(), strict=True)) if task in paper else {}
-        rows += [{"task": task, "number": name, "ours": value, "paper": theirs.get(name)} for name, value in ours.items()]
+        theirs = dict(zip(ours, paper[task].values(), strict=False)) if task in paper else {}
+        codes = ", ".join(f"{column.name} {len(column.codes)}" for column in domain.columns)
+        for name, value in ours.items():
+            fitting = paper.get(task, {}).get("codes") if name == "dimension" else None
+            reason = f"ours: {codes}; the paper's three numbers come out with {fitting}" if fitting else ""
+            rows.append({"task": task, "number": name, "ours": value, "paper": theirs.get(name), "codes": reason})
     return pd.DataFrame(rows).astype({"paper": "Int64"})

@@ -21,7 +21,7 @@ BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
 TRACT = "01001020100"
 RAP = {
     "learning_rate": 0.3, "steps": 40, "share": 0.5, "check_every": 10, "tolerance": 0.001, "patience": 10,
-    "gain": 0.0, "spread": 1.0, "certainty": 0.99, "memory": 1000,
+    "gain": 0.0, "spread": 1.0, "certainty": 0.99, "memory": 1000, "rows": None, "draws": None,
 }  # fmt: skip
 
 
@@ -35,7 +35,8 @@ def toy_units() -> pd.DataFrame:
 def experiment(toy_settings: ReleaseSettings, **changes: Any) -> dict[str, Any]:
     settings = {
         "name": "toy", "data": "toy", "areas": "sample", "states": None, "tracts": 1, "limit": None, "tables": "all",
-        "block_tables": None, "blocks": "known", "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
+        "block_tables": None, "fivefold": 0.0, "blocks": "known",
+        "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
         "keeps": "owners", "release": toy_settings.model_dump(),
     }  # fmt: skip
     return settings | changes
@@ -172,13 +173,14 @@ def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, toy_se
 
 
 @pytest.mark.parametrize("name", ["plot_curves", "plot_curves_states"])
-def test_figures_are_the_same_bytes_twice(blocks: Path, store: Path, tmp_path: Path, name: str) -> None:
-    panels = [{"label": "blocks", "start": start, "limit": 9} for start in ("random", "holdout")]
+def test_figures_are_the_same_bytes_twice(blocks: Path, store: Path, tmp_path: Path, root: Path, name: str) -> None:
+    panels = [{"label": "blocks", "start": start, "limit": 9, "ways": [None]} for start in ("random", "holdout")]
     made = []
     for turn in ("first", "second"):
         files = {kind: tmp_path / turn / f"figure.{kind}" for kind in ("pdf", "png", "csv")}
         curves = [blocks / "curves.parquet"] * 2
-        script(name)(job({"curves": curves, "manifests": [f"{store}.json"]}, files, panels=panels, seed=1))
+        inputs = {"curves": curves, "manifests": [f"{store}.json"], "states": root / "data" / "synthetic" / "states.yaml"}
+        script(name)(job(inputs, files, panels=panels, seed=1))
         made.append({kind: path.read_bytes() for kind, path in files.items()})
     assert made[0] == made[1]
     table = pd.read_csv(tmp_path / "first" / "figure.csv")
@@ -273,7 +275,12 @@ def test_a_survey_as_a_store(
     (tmp_path / "tasks.yaml").write_text(yaml.safe_dump(tasks))
     outputs = {"microdata": tmp_path / "ages", "domain": tmp_path / "ages.domain.yaml", "manifest": tmp_path / "ages.json"}
     script("ingest_survey")(
-        job({"files": [tmp_path / "survey.csv"], "tasks": tmp_path / "tasks.yaml"}, outputs, {"task": "ages"})
+        job(
+            {"files": [tmp_path / "survey.csv"], "tasks": tmp_path / "tasks.yaml"},
+            outputs,
+            {"task": "ages"},
+            about="survey files survey.csv",
+        )
     )
     assert read_domain(outputs["domain"]).domain["AGE"].meanings == ("3", "9")
     assert json.loads(outputs["manifest"].read_text())["label"] == "survey files survey.csv, task ages"

@@ -26,6 +26,7 @@ from studies.raprank.areas import (
     draw_areas,
     populate_blocks,
     rank_geographies,
+    repeat_rows,
     split_areas,
     with_block,
 )
@@ -270,3 +271,24 @@ def test_ties_are_drawn_from_the_seed() -> None:
     assert first == _rank_counts(rows, times, 1).rows.ravel().tolist()
     assert first != second
     assert first[:5] == _rank_counts(rows, times, 1, 5).rows.ravel().tolist()
+
+
+@pytest.mark.parametrize("share", [0.095, 0.25, 1.0])
+def test_a_share_of_the_persons_stands_in_rows_of_exactly_five(share: float) -> None:
+    rng = np.random.default_rng(2)
+    sizes = {HERE: 200, NEAR: 3}
+    rows = pd.DataFrame({"block": np.repeat(list(sizes), list(sizes.values())), "A": rng.integers(0, 40, 203)})
+    rows["B"] = rng.integers(0, 40, 203)
+    changed = repeat_rows(rows, ["A", "B"], share, 1)
+    assert changed["block"].tolist() == rows["block"].tolist()
+    times = changed[changed["block"] == HERE].value_counts(["A", "B"])
+    in_fives = 5 * (times == 5).sum()
+    assert abs(in_fives - share * 200) <= 5
+    assert changed.equals(repeat_rows(rows, ["A", "B"], share, 1))
+    small = [frame[frame["block"] == NEAR].reset_index(drop=True) for frame in (rows, changed)]
+    assert share > 0.5 or small[0].equals(small[1])  # three persons have no row of five
+
+
+def test_no_share_changes_nothing() -> None:
+    rows = pd.DataFrame({"block": [HERE] * 6, "A": [0, 0, 1, 2, 2, 2], "B": [0, 1, 0, 1, 0, 1]})
+    assert repeat_rows(rows, ["A", "B"], 0.0, 1).equals(rows)

@@ -16,6 +16,7 @@ from studies.raprank.configuration import (
     domain_path,
     experiment_of,
     experiment_settings,
+    figure_panels,
     store_path,
 )
 
@@ -41,7 +42,7 @@ def test_the_size_of_the_paper_is_one_setting(config: dict[str, Any]) -> None:
     check_experiments(study)
     sizes = {name: (own.runs, own.states, own.limit) for name, own in study.raprank.experiments.items()}
     assert sizes["tracts"] == sizes["person_blocks"] == (100, None, None)
-    assert sizes["marginals_3"] == (100, 5, None)  # the paper has five states there
+    assert sizes["employment_2"] == (100, 5, None)  # the paper has five states there
     assert sizes["records_blocks"] == (100, 5, None)  # a user's file need not have six blocks in every state
     assert parse_config(study.model_dump()) == study
 
@@ -74,13 +75,17 @@ def test_an_unknown_key_is_named(config: dict[str, Any]) -> None:
         ("blocks", {"runs": 0}, "raprank.experiments.blocks.runs = 0"),
         ("person_blocks", {"data": "person"}, "unknown data: did you mean persons"),
         ("blocks", {"marginals": 2}, "give tables or marginals, one of the two"),
-        ("marginals_2", {"marginals": None}, "give tables or marginals, one of the two"),
-        ("marginals_2", {"marginals": 11}, "11-way marginals of 10 columns"),
+        ("employment_2", {"marginals": None}, "give tables or marginals, one of the two"),
+        ("employment_2", {"data": "households", "marginals": 11}, "11-way marginals of 10 columns"),
         ("blocks", {"block_tables": ["H*"]}, "distinguish the blocks of a tract; areas is sample"),
         ("blocks", {"data": "persons"}, "the sampled blocks are blocks of households"),
         ("tracts", {"tables": ["PTC12"]}, "unknown table 'PTC12'"),
-        ("marginals_2", {"data": "mobility", "areas": "tract"}, "set areas: state and marginals"),
-        ("marginals_2", {"data": "mobility"}, "raprank.survey.files must name the files"),
+        ("employment_2", {"data": "mobility", "areas": "tract"}, "set areas: state and marginals"),
+        ("person_blocks", {"fivefold": 1.2}, "raprank.experiments.person_blocks.fivefold = 1.2"),
+        ("blocks", {"fivefold": 0.1}, "fivefold is about persons of blocks; data is households"),
+        ("tracts", {"rap": {"rows": 1000}}, "set rap.rows and rap.draws to null"),
+        ("employment_3", {"rap": {"draws": 0}}, "draws = 0"),
+        ("fivefold_1", {"starts": ["random"]}, "raprank.dose: fivefold_1 needs both starts"),
         ("tracts_plain", {"starts": []}, "raprank.experiments.tracts_plain.starts"),
     ],
 )
@@ -96,6 +101,7 @@ def test_a_mistake_is_named(config: dict[str, Any], name: str, change: dict[str,
         ("tract/random", "did you mean tracts"),
         ("tracts_plain/holdout", "is no experiment/start"),
         ("tracts", "no experiment/start"),
+        ("tracts+tracts_plain/random", "a panel compares marginals"),
     ],
 )
 def test_a_figure_of_an_unknown_panel_is_named(config: dict[str, Any], panel: str, message: str) -> None:
@@ -116,3 +122,9 @@ def test_the_experiments_on_acs_files_are_sound(config: dict[str, Any], root: Pa
     employment = experiment_of(study, "employment_3")
     assert (employment.marginals, store_path(employment)) == (3, "results/raprank/survey/employment")
     assert domain_path(study, employment) == "results/raprank/survey/employment.domain.yaml"
+
+
+def test_a_panel_of_two_kinds_of_marginals(config: dict[str, Any]) -> None:
+    panels = figure_panels(parse_config(config), "rap_fig4")
+    assert [panel["label"] for panel in panels] == ["employment", "coverage", "mobility"]
+    assert panels[0] == {"label": "employment", "start": "random", "limit": None, "ways": [2, 3]}

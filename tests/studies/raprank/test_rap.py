@@ -51,6 +51,8 @@ SETTINGS = RapSettings(
     spread=1.0,
     certainty=0.99,
     memory=1000,
+    rows=None,
+    draws=None,
 )
 DOMAIN = Domain(
     (
@@ -86,7 +88,9 @@ def sorted_rows(dataset: Any) -> list[list[int]]:
     return sorted(dataset.tolist())
 
 
-def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("most", [1, 100])  # tables: one with cells that nobody asks for, or one for every set of pivots
+def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(problem_module, "MOST_TABLES", most)
     rng = np.random.default_rng(5)
     data = np.stack([rng.choice(column.codes, (4, 30)) for column in DOMAIN.columns], axis=-1)
     predicates = PREDICATES + MARGINALS
@@ -337,3 +341,29 @@ def test_bad_input_is_told(changes: dict[str, Any], error: type[Exception], says
     }
     with pytest.raises(error, match=says):
         reconstruct(**{**good, **changes})
+
+
+def test_fewer_relaxed_rows_than_records_and_more_draws() -> None:
+    rows = np.repeat(ROWS, 3, axis=0)
+    settings = SETTINGS.but(rows=4, draws=10, tolerance=4e-3)
+    found = reconstruct(DOMAIN, MARGINALS, counts_of(rows, MARGINALS), len(rows), list(range(5)), settings)
+    assert found.datasets.shape == (5, 10, 3)
+    # twelve records are four rows three times each: four relaxed rows of scaled counts find them, each drawn again
+    assert {tuple(row) for row in found.union.tolist()} == {tuple(row) for row in ROWS.tolist()}
+    assert found.rounded_errors.tolist() == [0] * 5
+
+
+def test_draws_without_more_relaxed_rows_begin_with_the_plain_run() -> None:
+    plain, more = solve(), solve(draws=9)
+    assert more.datasets[:, :4].tolist() == plain.datasets.tolist()
+    assert solve(draws=2).datasets.tolist() == plain.datasets[:, :2].tolist()
+
+
+def test_more_draws_than_memory_allows_are_refused() -> None:
+    with pytest.raises(DataError, match=r"90,000,000 draws of every run take about .* MB, more than raprank\.rap\.memory"):
+        solve(draws=90_000_000)
+
+
+def test_no_runs_are_refused() -> None:
+    with pytest.raises(ConfigError, match="K = 0"):
+        solve(runs=0)

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from genverify.model.arrays import Ints
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import ConfigError, DataError, ReleaseError
+from genverify.model.work import derive_seed
 from studies.raprank.areas import BlockCounts
 from studies.raprank.rap.relaxed import (
+    MEGABYTE,
     CompiledSettings,
     Floats,
     Indices,
@@ -80,22 +82,25 @@ def reconstruct(
         raise ConfigError("K = 0: RAP-RANK needs at least one run; give as many seeds as runs")
     asked = tuple(predicates) + (blocks.predicates if blocks else ())
     published = len(predicates) + (blocks.counts.size if blocks else 0)
-    check_memory(rows, sum(len(column.codes) for column in domain.columns), published, settings.memory)
-    workload, room = build_workload(domain, asked), room_for(rows)
+    check_memory(settings.rows or rows, sum(len(column.codes) for column in domain.columns), published, settings.memory)
+    relaxed_rows, draws = settings.rows or rows, settings.draws or settings.rows or rows
+    _check_draws(len(seeds) * draws * len(domain.columns), draws, settings.memory)
+    workload, room = build_workload(domain, asked), room_for(relaxed_rows)
     at_once = runs_at_once(len(seeds), workload.codes, room)
-    problem = make_problem(workload, counts, rows, room, at_once, blocks)
+    problem = make_problem(workload, np.asarray(counts) * (relaxed_rows / rows), relaxed_rows, room, at_once, blocks)
     numbers = rests_per_step(problem, settings.share, at_once * room)
-    indices = None if start is None else _start(domain, np.asarray(start), rows, room, len(seeds))
+    indices = None if start is None else _start(domain, np.asarray(start), relaxed_rows, room, len(seeds))
     result = []
     for group, entry in enumerate(pad_runs(seeds, at_once)):
         if indices is None:
-            logits = random_logits(entry, workload.codes, rows, room, settings.spread)
+            logits = random_logits(entry, workload.codes, relaxed_rows, room, settings.spread)
         else:
             chosen = np.minimum(np.arange(at_once) + group * at_once, len(seeds) - 1)
             logits = logits_at(workload.sizes, indices[chosen], settings.certainty)
-        result.append(_run(workload, numbers, problem, _pace(settings), entry, logits))
+        result.append(_run(workload, numbers, problem, _pace(settings), entry, logits, (relaxed_rows, draws)))
     datasets, relaxed, rounded, steps = (np.concatenate(part)[: len(seeds)] for part in zip(*result, strict=True))
-    return Reconstruction(_coded(domain, datasets[:, :rows], blocks), relaxed, rounded, steps.astype(np.int64))
+    scale = np.sqrt(np.float32(rows / relaxed_rows))  # errors of scaled counts, as errors of the published ones per row
+    return Reconstruction(_coded(domain, datasets, blocks), relaxed * scale, rounded * scale, steps.astype(np.int64))
 
 
 def _run(
@@ -105,11 +110,17 @@ def _run(
     pace: CompiledSettings,
     seeds: Sequence[int],
     logits: Floats,
+    shape: tuple[int, int],
 ) -> tuple[Indices, Errors, Errors, Ints]:
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
     chances, steps = descend(workload.sizes, numbers, problem, pace, _make_keys(seeds), logits)
-    indices = round_rows(seeds, workload.sizes, np.asarray(chances))
-    relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, indices)))
+    rows, draws = shape
+    passes = [
+        [derive_seed(seed, "again", str(turn)) if turn else seed for seed in seeds] for turn in range(-(-draws // rows))
+    ]
+    drawn = [round_rows(each, workload.sizes, np.asarray(chances)) for each in passes]
+    relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, drawn[0])))
+    indices = np.concatenate([each[:, :rows] for each in drawn], axis=1)[:, :draws]
     return indices, np.asarray(relaxed), np.asarray(rounded), np.asarray(steps)
 
 
@@ -129,6 +140,16 @@ def _pace(settings: RapSettings) -> CompiledSettings:
         jnp.int32(settings.patience),
         jnp.float32(settings.gain),
     )
+
+
+def _check_draws(codes: int, draws: int, most: int) -> None:
+    """The rows of all runs are held at once, each code in eight bytes."""
+    needed = 8 * codes // MEGABYTE
+    if needed > most:
+        raise DataError(
+            f"{draws:,} draws of every run take about {needed:,} MB, more than raprank.rap.memory = {most:,}. "
+            "Lower raprank.rap.draws or the runs, or raise the memory if the machine has as much."
+        )
 
 
 def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> None:

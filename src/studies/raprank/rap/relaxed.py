@@ -142,6 +142,7 @@ def code_positions(domain: Domain, codes: npt.NDArray[np.integer], what: str) ->
 FEWEST_ROWS = 64  # below, the matrices of a run are so small that XLA is slower with them than query by query
 MATRIX_SPEED = 8  # multiplications of a matrix product in the time of one that gathers its factors
 FEWEST_QUERIES = 64  # a table of fewer queries saves less than it costs to compile and to start
+MOST_TABLES = 8  # marginals make one for every column: as one table with cells that nobody asks for a step takes a fifth
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,8 @@ def _pivot_tables(workload: Workload, taken: npt.NDArray[np.bool_]) -> list[Layo
     left = np.sort(np.where(taken, workload.always, workload.slots), axis=1)
     rest = np.unique(row_keys([left])[0], return_inverse=True)[1].ravel()
     kind = _kinds(rest, pivot)[rest]
+    if kind.max() >= MOST_TABLES:
+        kind[:] = 0
     result, single = [], []
     for number in range(kind.max() + 1):
         part = np.flatnonzero(kind == number)
@@ -341,6 +344,9 @@ def answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, counted: ja
     product = products(clauses, slots)
     if len(pivots) == 1:
         return (product @ counted)[..., None]
+    if 2 * len(pivots) > len(clauses):
+        # with all clauses, and then the pivots of so small an array: XLA adds the gradient of a choice cell by cell
+        return jnp.einsum("krn,ckn->krc", product * counted, clauses)[:, :, pivots]
     last = clauses.at[pivots].get(mode="promise_in_bounds") * counted
     return jnp.einsum("krn,vkn->krv", product, last)
 
@@ -563,7 +569,7 @@ def check_memory(rows: int, codes: int, counts: int, most: int) -> None:
 
 
 def make_problem(
-    workload: Workload, counts: Ints, rows: int, room: int, runs: int, blocks: BlockCounts | None = None
+    workload: Workload, counts: npt.NDArray[Any], rows: int, room: int, runs: int, blocks: BlockCounts | None = None
 ) -> Problem:
     """
     The arrays that the optimiser takes; the slots of the workload are the queries of the area, then those of a block.
@@ -588,7 +594,7 @@ def make_problem(
     )
 
 
-def _table(workload: Workload, layout: Layout, counts: Ints, cells: int) -> Table:
+def _table(workload: Workload, layout: Layout, counts: npt.NDArray[Any], cells: int) -> Table:
     batches, slots, weights = _batches(workload, layout, cells)
     targets = np.zeros_like(weights)
     np.add.at(targets, (layout.row, layout.column), counts[layout.queries])
