@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from genverify.run.cli.shell import Group
 from genverify.run.registry import Study
 
 RECORDS, SURVEY = Path("results/raprank/records"), Path("results/raprank/survey")
@@ -13,11 +12,4 @@ STUDY = Study(
     folders=("raprank",),
     files_check=".configuration:check_experiments",
     left_out=".configuration:left_out",
-    commands=(
-        Group(
-            ".survey_model:add_parser",
-            {"estimate-persons": "a model of synthetic persons from person files of a survey"},
-            study=True,
-        ),
-    ),
 )
