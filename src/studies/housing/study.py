@@ -1,18 +1,15 @@
 """What the paper on subsidized housing contributes."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from genverify.model.proof_form import HOUSING
 from genverify.run.cli.shell import Group
 from genverify.run.registry import ProofKind, Study
 
-if TYPE_CHECKING:
-    pass
-
 DATA = Path("data/housing")
 READINGS = ["appendix_e", "exact"]
 STATISTICS = "statistics.parquet"
+ESTIMATE = "estimate from surveys what the built-in country is made of"
 
 STUDY = Study(
     settings={"housing": ".settings:Housing", "benchmark.housing": ".settings:HousingBenchmark"},
@@ -32,10 +29,6 @@ STUDY = Study(
         Group(
             ".check:add_parser", {"check-housing": "check the proofs of the blocks that must hold a violation"}, study=True
         ),
-        Group(
-            ".estimate_command:add_parser",
-            {"estimate": "estimate from surveys what the built-in country is made of"},
-            study=True,
-        ),
+        Group(".estimate_command:add_parser", {"estimate": ESTIMATE}, study=True),
     ),
 )
