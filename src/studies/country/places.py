@@ -263,7 +263,8 @@ def _hits(sizes: Sequence[Ints]) -> list[Ints]:
 
 def draw_types(model: Model, state: Neighbourhoods, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """The profile and the traits of every household of a state, block by block."""
-    law = model.by_cell(), _cumulated(model.joint)
+    cumulated = np.cumsum(model.joint, axis=0)  # over the profiles, for each combination of traits
+    law = model.by_cell(), np.asarray(cumulated / cumulated[-1], dtype=np.float64)
     drawn = [_draw(model, law, parts, state.places.sizes[chunk], rng) for chunk, *parts in state.blocks()]
     return np.concatenate([profiles for profiles, _ in drawn]), np.concatenate([traits for _, traits in drawn])
 
@@ -280,18 +281,12 @@ def _draw(
     if new.size:
         chances = np.stack([uniform[new, 2], uniform[new, 3] / model.newcomers], axis=1)
         profiles[new], traits[new] = model.newcomers_of(traits[new], chances)
-    if model.neighbours.copies() == 0:
+    if model.neighbours.copies == 0:
         return profiles, traits
     urns = model.urns(block, traits)
     order = np.argsort(urns, kind="stable")
-    source = order[sources(urns[order], model.neighbours.copies(), rng)]
+    source = order[sources(urns[order], model.neighbours.copies, rng)]
     return profiles[source], traits[source]
-
-
-def _cumulated(joint: Floats) -> Floats:
-    """The joint distribution summed up over the profiles, for each combination of traits."""
-    cumulated = np.cumsum(joint, axis=0)
-    return np.asarray(cumulated / cumulated[-1], dtype=np.float64)
 
 
 def _profiles(starts: Ints, cumulated: Floats, cells: Ints, traits: Ints, uniform: Floats) -> Ints:

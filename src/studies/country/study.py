@@ -17,11 +17,5 @@ STUDY = Study(
     settings_check=".configuration:check_settings",
     files_check=".configuration:check_files",
     private=".configuration:refuse_private",
-    commands=(
-        Group(
-            ".ppmf:add_parser",
-            {"check-ppmf": "check a PPMF file against the layout that is read"},
-            study=True,
-        ),
-    ),
+    commands=(Group(".ppmf:add_parser", {"check-ppmf": "check a PPMF file against the layout that is read"}, study=True),),
 )

@@ -14,7 +14,7 @@ ESTIMATE = "estimate from surveys what the built-in country is made of"
 STUDY = Study(
     settings={"housing": ".settings:Housing", "benchmark.housing": ".settings:HousingBenchmark"},
     folders=("housing",),
-    settings_check=".configuration:check_settings",
+    settings_check=".sources:check_settings",
     proofs={
         "housing": ProofKind(
             HOUSING,
