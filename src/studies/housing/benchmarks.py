@@ -36,8 +36,8 @@ def time_housing(
 
     rows.append(_timed(f"top {given['top']}", chosen, reconstruct))
     paper = given["paper_times"]["top"]
-    rate = round(paper["blocks"] / (paper["hours"] * 3600 * paper["cores"]), 6)
-    return pd.DataFrame(rows).assign(paper_blocks_per_core_second=[None, rate])
+    rate = paper["blocks"] / (paper["hours"] * 3600 * paper["cores"])
+    return pd.DataFrame(rows).assign(paper_blocks_per_core_second=[float("nan"), round(rate, 6)])
 
 
 def _timed(work: str, blocks: Iterable[tuple[str, Row]], do: Callable[[str, Row], Any]) -> dict[str, Any]:

@@ -84,8 +84,9 @@ def explain_job(record: Record, block: str, claim: str) -> Iterator[str]:
 
 
 def _detection(record: Record) -> Detection:
-    files = (one_file(record, name) for name in ("statistics", "blocks", "proofs", "housing_domain", "published"))
-    return Detection(*files, str(record.params["condition"]["reading"]))
+    names = ("statistics", "blocks", "proofs", "housing_domain", "published")
+    statistics, blocks, proofs, domain, published = (one_file(record, name) for name in names)
+    return Detection(statistics, blocks, proofs, domain, published, str(record.params["condition"]["reading"]))
 
 
 def _listed(path: Path) -> dict[str, Line]:
@@ -163,9 +164,9 @@ def add_parser(commands: Any) -> None:
 
 def _check_housing(options: argparse.Namespace) -> None:
     started = time.monotonic()
-    files = [options.folder / name for name in (STATISTICS, "blocks.parquet", "proofs.jsonl.gz")]
-    files += [options.data / name for name in ("domain.yaml", "published.yaml")]
-    total = check_detection(Detection(*files, options.reading))
+    statistics, blocks, proofs = (options.folder / name for name in (STATISTICS, "blocks.parquet", "proofs.jsonl.gz"))
+    domain, published = (options.data / name for name in ("domain.yaml", "published.yaml"))
+    total = check_detection(Detection(statistics, blocks, proofs, domain, published, options.reading))
     proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
     print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
     print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
