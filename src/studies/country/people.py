@@ -221,21 +221,18 @@ def draw_races(homes: Homes, model: RaceModel, rng: np.random.Generator) -> tupl
     count = len(homes.home)
     like = rng.random(count) < np.array([chance["race"] for chance in chances])[kind]
     race = np.where(like, householder[homes.home], rng.choice(len(model.nation), count, p=model.nation))
-    race = np.where((kind == 1) & like, _of_both(homes, model, householder, race, rng), race)
+    # relatives have the races of both parents where the partner's differ, in a share of cases; else the householder's
+    partner = householder.copy()
+    partner[homes.home[homes.partner]] = race[homes.partner]
+    both = model.code[model.mask[householder] | model.mask[partner]][homes.home]
+    mixed = np.where(rng.random(count) < model.both_races, both, householder[homes.home])
+    race = np.where((kind == 1) & like, mixed, race)
     race[homes.slot == 0] = householder
     like = rng.random(count) < np.array([chance["origin"] for chance in chances])[kind]
     own = homes.origin[homes.home]
     origin = np.where(like, own, np.where(rng.random(count) < model.hispanic, HISPANIC, NOT_HISPANIC))
     origin[homes.slot == 0] = homes.origin
     return race, origin
-
-
-def _of_both(homes: Homes, model: RaceModel, householder: Ints, race: Ints, rng: np.random.Generator) -> Ints:
-    """The races of both parents where the partner's differ, for a share of their relatives; else the householder's."""
-    partner = householder.copy()
-    partner[homes.home[homes.partner]] = race[homes.partner]
-    both = model.code[model.mask[householder] | model.mask[partner]][homes.home]
-    return np.where(rng.random(len(race)) < model.both_races, both, householder[homes.home])
 
 
 # The persons of the synthetic households, one by one: they fit size, ages, race and origin of every household.

@@ -459,15 +459,10 @@ def types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, 
     kept = keeps.matches(records)
     keys = radix.encode(records)[kept]
     local = NOTHING
-    for area in _area_numbers(table, areas) if len(areas) else []:
+    blocks: Any = pc.dictionary_encode(table["block"].combine_chunks()) if len(areas) else None
+    for width in GEOGRAPHY.values() if len(areas) else ():
+        ids = pc.utf8_slice_codeunits(blocks.dictionary, 0, width).to_pandas().astype("str")
+        area = areas.get_indexer(pd.Index(ids))[blocks.indices.to_numpy()].astype(np.int64)  # -1: none of them
         inside = area[kept] >= 0
         local += Types.of(area[kept][inside] * radix.total + keys[inside])
     return local, Types.of(keys)
-
-
-def _area_numbers(table: pa.Table, areas: pd.Index) -> Iterator[Ints]:
-    """For each kind of area, the number of the area that each record lies in, -1 for none of them."""
-    blocks = pc.dictionary_encode(table["block"].combine_chunks())
-    for width in GEOGRAPHY.values():
-        ids = pc.utf8_slice_codeunits(blocks.dictionary, 0, width).to_pandas().astype("str")
-        yield areas.get_indexer(pd.Index(ids))[blocks.indices.to_numpy()].astype(np.int64)
