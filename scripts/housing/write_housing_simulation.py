@@ -3,17 +3,18 @@
 from pathlib import Path
 
 from genverify.model.files import data_label, read_yaml
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, run
 from studies.housing.properties import read_states
 from studies.housing.sources import read_assumptions
-from studies.housing.tables import draw_again, draw_seeds, measures, simulation_table
+from studies.housing.tables import draw_again, measures, simulation_table
 
 
 def main(job: Job) -> None:
     households, simulation = Path(job.input.households), Path(job.input.simulation)
     occupancy = read_yaml(Path(job.input.housing_domain))["occupancy"]
-    model = read_assumptions(simulation, occupancy, job.params.alpha, job.params.smallest_property, None).properties
-    seeds = draw_seeds(job.params.seed, job.params.draws)
+    _, model = read_assumptions(simulation, occupancy, job.params.alpha, job.params.smallest_property, None)
+    seeds = [derive_seed(job.params.seed, "housing", "again", str(draw)) for draw in range(job.params.draws)]
     again = draw_again(households, model, occupancy, job.params.blocks, seeds) if seeds else []
     ours, paper = measures(read_states(households), occupancy), read_yaml(simulation)["paper"]
     table = simulation_table(ours, again, paper, data_label(Path(job.input.manifest)))

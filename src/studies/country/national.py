@@ -156,11 +156,17 @@ def read_country(folder: Path) -> Country:
     likeness = dict(_read(country_file(folder, "likeness.yaml")))
     real = likeness.pop("race_and_origin", None)
     try:
+        vacant = national["vacant"]
         return Country(
             tuple(_target(name, cells) for name, cells in national["targets"].items()),
             read_odds(country_file(folder, "odds.csv")),
             {kind: _likeness(kind, entry) for kind, entry in likeness.items()},
-            _vacancy(national["vacant"]),
+            Vacancy(
+                float(vacant["percent"]),
+                {int(code): float(percent) for code, percent in vacant["statuses"].items()},
+                vacant["spread"]["rate"],
+                vacant["spread"]["status"],
+            ),
             _states(states["states"]),
             float(states["block_spread"]),
             int(states["tract_households"]),
@@ -223,11 +229,6 @@ def _group(where: str, entry: dict[str, Any]) -> Group:
     return Group(columns, {level: float(entry.get(level, 0)) for level in LEVELS})
 
 
-def _vacancy(entry: Mapping[str, Any]) -> Vacancy:
-    statuses = {int(code): float(percent) for code, percent in entry["statuses"].items()}
-    return Vacancy(float(entry["percent"]), statuses, entry["spread"]["rate"], entry["spread"]["status"])
-
-
 def _states(entries: Mapping[str, Mapping[str, Any]]) -> tuple[State, ...]:
     states = tuple(
         State(fips, str(entry["name"]), int(entry["median"]), float(entry["share"]))
@@ -275,14 +276,11 @@ def possible_types(file: DomainFile, traits: Sequence[str] = TRAITS) -> Types:
     return Types(_possible(file, names), _possible(file, traits))
 
 
-def occupied_codes(file: DomainFile, column: str) -> tuple[int, ...]:
-    """The codes that an occupied household can hold in a column."""
-    return file.universe(UNIVERSE).codes.get(column) or tuple(file.domain[column].codes)
-
-
 def _possible(file: DomainFile, names: Sequence[str]) -> dict[str, npt.NDArray[np.int8]]:
     """The combinations of the named columns that break no rule which speaks of them."""
-    grid = np.meshgrid(*(np.array(occupied_codes(file, name), dtype=np.int8) for name in names), indexing="ij")
+    occupied = file.universe(UNIVERSE).codes
+    codes = (occupied.get(name) or file.domain[name].codes for name in names)
+    grid = np.meshgrid(*(np.array(values, dtype=np.int8) for values in codes), indexing="ij")
     records = {name: codes.ravel() for name, codes in zip(names, grid, strict=True)}
     kept = np.ones(records[names[0]].size, dtype=bool)
     for rule in file.rules.values():

@@ -78,6 +78,8 @@ class Traits:
 class Neighbours(ABC):
     """Places of a level, drawn around those of the level above, and what they make of the nation's law."""
 
+    copies = 0.0  # the chance that a household repeats another of its block
+
     @abstractmethod
     def nation(self) -> Places:
         """The place around the states."""
@@ -89,10 +91,6 @@ class Neighbours(ABC):
     @abstractmethod
     def weights(self, blocks: Places) -> tuple[Floats, Floats]:
         """f (blocks x cells) and g (blocks x traits): a household's chance is the joint distribution times both."""
-
-    def copies(self) -> float:
-        """The chance that a household repeats another of its block."""
-        return 0.0
 
     def moved(self, wanted: Floats) -> "Neighbours":
         """The same, with blocks of some cells and traits more often drawn: `wanted` times as often as now."""
@@ -111,7 +109,8 @@ class Prototypes(Neighbours):
     nation's (by the EM algorithm). Every level keeps this distribution (Sinkhorn scaling).
     """
 
-    def __init__(self, groups: Groups, scale: float, block_scale: float) -> None:
+    def __init__(self, groups: Groups, scale: float, block_scale: float, copies: float = 0.0) -> None:
+        self.copies = copies
         levels = {level: scale * (block_scale if level == "block" else 1.0) for level in LEVELS}
         self._kernels = {level: _kernels(groups, level, times) for level, times in levels.items()}
         self._prototypes = _mixing(groups.nation, *self._kernels["block"])
@@ -223,24 +222,13 @@ class Shares(Neighbours):
         return [slice(first, last) for first, last in pairwise(ends)]
 
 
-class Urn(Prototypes):
-    """Around prototypes, of which the file says in which columns; and each household may repeat another of its block."""
-
-    def __init__(self, groups: Groups, homogeneity: float, copies: float) -> None:
-        super().__init__(groups, homogeneity, 1.0)
-        self._copies = min(MOST_COPIES, copies)
-
-    def copies(self) -> float:
-        return self._copies
-
-
 def neighbours_of(groups: Groups, homogeneity: float) -> Neighbours:
     """The generator that the country's file of likeness describes."""
     kind, scale = groups.likeness.kind, groups.likeness.scale
     if kind == "dirichlet":
         return Shares(groups, homogeneity * scale)
     if kind == "urn":
-        return Urn(groups, homogeneity, homogeneity * scale)
+        return Prototypes(groups, homogeneity, 1.0, min(MOST_COPIES, homogeneity * scale))
     return Prototypes(groups, homogeneity, scale)
 
 

@@ -17,17 +17,8 @@ from genverify.model.files import read_yaml
 
 LARGEST = 7  # HHSIZE says 7 for 7 or more
 OLD_CODE = 7  # the first of AGE_BANDS from 65 on
-AGE_BANDS = {
-    1: (15, 24),
-    2: (25, 34),
-    3: (35, 44),
-    4: (45, 54),
-    5: (55, 59),
-    6: (60, 64),
-    7: (65, 74),
-    8: (75, 84),
-    9: (85, 115),
-}
+_BANDS = ((15, 24), (25, 34), (35, 44), (45, 54), (55, 59), (60, 64), (65, 74), (75, 84), (85, 115))
+AGE_BANDS = dict(enumerate(_BANDS, start=1))
 COUPLES, WITH_OWN_CHILDREN, NONRELATIVES = (1, 2, 3, 4), (1, 3, 6, 10), (8, 12)
 NEEDED = ("VACS", "HHSIZE", "HHT", "HHT2", "THHLDRAGE", "THHRACE", "THHSPAN", "TP18", "TP65")
 
@@ -125,7 +116,9 @@ def draw_ages(homes: Homes, male: Flags, said: Mapping[str, Any], rng: np.random
     householder = _householders(homes, said["another_year"], rng)
     near = householder[homes.home] + _distances(homes, male, said, rng)
     low, high = _limits(homes)
-    age = _within(near, low, high, rng)
+    rounded = np.rint(near).astype(np.int64)  # whole years; outside its limits an age becomes one near the nearer limit
+    inward = rng.integers(0, np.minimum(high - low, EDGE) + 1)
+    age = np.where(rounded < low, low + inward, np.where(rounded > high, high - inward, rounded))
     age[homes.slot == 0] = householder
     return age
 
@@ -167,13 +160,6 @@ def _limits(homes: Homes) -> tuple[Ints, Ints]:
     low = np.where(homes.minor, np.where(homes.partner, MARRIAGEABLE, 0), low)
     high = np.where(homes.minor, ADULT - 1, high)
     return np.where(homes.elder, OLD, low), high
-
-
-def _within(age: Floats, low: Ints, high: Ints, rng: np.random.Generator) -> Ints:
-    """Whole years; an age outside its limits becomes one not far from the nearer limit."""
-    rounded = np.rint(age).astype(np.int64)
-    inward = rng.integers(0, np.minimum(high - low, EDGE) + 1)
-    return np.where(rounded < low, low + inward, np.where(rounded > high, high - inward, rounded))
 
 
 # Races and origins of the persons of synthetic households: mostly those of the householder.
@@ -235,21 +221,18 @@ def draw_races(homes: Homes, model: RaceModel, rng: np.random.Generator) -> tupl
     count = len(homes.home)
     like = rng.random(count) < np.array([chance["race"] for chance in chances])[kind]
     race = np.where(like, householder[homes.home], rng.choice(len(model.nation), count, p=model.nation))
-    race = np.where((kind == 1) & like, _of_both(homes, model, householder, race, rng), race)
+    # relatives have the races of both parents where the partner's differ, in a share of cases; else the householder's
+    partner = householder.copy()
+    partner[homes.home[homes.partner]] = race[homes.partner]
+    both = model.code[model.mask[householder] | model.mask[partner]][homes.home]
+    mixed = np.where(rng.random(count) < model.both_races, both, householder[homes.home])
+    race = np.where((kind == 1) & like, mixed, race)
     race[homes.slot == 0] = householder
     like = rng.random(count) < np.array([chance["origin"] for chance in chances])[kind]
     own = homes.origin[homes.home]
     origin = np.where(like, own, np.where(rng.random(count) < model.hispanic, HISPANIC, NOT_HISPANIC))
     origin[homes.slot == 0] = homes.origin
     return race, origin
-
-
-def _of_both(homes: Homes, model: RaceModel, householder: Ints, race: Ints, rng: np.random.Generator) -> Ints:
-    """The races of both parents where the partner's differ, for a share of their relatives; else the householder's."""
-    partner = householder.copy()
-    partner[homes.home[homes.partner]] = race[homes.partner]
-    both = model.code[model.mask[householder] | model.mask[partner]][homes.home]
-    return np.where(rng.random(len(race)) < model.both_races, both, householder[homes.home])
 
 
 # The persons of the synthetic households, one by one: they fit size, ages, race and origin of every household.
@@ -285,8 +268,9 @@ def draw_persons(
     `misfits` counts households that no persons can fit, though the rules of the domain let them pass; nobody is 65 there.
     """
     homes = lay_out_homes(units, model.text["another_person"], model.text["ages"]["old_partner"], rng)
-    sex_of_householder = _persons_householders(homes, model.text["sex"], rng)
-    male = sex_of_householder == MALE
+    drawn = rng.random(len(homes.size)) < model.text["sex"]["married_householder_male"]
+    male = np.isin(homes.kind, MALE_TYPES) | ((homes.kind == MARRIED) & drawn)
+    sex_of_householder = np.where(male, MALE, FEMALE)
     age = draw_ages(homes, male, model.text["ages"], rng)
     check_fit(homes, age)
     race, origin = draw_races(homes, model.races, rng)
@@ -295,13 +279,6 @@ def draw_persons(
     columns = {"QSEX": sex, "QAGE": age, "CENHISP": origin, "CENRACE": race}
     block = homes.block.take(pa.array(homes.home))
     return pa.table({"block": block, **{name: pa.array(codes.astype(np.int8)) for name, codes in columns.items()}})
-
-
-def _persons_householders(homes: Homes, chances: Mapping[str, float], rng: np.random.Generator) -> Ints:
-    """The sex of each householder: by the household type, drawn for married couples."""
-    drawn = rng.random(len(homes.size)) < chances["married_householder_male"]
-    male = np.isin(homes.kind, MALE_TYPES) | ((homes.kind == MARRIED) & drawn)
-    return np.where(male, MALE, FEMALE)
 
 
 def _sexes(homes: Homes, householder: Ints, age: Ints, chances: Mapping[str, float], rng: np.random.Generator) -> Ints:

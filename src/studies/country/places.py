@@ -261,13 +261,6 @@ def _hits(sizes: Sequence[Ints]) -> list[Ints]:
 # Draw the households of a state from the law of their blocks.
 
 
-def draw_types(model: Model, state: Neighbourhoods, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """The profile and the traits of every household of a state, block by block."""
-    law = model.by_cell(), _cumulated(model.joint)
-    drawn = [_draw(model, law, parts, state.places.sizes[chunk], rng) for chunk, *parts in state.blocks()]
-    return np.concatenate([profiles for profiles, _ in drawn]), np.concatenate([traits for _, traits in drawn])
-
-
 def _draw(
     model: Model, law: tuple[Floats, Floats], parts: Sequence[Floats], sizes: Ints, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
@@ -280,18 +273,12 @@ def _draw(
     if new.size:
         chances = np.stack([uniform[new, 2], uniform[new, 3] / model.newcomers], axis=1)
         profiles[new], traits[new] = model.newcomers_of(traits[new], chances)
-    if model.neighbours.copies() == 0:
+    if model.neighbours.copies == 0:
         return profiles, traits
     urns = model.urns(block, traits)
     order = np.argsort(urns, kind="stable")
-    source = order[sources(urns[order], model.neighbours.copies(), rng)]
+    source = order[sources(urns[order], model.neighbours.copies, rng)]
     return profiles[source], traits[source]
-
-
-def _cumulated(joint: Floats) -> Floats:
-    """The joint distribution summed up over the profiles, for each combination of traits."""
-    cumulated = np.cumsum(joint, axis=0)
-    return np.asarray(cumulated / cumulated[-1], dtype=np.float64)
 
 
 def _profiles(starts: Ints, cumulated: Floats, cells: Ints, traits: Ints, uniform: Floats) -> Ints:
@@ -318,11 +305,14 @@ def synthesize(settings: Synthetic, seed: int, domain_file: DomainFile, country:
     model, margins = build_model(domain_file, country, settings.likeness, settings.homogeneity)
     laid_out = list(states_of(settings, seed, country))
     fitted, drawn_states = fit(model, margins, [neighbourhoods(model, places, streams[0]) for places, streams in laid_out])
+    cumulated = np.cumsum(fitted.joint, axis=0)  # over the profiles, for each combination of traits
+    law = fitted.by_cell(), np.asarray(cumulated / cumulated[-1], dtype=np.float64)
     for drawn, (_, streams) in zip(drawn_states, laid_out, strict=True):
-        for_households, for_vacant = streams[1:]
-        types = draw_types(fitted, drawn, np.random.default_rng(for_households))
-        vacant = vacant_units(drawn.places, country, np.random.default_rng(for_vacant))
-        yield _table(domain_file, fitted, drawn.places, types, vacant)
+        rng, for_vacant = map(np.random.default_rng, streams[1:])
+        parts = [_draw(fitted, law, part, drawn.places.sizes[chunk], rng) for chunk, *part in drawn.blocks()]
+        profiles, traits = (np.concatenate(side) for side in zip(*parts, strict=True))
+        vacant = vacant_units(drawn.places, country, for_vacant)
+        yield _table(domain_file, fitted, drawn.places, (profiles, traits), vacant)
 
 
 def states_of(settings: Synthetic, seed: int, country: Country) -> Iterator[tuple[Places, Sequence[np.random.SeedSequence]]]:

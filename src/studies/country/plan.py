@@ -1,7 +1,7 @@
 """What a run would cost, before it starts: about how much time, then blocks, batches, jobs and disk."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,7 +84,7 @@ def plan(
     microdata, designs = results / "microdata", list(_designs(config, results))
     blocks = sum(count for _, count, _, _ in designs)
     if jobs:
-        yield from time_lines(jobs, _cost(designs) / batches, batches, earlier, cores)
+        yield from time_lines(jobs, sum(cost for _, _, cost, _ in designs) / batches, batches, earlier, cores)
     for name, _, _, how in designs:
         yield f"design {name}: {how}"
     variants = len(config.variants)
@@ -95,7 +95,10 @@ def plan(
     listed = ", ".join(f"{count} {rule}" for rule, count in sorted(jobs.items(), key=lambda item: (-item[1], item[0])))
     yield f"jobs: {sum(jobs.values())} ({listed})"
     rate = earlier.bytes_per_block or BYTES_PER_BLOCK
-    size = blocks * variants * rate + _microdata_bytes(config, microdata)
+    stored, source = sum(path.stat().st_size for path in microdata.glob("*.parquet")), section(config, Microdata)
+    if not stored and source.source == "synthetic":
+        stored = source.synthetic.households * BYTES_PER_HOUSEHOLD
+    size = blocks * variants * rate + stored
     how = "measured" if earlier.bytes_per_block else "by default"
     yield f"disk: about {size / 1e6:.0f} MB when all is done ({rate / 1000:.0f} kB per block and variant, {how})"
 
@@ -113,21 +116,13 @@ def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, float, s
             yield name, each * states, cost, f"{each} blocks in each of {states} states ({known})"
     for name, whole in section(config, Sample).all_blocks.items():
         if whole is not None and sizes is not None:
-            chosen = _whole(sizes, whole.states, whole.up_to)
+            inside = True if whole.states == "all" else sizes["state"].isin(list(whole.states))
+            chosen = sizes.loc[(sizes["n"] <= whole.up_to) & inside, "n"]
             cost = sum(map(block_seconds, chosen.tolist()))
             yield name, len(chosen), cost, f"every block of 1 to {whole.up_to} households, {len(chosen)} of them"
         elif whole is not None:
             how = f"every block of 1 to {whole.up_to} households; how many is known once the microdata are there"
             yield name, 0, 0.0, how
-
-
-def _cost(designs: Iterable[tuple[str, int, float, str]]) -> float:
-    return sum(cost for _, _, cost, _ in designs)
-
-
-def _whole(sizes: pd.DataFrame, states: str | Sequence[str], up_to: int) -> "pd.Series[int]":
-    """The households of every block of the states that has at most `up_to`."""
-    return sizes.loc[(sizes["n"] <= up_to) & (True if states == "all" else sizes["state"].isin(list(states))), "n"]
 
 
 def plan_everything(
@@ -137,16 +132,12 @@ def plan_everything(
     if not jobs:
         yield "everything: up to date"
         return
-    first, *rest = time_lines(jobs, _cost(_designs(config, results)) / batches, batches, earlier, cores)
+    cost = sum(cost for _, _, cost, _ in _designs(config, results))
+    first, *rest = time_lines(jobs, cost / batches, batches, earlier, cores)
     yield f"everything (all five papers), {first}"
     yield from rest
     yield f"  jobs: {sum(jobs.values())} of {len(jobs)} rules"
-    yield from _left_out(config)
-
-
-def _left_out(config: Config) -> Iterator[str]:
-    """The results that need a file of the user, where none is named."""
-    for lines in registered("left_out"):
+    for lines in registered("left_out"):  # results that need a file of the user, where none is named
         yield from (f"  left out, since {line}" for line in lines(config))
 
 
@@ -170,13 +161,6 @@ def _seconds(rule: str, count: int, per_batch: float, batches: int, earlier: Ear
         return earlier.seconds[rule] * (per_batch / then if then else 1)
     by_batch = count >= batches > 1
     return SECONDS_PER_JOB + (per_batch / 2 if by_batch else 0)
-
-
-def _microdata_bytes(config: Config, microdata: Path) -> float:
-    stored = sum(path.stat().st_size for path in microdata.glob("*.parquet"))
-    if stored or section(config, Microdata).source != "synthetic":
-        return stored
-    return section(config, Microdata).synthetic.households * BYTES_PER_HOUSEHOLD
 
 
 def in_words(seconds: float) -> str:

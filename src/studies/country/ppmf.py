@@ -116,10 +116,6 @@ class Kind:
     group_quarters: int
     keeps_group_quarters: bool = False
 
-    @property
-    def records(self) -> tuple[int, int]:
-        return (self.housing_unit, self.group_quarters)
-
 
 UNITS = Kind("unit", 2, 4)
 PERSONS = Kind("person", 3, 5)
@@ -170,13 +166,18 @@ def read_ppmf(
 
 
 def _read_header(path: Path, domain: Domain, kind: Kind, chunk: Chunk | None) -> tuple[_Layout, list[Chunk]]:
-    """The layout that the first line which is no comment gives, and the rows of the chunk that follow it."""
+    """The layout that the header gives, and the rows of the chunk that follow it."""
+    number, text, rest = _header_line(path, chunk)
+    return _layout(path, number, text, domain, kind), [Chunk(number + 1, rest)] if rest else []
+
+
+def _header_line(path: Path, chunk: Chunk | None) -> tuple[int, str, bytes]:
+    """The first line that is no comment: its number, its text and what follows."""
     lines = io.BytesIO(chunk.data if chunk else b"")
     for number, line in enumerate(lines, start=1):
         text = line.decode("utf-8-sig", errors="replace").strip()
         if text and not text.startswith("#"):
-            rest = lines.read()
-            return _layout(path, number, text, domain, kind), [Chunk(number + 1, rest)] if rest else []
+            return number, text, lines.read()
     raise DataError(f"{path}: no header line. The first line that is no # comment must name the columns.")
 
 
@@ -205,7 +206,7 @@ def _decode(layout: _Layout, chunk: Chunk) -> tuple[pa.Table, int]:
     if not rows:
         return pa.table({}), 0
     kind = layout.kind
-    kinds = _numbers(rows["RTYPE"], kind.records)
+    kinds = _numbers(rows["RTYPE"], (kind.housing_unit, kind.group_quarters))
     remedy = f"Use {kind.housing_unit} for a housing unit and {kind.group_quarters} for group quarters."
     _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is not a record type of a {kind.name} file. {remedy}")
     units = (kinds == kind.housing_unit) | kind.keeps_group_quarters
@@ -343,7 +344,10 @@ def check_layout(path: Path, domain_file: Path, persons: bool, rows: int) -> Ite
     """What the file is, line by line; an error that lists every missing column, or names the first wrong row."""
     domain = read_domain(domain_file).domain
     kind = replace(PERSONS, keeps_group_quarters=True) if persons else UNITS
-    header, delimiter = read_names(path)
+    with ExitStack() as stack:
+        _, text, _ = _header_line(path, next(read_chunks(path, open_text(path, stack)), None))
+    delimiter = max(",|", key=text.count)
+    header = [name.strip().strip('"') for name in text.split(delimiter)]
     yield f"{path}: {kind.name} file, {len(header)} columns separated by {delimiter!r}"
     needed = ["RTYPE", *GEOGRAPHY, *domain.names]
     missing = [name for name in needed if name not in header]
@@ -354,35 +358,19 @@ def check_layout(path: Path, domain_file: Path, persons: bool, rows: int) -> Ite
     yield from _read_rows(path, domain, kind, rows)
 
 
-def read_names(path: Path) -> tuple[list[str], str]:
-    """The names in the header, the first line that is no comment, and what separates them."""
-    with ExitStack() as stack:
-        chunk = next(read_chunks(path, open_text(path, stack)), None)
-    for line in (chunk.data if chunk else b"").split(b"\n"):
-        text = line.decode("utf-8-sig", errors="replace").strip()
-        if text and not text.startswith("#"):
-            delimiter = max(",|", key=text.count)
-            return [name.strip().strip('"') for name in text.split(delimiter)], delimiter
-    raise DataError(f"{path}: no header line. The first line that is no # comment must name the columns.")
-
-
 def _read_rows(path: Path, domain: Domain, kind: Kind, rows: int) -> Iterator[str]:
-    rejected: Counter[str] = Counter()
-    seen = 0
-    blocks: set[str] = set()
-    states: set[str] = set()
+    rejected, seen, blocks = Counter[str](), 0, set[str]()
     codes: dict[str, set[int]] = {name: set() for name in domain.names}
     for table in read_ppmf(path, domain, rejected, kind=kind):
         seen += table.num_rows
-        names = table["block"].unique().to_pylist()
-        blocks.update(names)
-        states.update(name[:2] for name in names)
+        blocks.update(table["block"].unique().to_pylist())
         for name in domain.names:
             codes[name].update(np.unique(table[name].to_numpy()).tolist())
         if rows and seen >= rows:
             break
     part = "the first " if rows and seen >= rows else "all "
-    yield f"{part}{seen:,} records: {len(blocks):,} blocks in {len(states)} states; left out: {dict(rejected) or 'none'}"
+    states = len({block[:2] for block in blocks})
+    yield f"{part}{seen:,} records: {len(blocks):,} blocks in {states} states; left out: {dict(rejected) or 'none'}"
     unseen = {name: sorted(set(domain[name].codes) - found) for name, found in codes.items()}
     told = "; ".join(f"{name} {_some(own)}" for name, own in unseen.items() if own)
     yield f"codes that no record of these has: {told or 'none'}"
@@ -420,18 +408,7 @@ class RecordLayout:
 
 UNIT_RECORD = RecordLayout(
     tuple(UNIT_FIELDS.split()),
-    {
-        "TEN": 1,
-        "VACS": 1,
-        "HHSIZE": 1,
-        "HHT": 1,
-        "HHT2": 2,
-        "THHSPAN": 1,
-        "THHLDRAGE": 1,
-        "THHRACE": 2,
-        "TP18": 1,
-        "TP65": 1,
-    },
+    dict.fromkeys(("TEN", "VACS", "HHSIZE", "HHT", "THHSPAN", "THHLDRAGE", "TP18", "TP65"), 1) | {"HHT2": 2, "THHRACE": 2},
     {"SCHEMA_TYPE_CODE": "MUD", "RTYPE": str(UNITS.housing_unit), "GQTYPE": "000"},
 )
 PERSON_RECORD = RecordLayout(

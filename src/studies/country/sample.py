@@ -87,16 +87,13 @@ def choose_blocks(sizes: pd.DataFrame, settings: Sample, seed: int) -> pd.DataFr
     found = [sample_blocks(sizes, designs, seed)] if designs else []
     found += [all_blocks(sizes, name, whole.states, whole.up_to) for name, whole in settings.all_blocks.items() if whole]
     blocks = pd.concat(found).sort_values(["design", "block"], ignore_index=True)
-    _check_batches(blocks["block"].nunique(), number_of_batches(settings), settings.blocks_per_batch)
-    return blocks
-
-
-def _check_batches(blocks: int, batches: int, most: int) -> None:
-    if blocks > batches * most:
+    number, most, batches = blocks["block"].nunique(), settings.blocks_per_batch, number_of_batches(settings)
+    if number > batches * most:
         raise DataError(
-            f"{blocks} blocks in {batches} batches are more than {most} a batch (sample.blocks_per_batch). "
-            f"Set sample.batches to {-(-blocks // most)} or more in config.yaml."
+            f"{number} blocks in {batches} batches are more than {most} a batch (sample.blocks_per_batch). "
+            f"Set sample.batches to {-(-number // most)} or more in config.yaml."
         )
+    return blocks
 
 
 def all_blocks(sizes: pd.DataFrame, design: str, states: str | Sequence[str], up_to: int) -> pd.DataFrame:
@@ -119,11 +116,12 @@ def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Design], seed: int)
 
     `sizes` has one row per block: block, state, county, tract and n, its number of households.
     """
-    country_median = median_low(sizes["n"])
+    medians = {"country_median": median_low(sizes["n"])}
     drawn = []
     for design, settings in designs.items():
         for state, blocks in sizes.groupby("state", sort=True):
-            size = _size(settings.size, blocks["n"], country_median)
+            medians["state_median"] = median_low(blocks["n"])
+            size = medians[settings.size] if isinstance(settings.size, str) else settings.size
             rng = np.random.default_rng(derive_seed(seed, "sample", design, str(state)))
             drawn.append(_draw(blocks, size, settings.blocks_per_state, rng, f"state {state}, design {design}"))
             drawn[-1]["design"] = design
@@ -133,11 +131,6 @@ def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Design], seed: int)
 def _listed(blocks: pd.DataFrame) -> pd.DataFrame:
     frame = blocks.rename(columns={"n": "n_households"}).astype({"n_households": "int32"})
     return frame[COLUMNS].sort_values(["design", "block"], ignore_index=True)
-
-
-def _size(size: str | int, state_sizes: "pd.Series[int]", country_median: int) -> int:
-    named = {"state_median": lambda: median_low(state_sizes), "country_median": lambda: country_median}
-    return named[size]() if isinstance(size, str) else size
 
 
 def _draw(blocks: pd.DataFrame, size: int, count: int, rng: np.random.Generator, where: str) -> pd.DataFrame:

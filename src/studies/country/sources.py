@@ -39,9 +39,6 @@ def open_source(
     return PROTECTED, protect_households(draw, settings.protection.hierarchical, domain_file, seed)
 
 
-# The two sources of persons behind one interface: a label and a stream of tables.
-
-
 def open_persons(
     source: Path, model: Path, group_quarters: bool, seed: int, domain: Domain, rejected: Counter[str]
 ) -> tuple[str, Iterator[pa.Table]]:

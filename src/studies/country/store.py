@@ -28,8 +28,6 @@ from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import ROWS_PER_GROUP, Expected, open_csv, refuse_row
 from genverify.model.tabulate import releases_of
 
-# The store of private microdata: one Parquet file per state, written and read without holding the nation in memory.
-
 GEOGRAPHY = {"block": 15, "tract": 11, "county": 5, "state": 2}
 """How many digits of a block id name each geography."""
 
@@ -55,7 +53,8 @@ def write_microdata(tables: Iterable[pa.Table], folder: Path, domain: Domain) ->
         for table in tables:
             for state, rows in _split(table, folder, domain):
                 writers.setdefault(state, _StateWriter(folder / f"{state}.parquet")).add(rows)
-                _relieve(writers)
+                while sum(writer.waiting_bytes for writer in writers.values()) > BUFFERED_BYTES:
+                    max(writers.values(), key=lambda writer: (writer.waiting_bytes, writer.path)).flush()
         if not writers:
             raise DataError(f"{folder}: there is no record to write. Check that the microdata hold housing units.")
         for writer in writers.values():
@@ -174,12 +173,6 @@ def _with_geography(table: pa.Table) -> pa.Table:
     return pa.table({**columns, **rest})
 
 
-def _relieve(writers: dict[str, _StateWriter]) -> None:
-    """Write out the longest queues when all of them together grow too large."""
-    while sum(writer.waiting_bytes for writer in writers.values()) > BUFFERED_BYTES:
-        max(writers.values(), key=lambda writer: (writer.waiting_bytes, writer.path)).flush()
-
-
 def _publish(folder: Path, writers: dict[str, _StateWriter]) -> Manifest:
     """Give the finished files their names; files of an earlier run that are not part of this one go away."""
     for stale in folder.glob("*.parquet"):
@@ -286,7 +279,13 @@ def _check_geography(rows: pa.Table, state: str, files: dict[str, Path]) -> None
     block = rows["block"].combine_chunks()
     ids = block.dictionary
     for value in ids.filter(pc.invert(pc.starts_with(ids, state))).to_pylist():
-        raise DataError(_misplaced(value, state, files))
+        own = value[: GEOGRAPHY["state"]]
+        if own in files and _read(files[own], ["block"], [value]).num_rows:
+            both, where = ", ".join(sorted((own, state))), f"{files[own]} and {files[state]}"
+            raise DataError(f"block {value} is in two states ({both}): see {where}. Write the microdata store again.")
+        raise DataError(
+            f"{files[state]}: block {value} is of state {own}, not of state {state}. Write the microdata store again."
+        )
     for name, width in GEOGRAPHY.items():
         column = rows[name].combine_chunks()
         expected = pc.index_in(pc.utf8_slice_codeunits(ids, 0, width), value_set=column.dictionary)
@@ -297,14 +296,6 @@ def _check_geography(rows: pa.Table, state: str, files: dict[str, Path]) -> None
                 f"{files[state]}: block {block[row]} stands with {name} {column[row]}, which is not the beginning of "
                 "its id. Write the microdata store again."
             )
-
-
-def _misplaced(block: str, state: str, files: dict[str, Path]) -> str:
-    own = block[: GEOGRAPHY["state"]]
-    if own in files and _read(files[own], ["block"], [block]).num_rows:
-        both, where = ", ".join(sorted((own, state))), f"{files[own]} and {files[state]}"
-        return f"block {block} is in two states ({both}): see {where}. Write the microdata store again."
-    return f"{files[state]}: block {block} is of state {own}, not of state {state}. Write the microdata store again."
 
 
 # The private records of some blocks, or of whole states, that a universe keeps.
@@ -329,7 +320,8 @@ def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
     """The records as `block` and the columns of the domain, sorted by block; the race flags make the code of race."""
     races = [chosen[0] for chosen in domain["CENRACE"].sets if len(chosen) == 1]
     frame = open_csv(path, RECORDS).frame(("block", "sex", "age", *races, "hispanic"), texts=["block"])
-    _check(path, frame["block"], ~_is_block(frame["block"]), f"is not {GEOGRAPHY['block']} digits")
+    wrong = ~frame["block"].astype(str).str.fullmatch(rf"\d{{{GEOGRAPHY['block']}}}")
+    _check(path, frame["block"], wrong, f"is not {GEOGRAPHY['block']} digits")
     for name in (*races, "hispanic"):
         _check(path, frame[name], ~frame[name].isin([0, 1]), "is neither 0 nor 1")
     flags = frame[races].sum(axis=1).astype(int).rename("the sum of race flags")
@@ -338,10 +330,6 @@ def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
         codes = domain[column].codes
         _check(path, frame[name], ~frame[name].isin(codes), f"is outside {min(codes)} to {max(codes)}")
     return _coded(frame, races, domain).sort_values("block", kind="stable", ignore_index=True)
-
-
-def _is_block(texts: "pd.Series[str]") -> "pd.Series[bool]":
-    return texts.astype(str).str.fullmatch(rf"\d{{{GEOGRAPHY['block']}}}")
 
 
 def _check(path: Path, values: "pd.Series[Any]", wrong: "pd.Series[bool]", problem: str) -> None:
@@ -471,15 +459,10 @@ def types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, 
     kept = keeps.matches(records)
     keys = radix.encode(records)[kept]
     local = NOTHING
-    for area in _area_numbers(table, areas) if len(areas) else []:
+    blocks: Any = pc.dictionary_encode(table["block"].combine_chunks()) if len(areas) else None
+    for width in GEOGRAPHY.values() if len(areas) else ():
+        ids = pc.utf8_slice_codeunits(blocks.dictionary, 0, width).to_pandas().astype("str")
+        area = areas.get_indexer(pd.Index(ids))[blocks.indices.to_numpy()].astype(np.int64)  # -1: none of them
         inside = area[kept] >= 0
         local += Types.of(area[kept][inside] * radix.total + keys[inside])
     return local, Types.of(keys)
-
-
-def _area_numbers(table: pa.Table, areas: pd.Index) -> Iterator[Ints]:
-    """For each kind of area, the number of the area that each record lies in, -1 for none of them."""
-    blocks = pc.dictionary_encode(table["block"].combine_chunks())
-    for width in GEOGRAPHY.values():
-        ids = pc.utf8_slice_codeunits(blocks.dictionary, 0, width).to_pandas().astype("str")
-        yield areas.get_indexer(pd.Index(ids))[blocks.indices.to_numpy()].astype(np.int64)

@@ -22,8 +22,7 @@ from studies.country.store import GEOGRAPHY
 LIMITS = FileLimits(50_000_000, 64 * 2**30, "list its parts in raprank.survey.files")
 SURVEY = Expected("a CSV file of a survey", "see raprank.survey.files in config/raprank.yaml", LIMITS)
 Small = npt.NDArray[np.int8]
-MOST_CODES = 100  # distinct values: a column of more is a number, and the error says what to do
-"""A column with more distinct values is not taken for discrete (and codes are stored in eight bits)."""
+MOST_CODES = 100  # distinct values: a column of more is a number, and codes are stored in eight bits
 
 
 def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> tuple[pa.Table, Domain]:
@@ -32,7 +31,8 @@ def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> t
         where = "config/raprank.yaml (raprank.survey.files)"
         raise DataError(f"task {name}: no file of the survey is named; list them in {where}")
     task = tasks["tasks"][name]
-    read = {number: open_csv(path, SURVEY).frame(_needed(tasks, task), texts=[]) for number, path in enumerate(paths)}
+    needed = list(dict.fromkeys([tasks["state"], *task["columns"], *task.get("keeps", {})]))
+    read = {number: open_csv(path, SURVEY).frame(needed, texts=[]) for number, path in enumerate(paths)}
     frame = pd.concat(read)  # each row has the number of its file and its line there
     frame = frame[_kept(frame, task.get("keeps", {}))]
     if frame.empty:
@@ -50,10 +50,6 @@ def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> t
     domain.check_small()
     table = pa.table({"block": states.str.ljust(GEOGRAPHY["block"], "0").astype("str"), **codes})
     return table, domain
-
-
-def _needed(tasks: Mapping[str, Any], task: Mapping[str, Any]) -> list[str]:
-    return list(dict.fromkeys([tasks["state"], *task["columns"], *task.get("keeps", {})]))
 
 
 def _kept(frame: pd.DataFrame, keeps: Mapping[str, Mapping[str, float]]) -> "pd.Series[bool]":

@@ -8,8 +8,7 @@ import pandas as pd
 
 from genverify.solve.program_settings import ProgramSettings
 from studies.housing.detect import DetectionResult, detect_block
-from studies.housing.households import HouseholdFile
-from studies.housing.joint_program import Percentage, Row, prior_of, read_block
+from studies.housing.joint_program import Row, prior_of, read_block
 from studies.housing.reconstruct import reconstruct_block
 from studies.housing.settings import HousingBenchmark
 
@@ -22,8 +21,12 @@ def time_housing(
     """Detection with its proofs checked, then the top t of flagged blocks; `given` says how the statistics are read."""
     file, percentages, reading = given["file"], given["percentages"], given["reading"]
     found: list[DetectionResult] = []
-    rows = [_timed("detection", blocks[: own.detection_blocks], lambda block, row: found.append(
-        _detect(block, row, file, percentages, reading, program)))]  # fmt: skip
+
+    def detect(block: str, row: Row) -> None:
+        found.append(detect_block(row, block, file, percentages, reading, program))
+        found[-1].check()
+
+    rows = [_timed("detection", blocks[: own.detection_blocks], detect)]
     flagged = {one.block for one in found if one.flagged}
     chosen = [(block, row) for block, row in blocks if block in flagged][: own.top_blocks]
 
@@ -33,17 +36,8 @@ def time_housing(
 
     rows.append(_timed(f"top {given['top']}", chosen, reconstruct))
     paper = given["paper_times"]["top"]
-    rows[0]["paper_blocks_per_core_second"] = None
-    rows[1]["paper_blocks_per_core_second"] = round(paper["blocks"] / (paper["hours"] * 3600 * paper["cores"]), 6)
-    return pd.DataFrame(rows)
-
-
-def _detect(
-    block: str, row: Row, file: HouseholdFile, percentages: Sequence[Percentage], reading: str, program: ProgramSettings
-) -> DetectionResult:
-    found = detect_block(row, block, file, percentages, reading, program)
-    found.check()
-    return found
+    rate = paper["blocks"] / (paper["hours"] * 3600 * paper["cores"])
+    return pd.DataFrame(rows).assign(paper_blocks_per_core_second=[float("nan"), round(rate, 6)])
 
 
 def _timed(work: str, blocks: Iterable[tuple[str, Row]], do: Callable[[str, Row], Any]) -> dict[str, Any]:

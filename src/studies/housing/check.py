@@ -67,7 +67,10 @@ def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
 
 def open_job(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
     """The certificates of a job, each with the part of the release that it is about."""
-    return certified_parts(_detection(record))
+    found = _detection(record)
+    percentages = read_percentages(found.published)
+    for parts, text in _parts(found, dict(read_statistics(found.statistics, percentages)), percentages):
+        yield part_of(parts, text), text
 
 
 def explain_job(record: Record, block: str, claim: str) -> Iterator[str]:
@@ -81,9 +84,8 @@ def explain_job(record: Record, block: str, claim: str) -> Iterator[str]:
 
 
 def _detection(record: Record) -> Detection:
-    """The files of the detection of a job."""
-    statistics, blocks, proofs = (one_file(record, name) for name in ("statistics", "blocks", "proofs"))
-    domain, published = (one_file(record, name) for name in ("housing_domain", "published"))
+    names = ("statistics", "blocks", "proofs", "housing_domain", "published")
+    statistics, blocks, proofs, domain, published = (one_file(record, name) for name in names)
     return Detection(statistics, blocks, proofs, domain, published, str(record.params["condition"]["reading"]))
 
 
@@ -115,14 +117,6 @@ def _shown(found: Detection, rows: Mapping[str, Row], percentages: Sequence[Perc
                 f"fits, so the verdict is contradiction. {REMEDY}"
             )
     return shown
-
-
-def certified_parts(found: Detection) -> Iterator[tuple[Release, Mapping[str, Any]]]:
-    """Every certificate of a detection with the part of its release that it is about."""
-    percentages = read_percentages(found.published)
-    rows = dict(read_statistics(found.statistics, percentages))
-    for parts, text in _parts(found, rows, percentages):
-        yield part_of(parts, text), text
 
 
 def _parts(
@@ -170,13 +164,9 @@ def add_parser(commands: Any) -> None:
 
 def _check_housing(options: argparse.Namespace) -> None:
     started = time.monotonic()
-    total = check_detection(detection_in(options.folder, options.data, options.reading))
+    statistics, blocks, proofs = (options.folder / name for name in (STATISTICS, "blocks.parquet", "proofs.jsonl.gz"))
+    domain, published = (options.data / name for name in ("domain.yaml", "published.yaml"))
+    total = check_detection(Detection(statistics, blocks, proofs, domain, published, options.reading))
     proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
     print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
     print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
-
-
-def detection_in(home: Path, data: Path, reading: str) -> Detection:
-    """The detection whose files lie in a folder of results."""
-    statistics, blocks, proofs = (home / name for name in (STATISTICS, "blocks.parquet", "proofs.jsonl.gz"))
-    return Detection(statistics, blocks, proofs, data / "domain.yaml", data / "published.yaml", reading)

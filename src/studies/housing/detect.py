@@ -3,6 +3,7 @@ Detection (equation 1): blocks in which a household must exceed two persons per 
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -131,17 +132,11 @@ def _violations(release: Release, settings: ProgramSettings) -> DetectionResult:
     if len(sizes) > USUAL:
         few = [code for code in sizes if code <= USUAL or code == sizes[-1]]
         found = _search(release, restricted(release, {"SIZE": few, "CHILDREN": [0, *few]}), settings)
-        if found.verdict is not Verdict.UNDECIDED and _accepted(found):
-            return found
+        with suppress(CertificateError):
+            found.check()
+            if found.verdict is not Verdict.UNDECIDED:
+                return found
     return _search(release, release, settings)
-
-
-def _accepted(found: DetectionResult) -> bool:
-    try:
-        found.check()
-    except CertificateError:
-        return False
-    return True
 
 
 def _search(release: Release, searched: Release, settings: ProgramSettings) -> DetectionResult:

@@ -15,10 +15,11 @@ from genverify.model.tablefiles import Expected, open_csv
 from studies.country.composition import SETTINGS, estimate_setting, read_blocks
 from studies.country.national import possible_types, read_country
 from studies.country.study import BLOCK_LAYOUTS, DATA, DOMAIN
-from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
+from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, estimate, odds_table, read_survey
 from studies.country.surveys import count_pums
 from studies.housing.households import estimate_conditionals
 from studies.housing.properties import count_renters, estimate_kinds
+from studies.housing.study import ESTIMATE
 
 ABOUT = """
 households: the odds of a log-linear model, as in data/synthetic/odds.csv. Give counts (csv: columns of codes, and
@@ -41,7 +42,7 @@ def add_parser(commands: Any) -> None:
     """`genverify estimate`."""
     parser = commands.add_parser(
         "estimate",
-        help="estimate from surveys what the built-in country is made of",
+        help=ESTIMATE,
         description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -86,16 +87,13 @@ def estimate_households(options: argparse.Namespace) -> None:
     for name, survey in zip(tables, surveys, strict=True):
         columns = ", ".join(survey.term.columns)
         print(f"{name}: {survey.households.sum():,} households over {columns}", file=sys.stderr)
-    _whole(surveys, tuple(possible_types(file).records))
-    print("estimating; this takes about a minute", file=sys.stderr)
-    fitted = estimate(surveys, possible_types(file).records, Spread(options.pairs, options.triples, TRIPLES))
-    odds_table(fitted, surveys).to_csv(options.out, index=False)
-    print(f"{options.out}: {sum(len(term.codes) for term in fitted.terms):,} odds", file=sys.stderr)
-
-
-def _whole(surveys: list[Survey], names: tuple[str, ...]) -> None:
+    names = possible_types(file).records
     if not any(set(survey.term.columns) == set(names) for survey in surveys):
         raise DataError(f"no survey has all of {', '.join(names)}; without one, some odds would be guesses")
+    print("estimating; this takes about a minute", file=sys.stderr)
+    fitted = estimate(surveys, names, Spread(options.pairs, options.triples, TRIPLES))
+    odds_table(fitted, surveys).to_csv(options.out, index=False)
+    print(f"{options.out}: {sum(len(term.codes) for term in fitted.terms):,} odds", file=sys.stderr)
 
 
 def estimate_neighbours(options: argparse.Namespace) -> None:

@@ -288,8 +288,15 @@ def judge_blocks(
     truth = truth.assign(n=1).groupby("block")[["violations", "subsidized", "n"]].sum().reset_index()
     blocks = blocks[["block", "n", "n_s", "verdict", "least_violations"]]
     if suppresses:
-        blocks = _with_suppressed(blocks, truth)
-    _check_same(truth["block"], blocks["block"])
+        missing = truth.loc[~truth["block"].isin(blocks["block"]), ["block", "n"]]
+        missing = missing.assign(n_s=0, verdict=SUPPRESSED, least_violations=0)
+        blocks = pd.concat([blocks, missing], ignore_index=True)
+    odd = sorted(set(truth["block"]) ^ set(blocks["block"]))
+    if odd:
+        where = "blocks.parquet" if odd[0] in set(truth["block"]) else "households.parquet"
+        raise DataError(
+            f"block {odd[0]}: missing from {where}, so verdicts and truth cannot be compared; run detection again"
+        )
     frame = blocks.merge(truth.drop(columns="n"), on="block").sort_values("block")
     return frame.assign(flagged=frame["verdict"].isin(FLAGGED)).reset_index(drop=True)
 
@@ -305,21 +312,6 @@ def with_reconstructions(judged: pd.DataFrame, counted: pd.DataFrame, found: "pd
     frame["first"] = frame["block"].map(seen["first"])
     frame["mean"] = frame["block"].map(seen["times"]) / frame["found"].where(frame["found"] > 0)
     return frame
-
-
-def _with_suppressed(blocks: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
-    """The blocks, and those that the release leaves out."""
-    missing = truth.loc[~truth["block"].isin(blocks["block"]), ["block", "n"]]
-    return pd.concat([blocks, missing.assign(n_s=0, verdict=SUPPRESSED, least_violations=0)], ignore_index=True)
-
-
-def _check_same(true: "pd.Series[str]", judged: "pd.Series[str]") -> None:
-    odd = sorted(set(true) ^ set(judged))
-    if odd:
-        where = "blocks.parquet" if odd[0] in set(true) else "households.parquet"
-        raise DataError(
-            f"block {odd[0]}: missing from {where}, so verdicts and truth cannot be compared; run detection again"
-        )
 
 
 def check_sound(judged: pd.DataFrame, protection: Condition, condition: str, synthetic: bool) -> None:

@@ -81,12 +81,10 @@ def draw_curves(axes: Axes, curves: pd.DataFrame, x: str, y: str) -> None:
         axes.plot(own[x], 100 * own[y], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=1.3)
 
 
-def draw_chance(axes: Axes, totals: pd.DataFrame, key: str, scope: str) -> float:
+def draw_chance(axes: Axes, totals: pd.DataFrame, key: str, scope: str) -> None:
     """The share of identified households that are in violation: the precision of households drawn at random."""
-    row = totals[(totals["key"] == key) & (totals["scope"] == scope)].iloc[0]
-    chance = 100 * row["violations"] / row["households"] if row["households"] else 0.0
-    axes.axhline(chance, color="#6b7780", lw=1, ls=(0, (6, 3)))
-    return float(chance)
+    violations, households = (_size(totals, key, scope, what) for what in ("violations", "households"))
+    axes.axhline(100 * violations / households if households else 0.0, color="#6b7780", lw=1, ls=(0, (6, 3)))
 
 
 def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
@@ -105,12 +103,6 @@ def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
 
 def key_words(key: str) -> str:
     return plain(KEYS.get(key, key.replace("_", " ")))
-
-
-def log_axis(axes: Axes) -> None:
-    """Thousands of households on one axis, the first few still distinguished."""
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
 # Figures 2 and A.1 to A.3: how unique reconstructions are, which blocks are flagged, putative beside true violations.
@@ -270,14 +262,10 @@ def plot_putative(counts: pd.DataFrame, condition: str, label: str) -> Figure:
     axes.set_title(f"{condition}: {counts['blocks'].sum():,} reconstructed blocks, correlation {correlation(counts):.2f}")
     axes.set_xlabel("true violations in the block")
     axes.set_ylabel("putative violations (most likely reconstruction)")
-    _whole_numbers(axes)
-    say_source(figure, label)
-    return figure
-
-
-def _whole_numbers(axes: Axes) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
+    say_source(figure, label)
+    return figure
 
 
 Plot = tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[pd.DataFrame, str], Figure]]
@@ -298,21 +286,13 @@ AXES = {
 UNIQUE = "unique in their block"
 
 
-def plot_precision(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], label: str) -> Figure:
-    """Figure 3: precision on unique households against k, a panel per key, beside chance and the sampling attack."""
+def plot_unique(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], label: str, x: str) -> Figure:
+    """Figures 3 and A.4: precision on unique households against k or recall, a panel per key, beside chance."""
+    counted = "violations" if x == "recall" else "households"
     figure, axes = _panels(1, len(keys))
     for place, key in zip(axes[0], keys, strict=True):
-        _panel(place, curves, totals, key, "unique", PUTATIVE, "precision")
-        place.set_title(f"{key_words(key)}\n{_size(totals, key, 'unique'):,} households {UNIQUE}")
-    return _finish(figure, curves, label)
-
-
-def plot_tradeoff(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], label: str) -> Figure:
-    """Figure A.4: precision against recall on unique households."""
-    figure, axes = _panels(1, len(keys))
-    for place, key in zip(axes[0], keys, strict=True):
-        _panel(place, curves, totals, key, "unique", "recall", "precision")
-        place.set_title(f"{key_words(key)}\n{_size(totals, key, 'unique', 'violations'):,} violations {UNIQUE}")
+        _panel(place, curves, totals, key, "unique", x, "precision")
+        place.set_title(f"{key_words(key)}\n{_size(totals, key, 'unique', counted):,} {counted} {UNIQUE}")
     return _finish(figure, curves, label)
 
 
@@ -358,7 +338,8 @@ def _name_axes(axes: Axes, x: str, y: str) -> None:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}"))
         axes.set_xlim(left=0)
     else:
-        log_axis(axes)
+        axes.set_xscale("log")  # thousands of households on one axis, the first few still distinguished
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel(AXES[x])
     axes.set_ylabel(AXES[y])
 
@@ -385,8 +366,8 @@ class Curves(NamedTuple):
 
 
 CURVES: Mapping[str, Curves] = {
-    "fig3": Curves(PANELS, "unique", plot_precision),
-    "a4": Curves(PANELS, "unique", plot_tradeoff),
+    "fig3": Curves(PANELS, "unique", partial(plot_unique, x=PUTATIVE)),
+    "a4": Curves(PANELS, "unique", partial(plot_unique, x="recall")),
     "a5": Curves(PANELS, "all", partial(plot_both, scope="all")),
     "a6": Curves(KNOWN_SUBSIDY, "unique", partial(plot_both, scope="unique")),
 }

@@ -127,10 +127,14 @@ def _total(evidence: Evidence, condition: str, key: str, scope: str) -> dict[str
 zero_simple = partial(certain_households, attributes="simple", near=False)
 zero_all = partial(certain_households, attributes="all", near=False)
 near_simple = partial(certain_households, attributes="simple", near=True)
+flagged = partial(blocks, part="putative_blocks", of="blocks")
+recall = partial(blocks, part="true_putative_blocks", of="blocks_with_violation")
+precision = partial(blocks, part="true_putative_blocks", of="putative_blocks")
+hud, unknown = partial(end_of_curve, key="hud"), partial(end_of_curve, key="race_child")
 COMPUTED: dict[str, Callable[..., Part]] = {
     "public_blocks": partial(blocks, part="blocks", of="blocks"),
     "public_subsidized": subsidized,
-    "public_flagged": partial(blocks, part="putative_blocks", of="blocks"),
+    "public_flagged": flagged,
     "flagged_below_15": partial(flagged_below, n_s=15),
     "flagged_below_30": partial(flagged_below, n_s=30),
     "all_may_differ": all_may_differ,
@@ -152,36 +156,26 @@ COMPUTED: dict[str, Callable[..., Part]] = {
     "subsidized": subsidized,
     "violations": violations,
     "blocks_with_violation": partial(blocks, part="blocks_with_violation", of="blocks"),
-    "block_recall": partial(blocks, part="true_putative_blocks", of="blocks_with_violation"),
-    "block_recall_swapping": partial(blocks, part="true_putative_blocks", of="blocks_with_violation"),
-    "block_precision_swapping": partial(blocks, part="true_putative_blocks", of="putative_blocks"),
-    "flagged_swapping": partial(blocks, part="putative_blocks", of="blocks"),
+    **dict.fromkeys(("block_recall", "block_recall_swapping", "block_recall_dp"), recall),
+    **dict.fromkeys(("block_precision_swapping", "block_precision_dp"), precision),
+    **dict.fromkeys(("flagged_swapping", "block_chance_recall_dp"), flagged),
     "false_flags": false_flags,
-    "block_recall_dp": partial(blocks, part="true_putative_blocks", of="blocks_with_violation"),
-    "block_chance_recall_dp": partial(blocks, part="putative_blocks", of="blocks"),
-    "block_precision_dp": partial(blocks, part="true_putative_blocks", of="putative_blocks"),
-    "hud_recall": partial(end_of_curve, key="hud", scope="all", measure="recall"),
-    "hud_precision": partial(end_of_curve, key="hud", scope="all", measure="precision"),
-    "hud_recall_distinct": partial(end_of_curve, key="hud", scope="distinct", measure="recall"),
-    "hud_precision_distinct": partial(end_of_curve, key="hud", scope="distinct", measure="precision"),
-    "hud_recall_once": partial(end_of_curve, key="hud", scope="once", measure="recall"),
-    "hud_precision_once": partial(end_of_curve, key="hud", scope="once", measure="precision"),
-    "hud_sampling": partial(end_of_curve, key="hud", scope="all", measure="precision", source=SAMPLING),
-    "hud_unique": partial(identified, key="hud", part="households"),
-    "hud_unique_violations": partial(identified, key="hud", part="violations"),
-    "hud_unique_recall": partial(end_of_curve, key="hud", scope="unique", measure="recall"),
-    "hud_unique_precision": partial(end_of_curve, key="hud", scope="unique", measure="precision"),
-    "known_unique": partial(identified, key="subsidized_race_child", part="households"),
-    "known_unique_violations": partial(identified, key="subsidized_race_child", part="violations"),
-    "known_unique_recall": partial(end_of_curve, key="subsidized_race_child", scope="unique", measure="recall"),
-    "known_unique_precision": partial(end_of_curve, key="subsidized_race_child", scope="unique", measure="precision"),
-    "unknown_unique": partial(identified, key="race_child", part="households"),
-    "unknown_unique_violations": partial(identified, key="race_child", part="violations"),
-    "unknown_unique_recall": partial(end_of_curve, key="race_child", scope="unique", measure="recall"),
-    "unknown_unique_precision": partial(end_of_curve, key="race_child", scope="unique", measure="precision"),
-    "hud_unique_precision_dp": partial(end_of_curve, key="hud", scope="unique", measure="precision"),
-    "unknown_unique_precision_dp": partial(end_of_curve, key="race_child", scope="unique", measure="precision"),
+    "hud_sampling": partial(hud, scope="all", measure="precision", source=SAMPLING),
+    "hud_unique_precision_dp": partial(hud, scope="unique", measure="precision"),
+    "unknown_unique_precision_dp": partial(unknown, scope="unique", measure="precision"),
 }
+for measure in ("recall", "precision"):
+    COMPUTED |= {
+        f"hud_{measure}{end}": partial(hud, scope=scope, measure=measure)
+        for end, scope in (("", "all"), ("_distinct", "distinct"), ("_once", "once"))
+    }
+for stem, key in (("hud", "hud"), ("known", "subsidized_race_child"), ("unknown", "race_child")):
+    COMPUTED |= {
+        f"{stem}_unique": partial(identified, key=key, part="households"),
+        f"{stem}_unique_violations": partial(identified, key=key, part="violations"),
+        f"{stem}_unique_recall": partial(end_of_curve, key=key, scope="unique", measure="recall"),
+        f"{stem}_unique_precision": partial(end_of_curve, key=key, scope="unique", measure="precision"),
+    }
 
 
 def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
@@ -189,14 +183,10 @@ def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]
 
     def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for condition in entry["conditions"]:
-            ours = _computed(evidence, key, condition)
+            ours = COMPUTED[key](evidence, condition) if condition in evidence.judged else (NAN, NAN)
             yield from ({"condition": condition, **row} for row in _rows(entry, ours, label))
 
     return statements_table(statements, COMPUTED, rows, label)
-
-
-def _computed(evidence: Evidence, key: str, condition: str) -> Part:
-    return COMPUTED[key](evidence, condition) if condition in evidence.judged else (NAN, NAN)
 
 
 def _rows(entry: Mapping[str, Any], ours: Part, label: str) -> Iterator[dict[str, Any]]:

@@ -27,8 +27,6 @@ from studies.housing.households import (
     percentages,
 )
 
-# Subsidized properties: where they stand, who lives in them (equation 7) and in how many bedrooms (appendix B, step 2).
-
 Block = Mapping[str, Ints]
 """The households of a block by column: SIZE, CHILDREN, RACE."""
 
@@ -77,11 +75,8 @@ def read_properties(
         kinds = tuple(_kind(name, kind, f"{where}: kinds.{name}") for name, kind in text["kinds"].items())
         sizes = [(float(text[name]["median"]), float(text[name]["spread"])) for name in ("subsidized", "others")]
         races = {name: (tuple(race["codes"]), float(race["odds"])) for name, race in text["races"].items()}
-        fit, concentration, whole = (
-            float(text["fit"]),
-            float(text["concentration"]),
-            float(text.get("whole_blocks", 0)) / 100,
-        )
+        fit, concentration = (float(text[name]) for name in ("fit", "concentration"))
+        whole = float(text.get("whole_blocks", 0)) / 100
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{where}: not a table of properties ({error!r}); see data/housing/simulation.yaml") from None
     if concentration <= 0 or min(odds for _, odds in races.values()) <= 0:
@@ -100,14 +95,16 @@ def _kind(name: str, text: Mapping[str, Any], where: str) -> Kind:
     return Kind(name, float(text["percent"]), bedrooms, text["children"] / 100)
 
 
-def place_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def locate_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """
-    Which blocks (places in `sizes`, households per block) hold a property, and how many subsidized households each has.
+    Which blocks (positions in `sizes`, households per block) hold a property, and how many subsidized households each has.
 
     Wanted sizes are drawn; from the largest down, each gets a block of that size or the next smaller one that is free, and
     keeps its share of subsidized households.
     """
-    subsidized, others = (np.rint(_lognormal(*given, count, rng)) for given in (model.subsidized, model.others))
+    subsidized, others = (
+        np.rint(median * np.exp(spread * rng.standard_normal(count))) for median, spread in (model.subsidized, model.others)
+    )
     if model.whole_blocks:
         others = np.where(rng.random(count) < model.whole_blocks, 0.0, others)
     subsidized = np.maximum(subsidized, model.smallest)
@@ -119,14 +116,10 @@ def place_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.rand
         remedy = "raise housing.households in config/housing.yaml"
         raise ConfigError(f"no block has {model.smallest} households or more: {remedy}")
     first = np.searchsorted(-sizes[free], -wanted[largest_first])
-    place = np.maximum.accumulate(first - np.arange(count)) + np.arange(count)
-    found = place < len(free)
-    blocks, share = free[place[found]], (subsidized / wanted)[largest_first][found]
+    position = np.maximum.accumulate(first - np.arange(count)) + np.arange(count)
+    located = position < len(free)
+    blocks, share = free[position[located]], (subsidized / wanted)[largest_first][located]
     return blocks, np.clip(np.rint(share * sizes[blocks]).astype(np.int64), model.smallest, sizes[blocks])
-
-
-def _lognormal(median: float, spread: float, count: int, rng: np.random.Generator) -> Floats:
-    return median * np.exp(spread * rng.standard_normal(count))
 
 
 def draw_property(block: Block, subsidized: int, model: PropertyModel, rng: np.random.Generator) -> Ints:
@@ -296,7 +289,7 @@ def block_sizes(frame: pd.DataFrame) -> pd.DataFrame:
 def choose_blocks(sizes: pd.DataFrame, blocks: int, model: PropertyModel, seed: int) -> dict[str, int]:
     """The blocks that hold a property, at most `blocks`, and how many subsidized households each has."""
     rng = np.random.default_rng(derive_seed(seed, "housing", "properties"))
-    chosen, subsidized = place_properties(sizes["n"].to_numpy(), blocks, model, rng)
+    chosen, subsidized = locate_properties(sizes["n"].to_numpy(), blocks, model, rng)
     return dict(zip(sizes["block"].iloc[chosen], subsidized.tolist(), strict=True))
 
 
@@ -377,11 +370,11 @@ def estimate_kinds(survey: pd.DataFrame) -> dict[str, dict[str, Any]]:
     {'bedrooms': [75.0, 25.0, 0.0], 'children': 25.0, 'households': 8}
     """
     renters = count_renters(survey)
-    return {name: _units_kind(renters[renters[ROOMS].isin(units)]) for name, units in UNITS.items()}
-
-
-def _units_kind(renters: pd.DataFrame) -> dict[str, Any]:
-    by_rooms = renters.groupby(ROOMS)[HOUSEHOLDS].sum().reindex(BEDROOMS, fill_value=0).tolist()
-    minors = int(renters.loc[renters[MINORS] == 1, HOUSEHOLDS].sum())
-    total = sum(by_rooms)
-    return {"bedrooms": percentages(by_rooms), "children": percentages([minors, total - minors])[0], HOUSEHOLDS: total}
+    kinds = {}
+    for name, units in UNITS.items():
+        tenants = renters[renters[ROOMS].isin(units)]
+        by_rooms = tenants.groupby(ROOMS)[HOUSEHOLDS].sum().reindex(BEDROOMS, fill_value=0).tolist()
+        minors, total = int(tenants.loc[tenants[MINORS] == 1, HOUSEHOLDS].sum()), sum(by_rooms)
+        children = percentages([minors, total - minors])[0]
+        kinds[name] = {"bedrooms": percentages(by_rooms), "children": children, HOUSEHOLDS: total}
+    return kinds

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.model.arrays import Ints
 from genverify.model.release import Release
 from genverify.model.work import derive_seed
 from genverify.solve.program_settings import ProgramSettings
@@ -74,19 +73,14 @@ def _nearest(block: str, program: TypeProgram, top: int, solver: Solver, search:
 
 def datasets_frame(found: Reconstruction) -> pd.DataFrame:
     """One row per dataset (rank) and distinct household, with its count."""
-    parts = [_dataset_rows(found, rank) for rank in range(len(found.likely.datasets))]
-    rank, place, count = (np.concatenate([part[side] for part in parts] or [np.zeros(0, np.int64)]) for side in range(3))
+    datasets = np.array(found.likely.datasets, dtype=np.int64).reshape(len(found.likely.datasets), found.program.types)
+    rank, place = np.nonzero(datasets)
+    count = datasets[rank, place]
     frame = pd.DataFrame(found.program.codes[place], columns=list(found.program.names)).astype(np.int16)
     frame.insert(0, "cost", np.array(found.likely.costs, dtype=np.float64)[rank] / NATS)
     frame.insert(0, "rank", rank.astype(np.int32))
     frame.insert(0, "block", found.block)
     return frame.assign(count=count.astype(np.int32))
-
-
-def _dataset_rows(found: Reconstruction, rank: int) -> tuple[Ints, Ints, Ints]:
-    z = found.likely.datasets[rank]
-    used = np.flatnonzero(z)
-    return np.full(len(used), rank), used, z[used]
 
 
 def block_row(found: Reconstruction) -> dict[str, Any]:

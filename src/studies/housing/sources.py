@@ -12,10 +12,11 @@ import pandas as pd
 import pyarrow as pa
 
 from genverify.model.domain import DomainFile
-from genverify.model.errors import DataError
+from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import FileLimits, read_json, read_yaml
 from genverify.model.tablefiles import CsvFile, Expected, need_columns, open_csv, refuse_row
 from genverify.model.work import derive_seed
+from genverify.run.config import Config, section
 from studies.country.settings import Microdata
 from studies.country.sources import open_source
 from studies.country.store import GEOGRAPHY
@@ -27,11 +28,9 @@ from studies.housing.properties import (
     property_households,
     read_properties,
     read_states,
-    simulate_states,
     units_of_states,
-    write_households,
 )
-from studies.housing.settings import Condition
+from studies.housing.settings import Condition, Housing
 from studies.housing.statistics import (
     BEDROOM_NAMES,
     CENSUS,
@@ -204,17 +203,12 @@ def _properties(
     frame[BEDROOM_NAMES] = frame[BEDROOM_NAMES].fillna(0)
     whole = frame.notna().all(axis=1) & (frame["HUD_N"] > 0)
     excluded.reasons.update({SUPPRESSED: int((~whole).sum())})
-    _check_percentages(frame[whole], list(lines), path)
-    return frame[whole]
-
-
-def _check_percentages(frame: pd.DataFrame, names: list[str], path: Path) -> None:
-    for name in names:
-        wrong = frame.index[frame[name] > 100]
+    for name in lines:
+        wrong = frame.index[whole & (frame[name] > 100)]
         if len(wrong):
-            raise DataError(
-                f"{path}, row {wrong[0]}: {name} = {frame[name][wrong[0]]:g} is not a percentage. Correct the row."
-            )
+            value = f"{name} = {frame[name][wrong[0]]:g}"
+            raise DataError(f"{path}, row {wrong[0]}: {value} is not a percentage. Correct the row.")
+    return frame[whole]
 
 
 def _check_bedrooms(frame: pd.DataFrame, path: Path) -> None:
@@ -325,24 +319,15 @@ def _count(rows: pd.DataFrame, path: Path) -> Counter[tuple[int, int, int]]:
 # Draw the private households of the housing study: the source of the units, and what is assumed about the rest.
 
 
-@dataclass(frozen=True)
-class Assumptions:
-    """What the simulation assumes about households and about properties."""
-
-    households: Conditionals
-    properties: PropertyModel
-
-
 def read_assumptions(
     simulation: Path, occupancy: Mapping[int, int], alpha: float, smallest: int, pums: Path | None
-) -> Assumptions:
-    """The file of assumptions; a user's PUMS file takes the place of its conditional distributions."""
+) -> tuple[Conditionals, PropertyModel]:
+    """What is assumed about households and about properties; a user's PUMS file takes the place of the first."""
     text, where = read_yaml(simulation), str(simulation)
     households = read_conditionals(text.get("households", {}), f"{where}: households")
     if pums:
         households = read_pums(pums, households.another_child)
-    properties = read_properties(text.get("properties", {}), occupancy, alpha, smallest, f"{where}: properties")
-    return Assumptions(households, properties)
+    return households, read_properties(text.get("properties", {}), occupancy, alpha, smallest, f"{where}: properties")
 
 
 def open_units(
@@ -359,14 +344,16 @@ def open_units(
     return open_source(larger, derive_seed(seed, "housing"), domain_file, Counter())
 
 
-def draw_housing(tables: Iterator[pa.Table], given: Assumptions, blocks: int, seed: int, path: Path) -> int:
-    """Simulate the households of all states and the properties, and write them; how many blocks hold a property."""
-    return write_households(simulate_states(tables, given.households, seed), path, given.properties, blocks, seed)
-
-
 # What is published about the blocks of properties under a condition: simulated statistics, or the files of a user.
 
 FILES = "files of a user"
+
+
+def check_settings(config: Config) -> None:
+    """Two files of the user, or none."""
+    housing = section(config, Housing)
+    if bool(housing.picture) != bool(housing.sf1):
+        raise ConfigError("config.yaml: housing.picture and housing.sf1 describe the same blocks: give both files, or none")
 
 
 def publish_simulated(

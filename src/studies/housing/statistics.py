@@ -307,7 +307,12 @@ def protect(
         raise DataError("no household lives in a property: draw the households of the housing study again (draw_housing)")
     if condition.swap and not sum(moved for _, moved in found):
         raise DataError(_without_partners(condition))
-    return _with_noise(pd.concat([part for part, _ in found], ignore_index=True), condition, published, budget, seed)
+    statistics = pd.concat([part for part, _ in found], ignore_index=True)
+    if condition.noise == "none" and not condition.noise_hud:
+        return statistics
+    if budget is None:
+        raise DataError("noise needs the file of budgets (data/housing/budget.yaml): name it for this condition")
+    return with_noise(statistics, condition, read_budget(budget), published, seed)
 
 
 def _tabulate(
@@ -351,14 +356,3 @@ def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -
     moved = [*CENSUS_COLUMNS, *(["BEDROOMS"] if condition.swap_hud else [])]
     swapped = households.assign(**{name: households[name].to_numpy()[source] for name in moved})
     return swapped, int((source != np.arange(len(source))).sum())
-
-
-def _with_noise(
-    statistics: pd.DataFrame, condition: Condition, published: Mapping[str, Any], budget: Path | None, seed: int
-) -> pd.DataFrame:
-    if condition.noise == "none" and not condition.noise_hud:
-        return statistics
-    if budget is None:
-        raise DataError("noise needs the file of budgets (data/housing/budget.yaml): name it for this condition")
-
-    return with_noise(statistics, condition, read_budget(budget), published, seed)

@@ -11,5 +11,5 @@ STATISTICS = "statistics.parquet"
 STUDY = Study(
     settings={"housing": ".settings:Housing", "benchmark.housing": ".settings:HousingBenchmark"},
     folders=("housing",),
-    settings_check=".configuration:check_settings",
+    settings_check=".sources:check_settings",
 )

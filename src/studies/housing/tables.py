@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from genverify.model.errors import DataError
-from genverify.model.work import derive_seed
 from genverify.report.pages import cell, document, markdown_table
 from studies.housing.evaluate import summarise_blocks
 from studies.housing.properties import (
@@ -58,11 +57,6 @@ def draw_again(
         return (with_properties(frame, wanted, model, seed) for frame in kept if len(frame))
 
     return [measures(states(*draw), occupancy) for draw in chosen]
-
-
-def draw_seeds(seed: int, draws: int) -> list[int]:
-    """Seeds of other draws than the study's own."""
-    return [derive_seed(seed, "housing", "again", str(draw)) for draw in range(draws)]
 
 
 def measures(states: Iterable[pd.DataFrame], occupancy: Mapping[int, int]) -> dict[str, float]:
@@ -177,14 +171,11 @@ def condition_table(
     for name, settings in conditions.items():
         row = {"condition": name, **dict(settings), **summarise_blocks(judged[name])}
         found = int((judged[name]["found"] > 0).sum()) if name in curves else 0
-        row |= {"reconstructed": found, "proved_violations": _proved(judged[name])}
+        # violations that the bounds of the flagged blocks add up to
+        proved = int(judged[name].loc[judged[name]["flagged"], "least_violations"].sum())
+        row |= {"reconstructed": found, "proved_violations": proved}
         rows.append(row | (_households(curves[name], totals[name]) if name in curves else {}))
     return pd.DataFrame(rows).round(4).assign(data=label)
-
-
-def _proved(judged: pd.DataFrame) -> int:
-    """Violations that the bounds of the flagged blocks add up to."""
-    return int(judged.loc[judged["flagged"], "least_violations"].sum())
 
 
 def _households(curves: pd.DataFrame, totals: pd.DataFrame) -> dict[str, float]:

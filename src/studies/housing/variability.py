@@ -38,26 +38,6 @@ def keys_of(file: HouseholdFile, households: pd.DataFrame, attributes: Sequence[
     return pd.MultiIndex.from_arrays([file.values(name, households) for name in attributes]).to_flat_index()
 
 
-def violations_variability(
-    program: TypeProgram, first: pd.DataFrame, attributes: Sequence[str], file: HouseholdFile, solver: Solver, where: str
-) -> Variability:
-    """How far the violations of a dataset that fits can be from those of `first` (D*, with `count`), as histograms."""
-    types = pd.DataFrame(program.codes, columns=list(program.names))
-    against, own = violates(file, types), first[violates(file, first)]
-    held = own.groupby(keys_of(file, own, attributes), sort=True)["count"].sum()
-    bins = pd.Index(held.index).get_indexer(keys_of(file, types, attributes)).astype(np.int64)
-    bins[~against] = UNUSED
-    merged, bins, against = _violations_merged(program, bins, against)
-    return farthest(merged, bins, held.to_numpy(np.int64), solver, where, against)
-
-
-def _violations_merged(program: TypeProgram, bins: Ints, against: Flags) -> tuple[TypeProgram, Ints, Flags]:
-    """One type of those that lie in the same bin, violate or not, and add the same to every row."""
-    _, first = np.unique(np.vstack([bins, against, program.A]), axis=1, return_index=True)
-    kept = np.sort(first)
-    return program.keep(kept), bins[kept], against[kept]
-
-
 # Solution variability of a block (equation 3): over all or simpler attributes, of all households or the violations.
 
 T = TypeVar("T")
@@ -105,38 +85,17 @@ def measure_block(
     firsts = (_dataset(program, most_likely(program, solver).z) for program in (known, every))
     first = next((found for found in firsts if found is not None), None)
     sets, where = {"all": list(release.schema.domain.names), "simple": list(simple)}, f"block {release.block}"
+    measured = {name: (columns, False) for name, columns in sets.items()}
+    measured |= {VIOLATIONS[name]: (columns, True) for name, columns in sets.items()}
     if first is None:
-        return [{"attributes": name, **NOTHING} for name in (*sets, *map(VIOLATIONS.get, sets))]
-    whole = [
-        {
-            "attributes": name,
-            "records": int(first["count"].sum()),
-            **vars(variability(every, first, columns, file, solver, where)),
-        }
-        for name, columns in sets.items()
-    ]
-    return whole + [
-        {"attributes": VIOLATIONS[name], **_of_violations(every, first, columns, file, solver, where)}
-        for name, columns in sets.items()
-    ]
-
-
-def _of_violations(
-    program: TypeProgram, first: pd.DataFrame, attributes: Sequence[str], file: HouseholdFile, solver: Solver, where: str
-) -> dict[str, Any]:
-    """The variability of the violations of D*; among usual sizes, and so not exact, where sizes can be very large."""
-    count = int(first.loc[violates(file, first), "count"].sum())
-    if not count:
-        return NOTHING
-    large = program.types > LARGE
-    kept = program.keep(program.codes[:, program.names.index("SIZE")] <= _usual(first)) if large else program
-    found = violations_variability(kept, first, attributes, file, solver, where)
-    return {"records": count, **vars(replace(found, exact=found.exact and not large))}
-
-
-def _usual(first: pd.DataFrame) -> int:
-    """Sizes not much larger than those of D*."""
-    return max(int(first["SIZE"].max()), USUAL)
+        return [{"attributes": name, **NOTHING} for name in measured]
+    rows = []
+    for name, (attributes, violations) in measured.items():
+        own = first[violates(file, first)] if violations else first
+        value = variability(every, first, attributes, file, solver, where, violations) if len(own) else None
+        records = {"records": int(own["count"].sum()), **vars(value)} if value else NOTHING
+        rows.append({"attributes": name, **records})
+    return rows
 
 
 def spread(blocks: Sequence[T], count: int) -> list[T]:
@@ -164,26 +123,33 @@ def _dataset(program: TypeProgram, z: Ints | None) -> pd.DataFrame | None:
 
 
 def variability(
-    program: TypeProgram, first: pd.DataFrame, attributes: Sequence[str], file: HouseholdFile, solver: Solver, where: str
+    program: TypeProgram,
+    first: pd.DataFrame,
+    attributes: Sequence[str],
+    file: HouseholdFile,
+    solver: Solver,
+    where: str,
+    violations: bool = False,
 ) -> Variability:
     """
-    solvar over some columns or attributes: how far a dataset that fits can be from `first` (D*), as histograms of them.
+    solvar over some columns or attributes: how far a dataset that fits can be from `first` (D*), as histograms of them, of
+    all households or of the violations alone.
 
     `first` has one row per type of household, with its `count`. Where sizes can be very large, datasets are looked for among
-    sizes not much larger than those of D*; only if all records can differ is that answer exact.
+    sizes not much larger than those of D*; only if all records can differ is that answer exact, and never of violations.
     """
     types = pd.DataFrame(program.codes, columns=list(program.names))
-    held = first.groupby(keys_of(file, first, attributes), sort=True)["count"].sum()
+    own = first[violates(file, first)] if violations else first
+    held = own.groupby(keys_of(file, own, attributes), sort=True)["count"].sum()
     bins = pd.Index(held.index).get_indexer(keys_of(file, types, attributes)).astype(np.int64)
-    if program.types <= LARGE:
-        return farthest(*_merged(program, bins), held.to_numpy(np.int64), solver, where)
-    usual = types["SIZE"].to_numpy() <= _usual(first)
-    found = farthest(*_merged(program.keep(usual), bins[usual]), held.to_numpy(np.int64), solver, where)
-    return replace(found, exact=found.exact and found.solvar == 2 * program.n)
-
-
-def _merged(program: TypeProgram, bins: Ints) -> tuple[TypeProgram, Ints]:
-    """One type of those that lie in the same bin and add the same to every row."""
-    _, first = np.unique(np.vstack([bins, program.A]), axis=1, return_index=True)
-    kept = np.sort(first)
-    return program.keep(kept), bins[kept]
+    against = violates(file, types) if violations else None
+    if against is not None:
+        bins[~against] = UNUSED
+    large = program.types > LARGE
+    usual = np.flatnonzero(types["SIZE"].to_numpy() <= max(first["SIZE"].max(), USUAL)) if large else np.arange(len(types))
+    # one type of those that lie in the same bin, violate or not, and add the same to every row
+    rows = [bins[usual], *([] if against is None else [against[usual]]), program.A[:, usual]]
+    kept = usual[np.sort(np.unique(np.vstack(rows), axis=1, return_index=True)[1])]
+    counted = None if against is None else against[kept]
+    found = farthest(program.keep(kept), bins[kept], held.to_numpy(np.int64), solver, where, counted)
+    return replace(found, exact=found.exact and (not large or (not violations and found.solvar == 2 * program.n)))

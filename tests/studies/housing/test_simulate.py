@@ -23,7 +23,7 @@ from studies.housing.properties import (
     draw_households,
     draw_property,
     heuristic_likelihood,
-    place_properties,
+    locate_properties,
     read_properties,
     read_states,
     simulate_states,
@@ -162,15 +162,15 @@ def test_alpha_0_gives_no_violation_wherever_a_unit_is_large_enough(text: dict[s
 def test_properties_stand_in_blocks_that_can_hold_them(text: dict[str, Any]) -> None:
     sizes = rng().integers(1, 300, 2000)
     model = model_of(text)
-    blocks, subsidized = place_properties(sizes, 400, model, rng(2))
+    blocks, subsidized = locate_properties(sizes, 400, model, rng(2))
     assert len(blocks) == len(set(blocks)) == 400
     assert (subsidized >= 11).all()
     assert (subsidized <= sizes[blocks]).all()
     assert 0.35 < subsidized.sum() / sizes[blocks].sum() < 0.6
-    again = place_properties(sizes, 400, model, rng(2))
+    again = locate_properties(sizes, 400, model, rng(2))
     assert (again[0] == blocks).all()
     assert (again[1] == subsidized).all()
-    assert set(place_properties(sizes, 400, model, rng(3))[0]) != set(blocks)
+    assert set(locate_properties(sizes, 400, model, rng(3))[0]) != set(blocks)
 
 
 def test_the_simulation_where_races_live_apart_has_other_properties_only(root: Path, text: dict[str, Any]) -> None:
@@ -179,7 +179,7 @@ def test_the_simulation_where_races_live_apart_has_other_properties_only(root: P
     different = {name for name in text["properties"] if text["properties"][name] != other["properties"].get(name)}
     assert different == {"subsidized", "others", "whole_blocks", "fit"}
     sizes = rng().integers(1, 300, 2000)
-    blocks, subsidized = place_properties(sizes, 400, model_of(text), rng(2))
+    blocks, subsidized = locate_properties(sizes, 400, model_of(text), rng(2))
     assert 0.1 < (subsidized == sizes[blocks]).mean() < 0.2, "15 % of properties fill their block"
 
 
@@ -187,10 +187,10 @@ def test_the_simulation_where_races_live_apart_has_other_properties_only(root: P
 def test_properties_that_fill_their_block_are_a_percentage(text: dict[str, Any], percent: Any, words: str) -> None:
     every = {**text, "properties": {**text["properties"], "whole_blocks": 100}}
     sizes = rng().integers(1, 300, 2000)
-    blocks, subsidized = place_properties(sizes, 400, model_of(every), rng(2))
+    blocks, subsidized = locate_properties(sizes, 400, model_of(every), rng(2))
     assert (subsidized == sizes[blocks]).all()
     none = {**text, "properties": {**text["properties"], "whole_blocks": 0}}
-    blocks, subsidized = place_properties(sizes, 400, model_of(none), rng(2))
+    blocks, subsidized = locate_properties(sizes, 400, model_of(none), rng(2))
     assert (subsidized == sizes[blocks]).mean() < 0.03
     with pytest.raises(DataError, match=words):
         model_of({**text, "properties": {**text["properties"], "whole_blocks": percent}})
@@ -205,11 +205,11 @@ def test_fewer_chosen_blocks_are_part_of_more_and_of_all_states() -> None:
 
 
 def test_fewer_blocks_than_wanted_hold_a_property_each_and_none_is_an_error(text: dict[str, Any]) -> None:
-    blocks, subsidized = place_properties(np.array([10, 12, 40, 5]), 9, model_of(text), rng())
+    blocks, subsidized = locate_properties(np.array([10, 12, 40, 5]), 9, model_of(text), rng())
     assert set(blocks) <= {1, 2}
     assert (subsidized >= 11).all()
     with pytest.raises(ConfigError, match=r"no block has 11 households or more: raise housing\.households"):
-        place_properties(np.array([3, 10]), 1, model_of(text), rng())
+        locate_properties(np.array([3, 10]), 1, model_of(text), rng())
 
 
 def test_a_property_takes_its_number_of_households_and_no_lone_minor(text: dict[str, Any]) -> None:

@@ -25,7 +25,6 @@ from studies.housing.variability import (
     variability,
     variability_frame,
     violates,
-    violations_variability,
 )
 
 BLOCK = "010010001001001"
@@ -85,7 +84,7 @@ def test_the_farthest_violations_are_found(file: HouseholdFile, seed: int, attri
     program, types, first = likely_dataset(seed)
     tight = replace(file, occupancy={1: 1, 2: 2})  # so that small blocks have violations
     against = violates(tight, types)
-    found = violations_variability(program, types.assign(count=first)[first > 0], attributes, tight, SOLVER, "here")
+    found = variability(program, types.assign(count=first)[first > 0], attributes, tight, SOLVER, "here", violations=True)
     own = histogram(types[against], first[against], attributes, tight)
     distances = []
     for z in fitting_datasets(program):
