@@ -193,14 +193,15 @@ def _codes(claims: pd.DataFrame) -> list[str]:
 
 
 def table1(chosen: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -> pd.DataFrame:
-    """The chosen claims: where, what is known in words, k and effective k."""
+    """The chosen claims: where, what is known in words, k and effective k, and which statement of the block's proofs it is."""
     rows = []
     for _, claim in chosen.iterrows():
         known = {name: int(claim[name]) for name in domain.names if pd.notna(claim[name])}
         where = {name: claim["block"][:width] for name, width in GEOGRAPHY.items()}
         rows.append(where | {"k": claim["k"], "effective_k": claim["effective_k"], "claim": phrases.describe(known),
-                             "unknown": " ".join(name for name in domain.names if name not in known)})  # fmt: skip
-    columns = [*GEOGRAPHY, "k", "effective_k", "claim", "unknown"]
+                             "unknown": " ".join(name for name in domain.names if name not in known),
+                             "proof": claim["proof"]})  # fmt: skip
+    columns = [*GEOGRAPHY, "k", "effective_k", "claim", "unknown", "proof"]
     return pd.DataFrame(rows, columns=columns).sort_values("block", ignore_index=True).assign(data=label)
 
 

@@ -157,13 +157,14 @@ def test_table1_takes_different_states_and_says_what_is_known() -> None:
     rows = [(f"{state:02d}0010001001001", 1, ["C0", "C1"]) for state in (1, 1, 2, 4)] + [
         ("050010001001001", 2, ["C0", "C1"])
     ]
-    claims = claims_of(rows).assign(effective_k=[1, 3, 2, 2, 2])
+    claims = claims_of(rows).assign(effective_k=[1, 3, 2, 2, 2], proof=[0, 1, 2, 3, 4])
     claims.loc[1, ["C2"]] = pd.NA
     phrases = _parse_phrases(words, domain)
     table = table1(choose_examples(claims, phrases.vary), domain, phrases, LABEL)
     assert table["state"].tolist() == ["01", "02", "04"]
     assert table["claim"].iloc[1] == "It has C2, C3, C4, C5, C6, C7, C8, HHT2, and TP65."
     assert table["unknown"].iloc[1] == "C0 C1"
+    assert table["proof"].tolist()[1:] == [2, 3], "the statement that proves it"
     assert "1001, 000100, 001, 02" in table1_text(table, LABEL)
     assert choose_examples(claims, ("C2",)).equals(choose_examples(claims, ("C2",)))
 
