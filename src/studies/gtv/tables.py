@@ -193,7 +193,7 @@ def _codes(claims: pd.DataFrame) -> list[str]:
 
 
 def table1(chosen: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -> pd.DataFrame:
-    """The chosen claims: where, what is known in words, k and effective k, and which statement of the block's proofs it is."""
+    """The chosen claims: where, what is known in words, k and effective k, and the statement of the block's proofs."""
     rows = []
     for _, claim in chosen.iterrows():
         known = {name: int(claim[name]) for name in domain.names if pd.notna(claim[name])}
