@@ -13,7 +13,8 @@ from genverify.solve.program_settings import ProgramSettings
 def main(job: Job) -> None:
     described = describe(Path(job.input.described))
     settings, datasets = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
-    attack = Attack.of(described, settings, datasets)
+    form = described.form
+    attack = Attack(settings.proving("the audit of a release"), datasets, form.min_k, form.seed)
     write_what_if(described, attack, Path(job.output.table).parent)
 
 

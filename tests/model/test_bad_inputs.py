@@ -207,7 +207,7 @@ def test_bounds_that_do_not_fit_into_memory(
     def none(*_: Any) -> Any:
         raise MemoryError("Unable to allocate 3.73 GiB")
 
-    monkeypatch.setattr("genverify.bounds.bounds_command.exact_bounds", none)
+    monkeypatch.setattr("genverify.bounds.exact.exact_bounds", none)
     (tmp_path / "table.csv").write_text("a,b,c\nx,1/2,1/2\n")
     said = refused(capsys, "bounds", tmp_path / "table.csv", "--given", "rows", "--total", 10**9)
     assert "give a smaller --total" in said

@@ -75,6 +75,7 @@ FAILS = {
     "audit": ["audit"],
     "reference": ["reference"],
     "estimate": ["estimate", "children", "a.csv", "b.csv"],
+    "estimate-persons": ["estimate-persons", "a.csv", "--out", "b"],
 }
 
 

@@ -17,9 +17,9 @@ from studies.country.national import possible_types, read_country
 from studies.country.study import BLOCK_LAYOUTS, DATA, DOMAIN
 from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, estimate, odds_table, read_survey
 from studies.country.surveys import count_pums
+from studies.housing.commands import ESTIMATE
 from studies.housing.households import estimate_conditionals
 from studies.housing.properties import count_renters, estimate_kinds
-from studies.housing.study import ESTIMATE
 
 ABOUT = """
 households: the odds of a log-linear model, as in data/synthetic/odds.csv. Give counts (csv: columns of codes, and
@@ -42,7 +42,7 @@ def add_parser(commands: Any) -> None:
     """`genverify estimate`."""
     parser = commands.add_parser(
         "estimate",
-        help=ESTIMATE,
+        help=ESTIMATE["estimate"],
         description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
