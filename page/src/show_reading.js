@@ -270,7 +270,7 @@ function symbolsOf({ symbols: met, like, blanks }, told, change) {
   const blank = {
     text: "blank",
     meaning: "missing",
-    how: told.symbols.has("blank") ? "told" : "offered",
+    how: told.symbols.has("blank") ? "as given" : "offered",
     said: "",
     cells: blanks,
   };
@@ -285,7 +285,7 @@ function symbolsOf({ symbols: met, like, blanks }, told, change) {
     const choice = make(
       "select",
       { id },
-      make("option", { value: "" }, how === "told" ? AS_READ : first),
+      make("option", { value: "" }, how === "as given" ? AS_READ : first),
       ...MEANINGS.map(([value, words]) => make("option", { value }, words)),
     );
     const other = make("input", { type: "text", placeholder: "1-4, <5, >=3", hidden: true, ariaLabel: `range of ${text}` });

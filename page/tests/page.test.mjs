@@ -154,7 +154,7 @@ test("a rule has a whole base, and a meaning that is only offered is told apart"
   assert.deepEqual(ruleWords("random", 3, 5), ["random=3", "suppress=5"]);
   assert.throws(() => ruleWords("round", 2.5, 0), /no whole number/);
   assert.throws(() => ruleWords("none", 1, NaN), /no whole number/);
-  assert.deepEqual(["offered", "not in the vocabulary: ...", "told", "legend at A9"].map(isOffered), [
+  assert.deepEqual(["offered", "not in the vocabulary: ...", "as given", "legend at A9"].map(isOffered), [
     true,
     true,
     false,

@@ -460,7 +460,7 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
         if not one.option.startswith(("--symbol", "--rule")):
             yield one
     for left in reading.left_out:
-        if left.remedy != "--sheet" and not left.why.startswith("told to skip"):
+        if left.remedy != "--sheet" and not left.why.startswith("skipped, as given"):
             yield Question(f"{left.place}: {left.cells} cells: {left.why}", left.remedy or "correct the file, or --skip ROW")
     for table in (table for table in reading.tables if table.counts):
         for text in dict.fromkeys(label for axis in table.axes for label in _like_symbols(axis) if label not in form.labels):

@@ -374,13 +374,13 @@ def told_symbol(text: str, word: str) -> Symbol:
     if (ends := RANGED.fullmatch(word)) and int(ends[1]) > int(ends[2]):
         raise ConfigError(f"--symbol {text}: {word!r} begins above its end; write the smaller number first")
     if word in ("0", ZERO):
-        return Symbol(text, ZERO, how="told")
+        return Symbol(text, ZERO, how="as given")
     if RANGED.fullmatch(word) or LIMITED.fullmatch(word) or re.fullmatch(r">=\d+|between \d+ and( \d+)?", word):
         meaning = word if word.startswith(BETWEEN) else usual_meaning(word).meaning
-        return Symbol(text, meaning, how="told")
+        return Symbol(text, meaning, how="as given")
     if word.isdigit():
-        return Symbol(text, f"{BETWEEN} {word} and {word}", how="told")
+        return Symbol(text, f"{BETWEEN} {word} and {word}", how="as given")
     if word in MEANINGS:
-        return Symbol(text, word, how="told")
+        return Symbol(text, word, how="as given")
     words = "suppressed, missing, 'not applicable', zero, a range such as 1-4, or <5"
     raise ConfigError(f"--symbol {text}={word}: no meaning; give {words}")

@@ -402,13 +402,13 @@ def _symbol(text: str, said: Mapping[str, Any]) -> Symbol:
     meaning = str(said["meaning"])
     if not meaning.startswith(MEANINGS):
         raise DataError(f"symbol {text!r}: {meaning!r} is no meaning: {nearest(meaning, list(MEANINGS))}")
-    return Symbol(text, meaning, str(said.get("said", "")), str(said.get("how", "told")))
+    return Symbol(text, meaning, str(said.get("said", "")), str(said.get("how", "as given")))
 
 
 def _column(table: str, letter: str, said: Mapping[str, Any]) -> Column:
     if said["role"] not in ROLES:
         raise DataError(f"{table}, column {letter}: {said['role']!r} is no role: {nearest(said['role'], list(ROLES))}")
-    return Column(column_at(letter), str(said["role"]), str(said.get("head", "")), str(said.get("why", "told")))
+    return Column(column_at(letter), str(said["role"]), str(said.get("head", "")), str(said.get("why", "as given")))
 
 
 def _axis(table: str, said: Mapping[str, Any]) -> Axis:

@@ -219,7 +219,7 @@ def find_columns(
     for column in block.columns:
         head, own = heads[column], facts[column]
         if column in told:
-            role, why = told[column], "told"
+            role, why = told[column], "as given"
         elif not own.filled:
             role, why = NOTE, "nothing stands below its header"
         elif column in valued:
@@ -495,7 +495,7 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
         """How many rows differ in some columns."""
         return len(set(zip(*(facts[at].texts for at in columns), strict=True)))
 
-    for at in [at for at in labels if at > first and found[at].why != "told" and first > min(labels)]:
+    for at in [at for at in labels if at > first and found[at].why != "as given" and first > min(labels)]:
         rest = [label for label in labels if label != at]
         needed = different(labels) > different(rest)
         follows = any(different((at, label)) == different((label,)) > 1 for label in rest)  # as a region follows a place
@@ -513,7 +513,7 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
         return
     for end in range(1, len(block.columns)):  # the fewest columns at the left that tell all rows apart
         front = block.columns[:end]
-        if different(front) == len(block.body) and found[front[-1]].why != "told":
+        if different(front) == len(block.body) and found[front[-1]].why != "as given":
             why = "no column holds texts; the first ones tell all rows apart"
             found |= {at: replace(found[at], role=LABEL, why=why) for at in front}
             return

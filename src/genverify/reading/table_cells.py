@@ -110,7 +110,7 @@ def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:
     """The roles, tables and symbols of one file; the signs of its numbers."""
     told = replace(told, roles={**source.roles, **told.roles}, totals={**source.totals, **told.totals},
                    hierarchies={**source.hierarchies, **told.hierarchies})  # fmt: skip
-    given_sign = Numerals(told.decimal, "." if told.decimal == "," else ",", "told") if told.decimal else None
+    given_sign = Numerals(told.decimal, "." if told.decimal == "," else ",", "as given") if told.decimal else None
     texts = source.cube.texts if source.cube else {text for sheet in source.sheets for row in sheet.rows for text in row}
     numerals = told.numerals or given_sign or decide_numerals(texts)
     if source.cube:
@@ -218,7 +218,7 @@ def _read_block(
     axes, questions = corrected(name, axes, questions, told)
     first = min((own.at for own in counts), default=0)
     for column in columns:
-        text = column.role == LABEL and column.at > first and column.why != "told"
+        text = column.role == LABEL and column.at > first and column.why != "as given"
         if text and counts and not given and facts[column.at].share(WHOLE):
             what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
             questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
@@ -488,7 +488,7 @@ def _count_cells(
     for column in columns:
         own = facts[column.at]
         if column.role == LEFT_OUT:
-            tally.leave(f"{sheet.name}!{column.name}", "told to skip this column", "", own.filled)
+            tally.leave(f"{sheet.name}!{column.name}", "skipped, as given", "", own.filled)
         elif column.role not in FIGURES:
             tally.roles[column.role] += own.filled
         else:

@@ -477,7 +477,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
             children = rest if result.never_against else ()
         if children:
             tree[parent], off = children, max(off, result.off(len(children)))
-            why.append(f"{parent} ({'told; ' if parent == told else ''}{result})")
+            why.append(f"{parent} ({'as given; ' if parent == told else ''}{result})")
             continue
         unclear = not result.full or result.right >= result.full * UNDECIDED or parent in words
         if len(labels) > 2 and unclear and not (places and _is_country(parent)):
