@@ -188,7 +188,7 @@ def test_a_column_of_many_values_is_refused() -> None:
 
 def test_cells_that_would_share_a_name_are_refused() -> None:
     frame = pd.DataFrame({"a": ["1", "1.2"], "b": ["2.3", "3"]})
-    with pytest.raises(DataError, match="two cells are called 'a_b.1.2.3'"):
+    with pytest.raises(DataError, match=r"two cells are called 'a_b\.1\.2\.3'"):
         gv.Release.from_frame(frame, tables=[("a", "b")])
 
 

@@ -32,6 +32,7 @@ from genverify.model.settings import DATASETS, validate
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.bounds import Bounder
 from genverify.solve.counting.diagram import Budget
+from genverify.solve.counting.prior import Prior
 from genverify.solve.datasets import class_vectors, draw_records, random_walk
 from genverify.solve.program import program_of
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
@@ -61,7 +62,7 @@ class Release(published.Release):
 
     @classmethod
     def of(cls, release: published.Release, exact: published.Release | None = None) -> "Release":
-        return cls(*(getattr(release, field.name) for field in fields(published.Release)), exact)
+        return cls(release.schema, release.block, release.n, release.cells, release.lo, release.hi, exact)
 
     @classmethod
     def from_frame(
@@ -71,10 +72,6 @@ class Release(published.Release):
         """
         The tables that cross the named columns of some records, a row each: texts, categories, booleans and few whole
         numbers as they are. `bins` cuts columns of numbers as pandas.cut does; `suppress=5` hides counts of 1 to 4.
-
-        >>> people = pd.DataFrame({"sex": ["f", "m", "m"], "age": [31, 44, 82]})
-        >>> Release.from_frame(people, tables=["sex", ("sex", "age")], bins={"age": [0, 64, 120]}, suppress=3)
-        Release 'data': 3 records, 2 columns, 2 tables, 6 cells, 5 of them ranges
         """
         crossed, bins = _crossed(tables, list(records.columns)), bins or {}
         used = [column for column in records.columns if any(column in columns for columns in crossed.values())]
@@ -94,24 +91,20 @@ class Release(published.Release):
         Tables of counts as pandas.crosstab or value_counts makes them, the axes named for columns, or else
         {("sex", "age"): frame}. What is missing is not published, or with `suppress=5` a count of 1 to 4. `n` is the number
         of records, where no table is complete.
-
-        >>> sex, age = pd.Series(["f", "m", "m"], name="sex"), pd.Series(["old", "old", "young"], name="age")
-        >>> Release.from_counts([pd.crosstab(sex, age)])
-        Release 'data': 3 records, 2 columns, 1 tables, 4 cells
         """
         given = tables.items() if isinstance(tables, Mapping) else ((None, table) for table in tables)
         cells = [_cells(table, key) for key, table in given]
-        crossed = _crossed([table.index.names for table in cells], None)
+        crossed = _crossed([tuple(map(str, table.index.names)) for table in cells], None)
         values: dict[str, dict[str, None]] = {}
-        for index in (table.index for table in cells):
-            for column in index.names:
-                values.setdefault(column, {}).update(dict.fromkeys(index.get_level_values(column)))
+        for columns, table in zip(crossed.values(), cells, strict=True):
+            for column in columns:
+                values.setdefault(column, {}).update(dict.fromkeys(table.index.get_level_values(column)))
         schema, known, sums = _schema(values, crossed), dict[str, tuple[int, int]](), set[int]()
         for (title, columns), table in zip(crossed.items(), cells, strict=True):
-            for words, count in table.items():
-                hidden = suppress is not None and not (count == 0 or count >= suppress)  # too small, or missing
+            for words, count in zip(table.index, table, strict=True):
+                hidden = suppress if suppress and not (count == 0 or count >= suppress) else 0  # too small, or missing
                 if hidden or count >= 0:
-                    known[".".join([title, *words])] = (1, suppress - 1) if hidden else (int(count), int(count))
+                    known[".".join([title, *words])] = (1, hidden - 1) if hidden else (int(count), int(count))
             if table.notna().sum() == prod(len(values[column]) for column in columns):
                 sums.add(int(table.sum()))
         if n is None and len(sums) != 1:
@@ -127,7 +120,7 @@ class Release(published.Release):
         return attack_release(self, min_k=min_k, max_k=max_k, seed=seed)
 
     def probability(
-        self, /, m: int = 1, prior: probabilities.Prior | pd.DataFrame | None = None, floor: float = 0.0, **values: Any
+        self, /, m: int = 1, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0, **values: Any
     ) -> probabilities.Probability:
         """How likely exactly m records have these values, by label: release.probability(sex="f", smoker=True)."""
         claim = claim_of(self.schema.domain, values, m)
@@ -287,7 +280,8 @@ def _cells(table: Counts, key: str | Sequence[str] | None) -> "pd.Series[float]"
     """A table of counts with one row per cell, its axes named, its labels as text; not a number where it is missing."""
     if not isinstance(table, pd.DataFrame | pd.Series):
         raise DataError(f"{type(table).__name__}: give tables as pandas.crosstab or value_counts makes them")
-    long = table.stack(list(range(table.columns.nlevels)), future_stack=True) if isinstance(table, pd.DataFrame) else table
+    every = list(range(table.columns.nlevels)) if isinstance(table, pd.DataFrame) else []
+    long = pd.Series(table.stack(every, future_stack=True) if isinstance(table, pd.DataFrame) else table)
     names = list(long.index.names) if key is None else [key] if isinstance(key, str) else list(key)
     if len(names) != long.index.nlevels or None in names:
         raise DataError(f"a table with axes {names}: name each for its column, or give {{('sex', 'age'): table}}")
