@@ -1,16 +1,21 @@
 """The API: what `import genverify as gv` offers, and that it has no defaults of its own."""
 
+import doctest
 import subprocess
 import sys
+from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import genverify as gv
-from genverify.model.errors import DataError
+from genverify.attack.verify import attack_release as attack_of_studies
+from genverify.model.errors import ConfigError, DataError
 from genverify.model.settings import DATASETS
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
@@ -19,8 +24,10 @@ def test_every_name_of_the_api_is_there() -> None:
     for name in gv.__all__:
         assert callable(getattr(gv, name)), name
     assert {"attack_release", "check", "explain", "make_schema", "make_release", "bound_cells"} <= set(dir(gv))
-    with pytest.raises(AttributeError, match="no attribute 'atack'"):
-        gv.atack  # noqa: B018
+    assert set(dir(gv)) == {*gv.__all__, "__version__"}
+    assert gv.__version__ == version("genverify")
+    with pytest.raises(AttributeError, match="no attribute 'atack_release': did you mean attack_release"):
+        gv.atack_release  # noqa: B018
 
 
 def test_the_types_of_the_api_are_those_of_its_names(tmp_path: Path, root: Path) -> None:
@@ -28,7 +35,10 @@ def test_the_types_of_the_api_are_those_of_its_names(tmp_path: Path, root: Path)
     _, _, rest = (root / "README.md").read_text().partition("## I write Python\n")
     code = dedent(rest.partition("\n## ")[0])
     assert "gv.check(" in code
+    parser = doctest.DocTestParser()
+    page = "".join(example.source for example in parser.get_examples((root / "docs" / "api.md").read_text()))
     (tmp_path / "example.py").write_text(code + "".join(f"print(gv.{name})\n" for name in gv.__all__))
+    (tmp_path / "page.py").write_text(page)
     words = [
         sys.executable,
         "-m",
@@ -38,7 +48,9 @@ def test_the_types_of_the_api_are_those_of_its_names(tmp_path: Path, root: Path)
         str(root / "pyproject.toml"),
         "--follow-imports=silent",
     ]
-    done = subprocess.run([*words, str(tmp_path / "example.py")], cwd=root, capture_output=True, text=True)
+    done = subprocess.run(
+        [*words, str(tmp_path / "example.py"), str(tmp_path / "page.py")], cwd=root, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -78,3 +90,191 @@ def test_cells_of_a_frame_of_counts_are_bounded() -> None:
     found = gv.bound_cells(pd.DataFrame({"yes": [3, 20], "no": [1, 5]}, index=["a", "b"]), 29)
     assert (found["lower"] <= pd.Series([3, 1, 20, 5])).all()
     assert (found["upper"] >= pd.Series([3, 1, 20, 5])).all()
+
+
+def test_the_page_of_the_verbs_is_true(root: Path) -> None:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    done = doctest.testfile(str(root / "docs" / "api.md"), module_relative=False, optionflags=flags)
+    assert done.attempted > 15
+    assert done.failed == 0
+
+
+PEOPLE = pd.DataFrame({
+    "sex": pd.Categorical(["f", "m", "m", "f"], categories=["m", "f", "x"]),
+    "age": [31, 44, 82, 67],
+    "smoker": [True, False, True, False],
+    "rooms": [1, 2, 2, 3],
+})  # fmt: skip
+BY_AGE = {"age": [0, 64, 120]}
+
+
+def known(release: gv.Release) -> dict[str, tuple[int, int]]:
+    cells = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
+    return {query.id: (lo, hi) for query, lo, hi in cells}
+
+
+def test_a_frame_becomes_a_release_in_labels() -> None:
+    release = gv.Release.from_frame(PEOPLE, tables=["rooms", ("sex", "age"), ("smoker", "age")], bins=BY_AGE, name="block")
+    assert (release.block, release.n) == ("block", 4)
+    assert {c.name: c.meanings for c in release.schema.domain.columns} == {
+        "sex": ("m", "f", "x"), "age": ("(0, 64]", "(64, 120]"), "smoker": ("False", "True"), "rooms": ("1", "2", "3"),
+    }  # fmt: skip
+    counts = known(release)
+    assert counts["rooms.2"] == (2, 2)
+    assert counts["sex_age.x.(0, 64]"] == (0, 0)
+    assert counts["smoker_age.True.(64, 120]"] == (1, 1)
+
+
+def test_small_counts_of_a_frame_are_suppressed_and_zeros_are_not() -> None:
+    release = gv.Release.from_frame(PEOPLE, tables=["rooms", "sex"], suppress=3)
+    assert known(release) == {
+        "rooms.1": (1, 2), "rooms.2": (1, 2), "rooms.3": (1, 2), "sex.m": (1, 2), "sex.f": (1, 2), "sex.x": (0, 0),
+    }  # fmt: skip
+    # the proofs narrow what is left of N; what_if protects the exact counts, not those that are suppressed already
+    bounds = release.bounds().set_index("cell")
+    assert bounds.loc[["rooms.1", "sex.m"], ["lower", "upper"]].to_numpy().tolist() == [[1, 2], [2, 2]]
+    tried = release.what_if([{"suppress": 2}]).set_index("protection")
+    assert tried.loc["suppress below 2", "exact_cells"] == 6
+
+
+def test_counts_become_the_release_of_the_frame_that_they_count() -> None:
+    of_frame = gv.Release.from_frame(PEOPLE, tables=[("smoker", "rooms"), "smoker"])
+    tables = [pd.crosstab(PEOPLE["smoker"], PEOPLE["rooms"]), PEOPLE["smoker"].value_counts().sort_index()]
+    of_counts = gv.Release.from_counts(tables)
+    assert known(of_counts) == known(of_frame)
+    named = {("smoker", "rooms"): tables[0].to_numpy(), "smoker": tables[1]}
+    named[("smoker", "rooms")] = pd.DataFrame(named[("smoker", "rooms")], index=[False, True], columns=[1, 2, 3])
+    assert known(gv.Release.from_counts(named)) == known(of_frame)
+
+
+def test_what_is_missing_among_counts_is_unknown_or_small() -> None:
+    table = pd.DataFrame({"yes": [np.nan, 12], "no": [8, 0]}, index=["f", "m"])
+    both = {("sex", "smoker"): table}
+    assert known(gv.Release.from_counts(both, n=23)) == {
+        "sex_smoker.f.no": (8, 8), "sex_smoker.m.yes": (12, 12), "sex_smoker.m.no": (0, 0),
+    }  # fmt: skip
+    assert known(gv.Release.from_counts(both, n=23, suppress=5))["sex_smoker.f.yes"] == (1, 4)
+    with pytest.raises(DataError, match="give n"):
+        gv.Release.from_counts(both)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        ({"age": [31, None, 82, 67]}, {}, "column age: 1 values are missing, the first in row 1; use fillna or dropna"),
+        ({"age": [31, "44", 82, 67]}, {}, "column age: holds mixed-integer values; make them text"),
+        ({"age": [31.5, 44, 82, 67]}, {}, "column age: holds floating values; .* or cut numbers with bins"),
+        ({"age": pd.Categorical([1, "1", 1, 1])}, {}, "column age: 2 values, 1 texts"),
+        ({}, {"bins": {"age": [0, 64]}}, "column age: 82 lies in no bin"),
+        ({}, {"bins": {"sex": 3}}, "column sex: cannot be cut into bins"),
+        ({}, {"bins": {"rooms": 3}}, "bins: no table has a column 'rooms'"),
+        ({}, {"tables": [("sexx", "age")]}, "the frame has 0 columns 'sexx': did you mean sex"),
+        ({}, {"tables": []}, "give tables such as"),
+        ({}, {"tables": [("sex", "sex")]}, "each of its columns once"),
+        ({}, {"tables": ["sex", "sex"]}, "each of its columns once"),
+        ({"m": [1, 2, 3, 4]}, {"tables": ["m"]}, "column 'm': give it a name"),
+        ({f"c{at}": [0, 1, 0, 1] for at in range(40)}, {"tables": [f"c{at}" for at in range(40)]}, "at most 16 are handled"),
+    ],
+)  # fmt: skip
+def test_a_frame_that_is_no_release_is_refused_with_a_remedy(change: Any, options: Any, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        gv.Release.from_frame(PEOPLE.assign(**change), **{"tables": [("sex", "age")], **options})
+
+
+def test_a_column_of_many_values_is_refused() -> None:
+    with pytest.raises(DataError, match="column income: 100 values, 100 texts; give at most 60, or bins"):
+        gv.Release.from_frame(pd.DataFrame({"income": range(100)}), tables=["income"])
+
+
+def test_cells_that_would_share_a_name_are_refused() -> None:
+    frame = pd.DataFrame({"a": ["1", "1.2"], "b": ["2.3", "3"]})
+    with pytest.raises(DataError, match=r"two cells are called 'a_b\.1\.2\.3'"):
+        gv.Release.from_frame(frame, tables=[("a", "b")])
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (pd.crosstab(PEOPLE["sex"], PEOPLE["smoker"], margins=True), "duplicated, unnamed or a total"),
+        (pd.DataFrame({"yes": [1, 2]}, index=["f", "m"]), "name each for its column"),
+        (pd.Series(["<5", 3], pd.Index(["f", "m"], name="sex")), "'<5' is no count"),
+        (pd.Series([1.5, 3], pd.Index(["f", "m"], name="sex")), "1.5 is no count"),
+        (pd.Series([-1, 3], pd.Index(["f", "m"], name="sex")), "-1 is no count"),
+        (pd.Series([1, 3], pd.Index(["f", "f"], name="sex")), "duplicated, unnamed or a total"),
+        ([[1, 2]], "list: give tables as pandas.crosstab"),
+    ],
+)  # fmt: skip
+def test_counts_that_are_no_table_are_refused(table: Any, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        gv.Release.from_counts([table])
+
+
+def small_frame(seed: int, people: int = 30) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    values = {"sex": "fm", "age": "abc", "smoker": "ny", "region": "nsew", "school": "lmh", "work": "ny"}
+    return pd.DataFrame({name: rng.choice(list(words), people) for name, words in values.items()})
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_the_verb_verifies_what_the_attack_of_the_studies_does(seed: int) -> None:
+    """Datasets from one walk, with no search for all of them, lead to the same claims: the proofs decide."""
+    frame = small_frame(seed, people=12)
+    release = gv.Release.from_frame(frame, tables=list(combinations(frame.columns[:4], 2)))
+    result = release.attack()
+    assert set(result.claims) == set(attack_of_studies(release).claims)
+    assert all((frame[list(row.index)] == row).all(axis=1).sum() == m for row, m in _rows(result.frame()))
+    few = release.attack(min_k=2, max_k=2)
+    assert set(few.claims) == {claim for claim in result.claims if claim.k == 2}
+    with pytest.raises(ConfigError, match="min_k=3, max_k=2: give"):
+        release.attack(min_k=3, max_k=2)
+
+
+def _rows(frame: pd.DataFrame) -> Any:
+    for _, row in frame.iterrows():
+        yield row.drop(["k", "m"])[lambda values: values != "*"], row["m"]
+
+
+def test_a_result_is_short_and_says_all_when_asked(tmp_path: Path) -> None:
+    result = gv.Release.from_frame(PEOPLE, tables=[("sex", "age"), ("age", "smoker")], bins=BY_AGE, name="<b>").attack()
+    assert len(repr(result)) < 200
+    assert "&lt;b&gt;" in result._repr_html_()
+    assert result._repr_html_().count("<tr") <= 21
+    assert result.check().claims == len(result.claims) == len(result.frame())
+    assert result.explain(0).startswith("exactly 2 records with sex: ")
+    with pytest.raises(DataError, match="there is no claim 99"):
+        result.explain(99)
+    assert "claims" in result.export(tmp_path / "proofs.zip")
+    with pytest.raises(ConfigError, match="unknown format 'vip': did you mean vipr"):
+        result.export(tmp_path / "other.zip", "vip")
+
+
+def test_a_probability_is_asked_in_labels() -> None:
+    release = gv.Release.from_frame(PEOPLE, tables=["sex", ("rooms", "smoker")])
+    by_name = release.probability(sex="f", rooms=2, m=1)
+    assert by_name == gv.probability(release, gv.Claim((1, -1, 1), 1)) == release.probability(sex="f", rooms="2")
+    assert str(gv.probability(release, "sex=f,smoker=True")) == str(release.probability(sex="f", smoker=True))
+    with pytest.raises(DataError, match="rooms=2 is a label and also another code"):
+        gv.probability(release, "sex=f,rooms=2")
+    with pytest.raises(DataError, match="no column 'sexx': did you mean sex"):
+        release.probability(sexx="f")
+    with pytest.raises(DataError, match="column smoker has no value 'Tru': did you mean True"):
+        release.probability(smoker="Tru")
+    with pytest.raises(DataError, match="name a column"):
+        release.probability()
+
+
+def test_a_label_may_hold_a_comma() -> None:
+    release = gv.Release.from_frame(PEOPLE, tables=[("sex", "age")], bins=BY_AGE)
+    assert gv.probability(release, "age=(0, 64],sex=f,m=1").value == 1
+
+
+def test_what_is_certain_is_proved_where_counting_takes_too_much() -> None:
+    """All fifteen two-way tables of thirty people are beyond the budget, and no estimate is made of a published cell."""
+    frame = small_frame(0)
+    release = gv.Release.from_frame(frame, tables=list(combinations(frame.columns, 2)))
+    count = int(((frame["sex"] == "f") & (frame["smoker"] == "y")).sum())
+    for m in (count, count + 1):
+        answer = release.probability(sex="f", smoker="y", m=m)
+        assert (answer.exact, answer.value) == (True, float(m == count))
+    unsure = release.probability(sex="f", smoker="y", age="a", m=3)
+    assert unsure.exact or unsure.low <= unsure.value <= unsure.high

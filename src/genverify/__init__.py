@@ -3,41 +3,23 @@ genverify: what must be true of the people behind published tables, whatever the
 
 Three people, two tables: nobody says who is who, and yet
 
->>> import genverify as gv
->>> schema = gv.make_schema(
-...     columns={"sex": ["f", "m"], "age": ["young", "old"], "smokes": ["no", "yes"]},
-...     tables={"sex_age": ["sex", "age"], "smoking": ["age", "smokes"]},
-... )
->>> release = gv.make_release(schema, "my block", {
-...     "N": 3, "sex_age.f.young": 0, "sex_age.f.old": 1, "sex_age.m.young": 2, "sex_age.m.old": 0,
-...     "smoking.young.no": 1, "smoking.young.yes": 1, "smoking.old.no": 0, "smoking.old.yes": 1,
-... })
->>> found = gv.attack_release(release)     # generates, verifies, proves, and has every proof checked
->>> print(gv.explain(found, next(claim for claim in found.claims if claim.m == 1 and claim.k == 3)))
-exactly 1 record with sex: m, age: young, smokes: no
-  At least 1:
-    add up:
-      +1 x smoking.young.no = 1 (young, no)
-    no record counts more in this sum than it matches the claim
-    because no other record is possible:
-      sex_age.f.young = 0 (f, young)
-  At most 1:
-    add up:
-      +1 x smoking.young.no = 1 (young, no)
-    every record that matches counts at least once in this sum, and no record counts below 0
->>> gv.check(release, found.certificate).claims == len(found.claims)
-True
+>>> import genverify as gv, pandas as pd
+>>> people = pd.DataFrame({"sex": ["f", "m", "m"], "age": ["old", "young", "young"], "smoker": [True, False, True]})
+>>> release = gv.Release.from_frame(people, tables=[("sex", "age"), ("age", "smoker")])
+>>> result = release.attack()     # generates, verifies, proves, and has every proof checked
+>>> result
+AttackResult of 'data': 17 verified claims about 3 records, 13 about exactly one; 0 undecided
+>>> result.explain(16).splitlines()[0], result.check().claims
+('exactly 1 record with sex: m, age: young, smoker: False', 17)
 
 What is not certain has a probability, given a prior (here: every record is equally likely):
 
->>> less = gv.make_release(schema, "my block", {"N": 3, "sex_age.f.young": 1, "sex_age.m.young": 1, "smoking.young.yes": 1})
->>> print(gv.probability(less, "sex=1,smokes=1,m=1"))
-50.00 % (exact, prior: uniform)
+>>> print(gv.Release.from_frame(people, tables=["sex", ("age", "smoker")]).probability(sex="f", smoker=True))
+66.67 % (exact, prior: uniform)
 
 Tables as they are printed, with suppressed or rounded counts:
 
->>> found = gv.disclose("tables.xlsx", symbol={"*": "suppressed"})    # doctest: +SKIP
->>> found.cells, found.answer, found.report(), found.check(), found.write("audit")    # doctest: +SKIP
+>>> audit = gv.disclose("tables.xlsx", symbol={"*": "suppressed"})    # doctest: +SKIP
 """
 
 from importlib import import_module
@@ -45,11 +27,12 @@ from typing import Any
 
 # where each name of the API stands; it is imported when it is asked for
 _MODULES = {
+    "api": ("AttackResult", "Release", "attack_release", "make_release", "release_of"),
     "model.domain": ("Column", "Domain", "Predicate", "Rule"),
     "model.query": ("Query",),
-    "model.release": ("Schema", "Release", "make_release", "make_schema", "read_releases", "read_schema", "release_of"),
+    "model.release": ("Schema", "make_schema", "read_releases", "read_schema"),
     "model.claims": ("Claim",),
-    "attack.verify": ("attack_release", "claims_frame"),
+    "attack.verify": ("claims_frame",),
     "attack.probability": ("probability", "prior_of"),
     "attack.explain": ("explain",),
     "checker.record_proofs": ("check_block",),
@@ -63,12 +46,18 @@ __all__ = sorted(_PLACES)
 
 def __getattr__(name: str) -> Any:
     """A name of the API, from its module."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
     if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from genverify.model.errors import nearest
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}: {nearest(name, __all__)}")
     value = getattr(import_module(_PLACES[name]), "check_block" if name == "check" else name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*__all__, "__version__"]

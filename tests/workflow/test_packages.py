@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "disclosure": {*ATTACKING, "export", "report", "reading"},
     "run": {*ATTACKING, "export", "report", "explorer", "reading", "disclosure"},
 }
-API = {"__init__.py", "__init__.pyi", "__main__.py", "cli.py", "py.typed"}
+API = {"__init__.py", "__init__.pyi", "__main__.py", "api.py", "cli.py", "py.typed"}
 FINDERS = {"highspy", "gurobipy", "scipy", "jax"}
 MODULES = sorted(path for path in LIBRARY.rglob("*.py") if path.parent != LIBRARY)
 

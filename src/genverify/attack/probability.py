@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.generate import GeneratedDatasets, generate, generate_block
+from genverify.attack.verify import Verifier, check_ranges
 from genverify.model.arrays import Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
 from genverify.model.domain import Domain
@@ -25,8 +26,8 @@ from genverify.solve.counting import distribution
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
 from genverify.solve.counting.distribution import run_chain
 from genverify.solve.counting.prior import Masses, Prior, lay_on, uniform
-from genverify.solve.datasets import class_vectors, list_records
-from genverify.solve.program import Program, WrongAnswer, build_program
+from genverify.solve.datasets import class_vectors, draw_records, list_records
+from genverify.solve.program import Program, WrongAnswer
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
 
@@ -246,7 +247,7 @@ WEIGHT = "weight"
 @dataclass(frozen=True)
 class Probability:
     """
-    P(exactly m records match | release, prior), `exact` or estimated between `low` and `high` (95 %). Where it is exact,
+    P(exactly m records match | release, prior), `exact` or estimated between `low` and `high` (95 %). Where it was counted,
     `counts` holds P(COUNT = 0), P(COUNT = 1), ... and `datasets` how many datasets fit; 1 then stands for certain only.
     """
 
@@ -281,13 +282,14 @@ def _percent(value: float) -> str:
 
 def probability(
     release: Release, claim: Claim | str, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0,
-    budget: Budget = BUDGET, settings: ProgramSettings = DEFAULT, seed: int = 1,
+    budget: Budget = BUDGET, settings: ProgramSettings = DEFAULT, seed: int = 1, effort: Effort | None = None,
 ) -> Probability:  # fmt: skip
     """
-    How likely a claim is given a release: a claim or a text such as `TEN=3,HHSIZE=1,m=1`.
+    How likely a claim is given a release: a claim or a text such as `sex=f,age=old,m=1`, with labels or codes.
 
     `prior` is None (every record of the domain equally likely), a Prior, or a table with a column per column of the release,
-    in codes, and `weight`; `floor` is then the weight of records that are not in the table.
+    in codes, and `weight`; `floor` is then the weight of records that are not in the table. What cannot be counted within
+    the budget is proved where it is certain or impossible, else estimated with the effort.
     """
     domain = release.schema.domain
     asked = parse_claim(claim, domain) if isinstance(claim, str) else claim
@@ -295,12 +297,25 @@ def probability(
         known = uniform(domain) if prior is None else prior
     else:
         known = prior_of(prior, domain, "a table of weights", floor)
-    program = build_program(release, settings.max_types)
+    bounder = settings.bounder(release)
     try:
-        return _exact(count_release(program, budget), known, asked)
+        return _exact(count_release(bounder.program, budget), known, asked)
     except TooManyStates:
-        starts = generate_block(release, settings, DATASETS, seed).records
-        result = estimate(program, known, starts, Effort(), seed)
+        effort, proved = effort or Effort(), Verifier(bounder).range(asked)
+        if (
+            known.rules_nothing_out
+            and not proved.limit
+            and (proved.low == proved.high or not proved.low <= asked.m <= proved.high)
+        ):
+            check_ranges(bounder.program, [(asked.predicate(domain), proved)])
+            value = float(proved.low == asked.m)
+            return Probability(asked, known.name, value, value, value, exact=True)
+        rng = np.random.default_rng(seed)
+        tried = map(bounder.dive, rng.standard_normal((effort.chains, bounder.program.classes)))
+        points = [np.repeat(np.arange(len(z)), z) for z in tried if z is not None]
+        drawn = draw_records(bounder.program, np.array(points), rng) if points else None  # chains begin far apart
+        starts = generate_block(release, settings, DATASETS, seed).records if drawn is None else drawn
+        result = estimate(bounder.program, known, starts, effort, seed)
         value, low, high = (float(side[0]) for side in result.probabilities(*claim_arrays([asked])))
         return Probability(asked, known.name, value, low, high, exact=False)
 

@@ -1,6 +1,7 @@
 """Claims R(a, m): exactly m records match the partial assignment a (section 2.1), and the candidates of Problem 1."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -9,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Ints
-from genverify.model.domain import Domain, Predicate
-from genverify.model.errors import DataError
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.errors import DataError, nearest
 
 ANY = -1  # the code of a column that a claim does not name
 FEW = 8  # datasets in which most combinations fail already: only what is left is counted in the others
@@ -43,24 +44,46 @@ class Claim:
 
 def parse_claim(text: str, domain: Domain) -> Claim:
     """
-    A claim written as `TEN=3,HHSIZE=1,m=1`.
+    A claim written as `TEN=3,HHSIZE=1,m=1`: a code or a label for each column.
 
-    A value outside the domain is allowed: no record can hold it, so only m = 0 is true of it.
+    A code outside the domain is allowed: no record can hold it, so only m = 0 is true of it.
     """
-    given: dict[str, int] = {}
-    for part in text.replace(" ", "").split(","):
-        name, _, value = part.partition("=")
-        if not value.isdecimal():
+    given: dict[str, str] = {}
+    for part in re.split(r",(?=[^,=]*=)", text):  # a label may hold a comma
+        name, _, value = (word.strip() for word in part.partition("="))
+        if not value or (name == "m" and not value.isdecimal()):
             raise DataError(f"claim {text!r}: {part!r} is not of the form COLUMN=code or m=count (whole numbers from 0)")
         if name in given:
             raise DataError(f"claim {text!r}: {name} is given twice")
-        if name != "m":
-            domain[name]
-        given[name] = int(value)
-    m = given.pop("m", 1)
-    if not given:
-        raise DataError(f"claim {text!r}: names no column, for instance {domain.names[0]}=1")
-    return Claim(tuple(given.get(name, ANY) for name in domain.names), m)
+        given[name] = value
+    m = int(given.pop("m", 1))
+    return claim_of(domain, given, m, codes=True)
+
+
+def claim_of(domain: Domain, values: Mapping[str, object], m: int = 1, codes: bool = False) -> Claim:
+    """
+    The claim that exactly m records have these values, by label (or by code, if `codes`).
+
+    >>> claim_of(Domain((Column("sex", "sex", (1, 2), ("m", "f")),)), {"sex": "f"}, m=3)
+    Claim(codes=(2,), m=3)
+    """
+    known = {name: _code(domain[name], str(value), codes) for name, value in values.items()}
+    if not known or isinstance(m, bool) or m < 0:
+        raise DataError(f"m={m}, {len(known)} columns: name a column, for instance {domain.names[0]}, and a count m from 0")
+    return Claim(tuple(known.get(name, ANY) for name in domain.names), m)
+
+
+def _code(column: Column, text: str, codes: bool) -> int:
+    """The code of a label, or the code itself; an error where a text is both, and they differ."""
+    labels = dict(zip(column.meanings, column.codes, strict=True))
+    code = int(text) if codes and text.isdecimal() else None
+    if code in column.codes and labels.get(text, code) != code:
+        raise DataError(
+            f"{column.name}={text} is a label and also another code; ask release.probability({column.name}={text})"
+        )
+    if code is None and text not in labels:
+        raise DataError(f"column {column.name} has no value {text!r}: {nearest(text, list(column.meanings))}")
+    return labels[text] if code is None or text in labels else code
 
 
 def matches(codes: Codes, records: npt.NDArray[np.integer]) -> Flags:
