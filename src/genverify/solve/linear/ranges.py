@@ -15,7 +15,18 @@ from scipy.sparse.csgraph import connected_components
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
-from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
+from genverify.solve.bounds import (
+    Ends,
+    LimitStruck,
+    PointFound,
+    bound,
+    exact_leaf,
+    farkas_leaf,
+    fits_as,
+    weighed,
+    whole_multiple,
+)
+from genverify.solve.linear.network import network_of
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
@@ -210,6 +221,7 @@ class RangeSearch:
                 self.open(None)
             if self.first():
                 self.without_end()
+                self.by_network()
                 if enough is not None:
                     self.open(enough)
                 self.many()
@@ -287,6 +299,17 @@ class RangeSearch:
             moved = self.sums.activity(step)
             if (moved >= never[0]).all() and (moved <= never[1]).all():
                 self.most[step > 0] = OPEN
+
+    def by_network(self) -> None:
+        """Where the sums form a network: every end at which all counts that fit must stay, each with a proof of its rows."""
+        network, x = network_of(self.sums), self.points[0]
+        for cell, sign, y in [] if network is None else network.pinned(x, self.ends.lo, self.ends.hi):
+            value, w, c = sign * int(x[cell]), weighed(self.sums, y), np.zeros(len(x), dtype=np.int64)
+            c[cell] = sign
+            if value < self.proved(cell, sign) and w is not None and bound(self.sums, y, self.ends, c - w) == value:
+                self.prove(cell, sign, value, {"y": {self.sums.rows[row]: int(y[row]) for row in np.flatnonzero(y).tolist()}})
+                (self.ends.hi if sign > 0 else self.ends.lo)[cell] = x[cell]
+        self.lp.set_ends(self.ends.lo, self.ends.hi)
 
     def contradict(self, answer: Infeasible) -> None:
         leaf = farkas_leaf(self.sums, self.ends, answer.y)
@@ -483,8 +506,9 @@ def all_ranges(
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done, given = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
-    for cells, rows in [] if empty else _pieces(sums, known):
-        part = select(replace(sums, lo=lo, hi=hi), cells, rows)
+    rest = replace(sums, lo=lo, hi=hi) if hints.cubes is not None else _without_known(sums, lo, hi)
+    for cells, rows in [] if empty else _pieces(rest):
+        part = select(rest, cells, rows)
         allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
@@ -512,9 +536,20 @@ def _say(say: Say, before: int, of: int, cell: int) -> None:
     say(before + cell, of)
 
 
-def _pieces(sums: LinearSystem, known: KnownEnds) -> list[tuple[Ints, Ints]]:
+def _without_known(sums: LinearSystem, lo: Ints, hi: Ints) -> LinearSystem:
+    """The same sums of the open cells alone, where 64 bits hold what the known ones add: a multiplier says the same of both."""
+    sums, open_, counts = replace(sums, lo=lo, hi=hi), (lo < hi)[sums.columns], np.where(lo < hi, 0, lo)
+    if not sums.countable(counts):
+        return sums
+    added, start = sums.activity(counts), np.append(0, np.cumsum(np.bincount(sums.row_of[open_], minlength=len(sums.rows))))
+    least, most = (np.where(is_open(ends), ends, ends - added) for ends in (sums.least, sums.most))
+    columns, weights = sums.columns[open_], sums.weights[open_]
+    return replace(sums, start=start, columns=columns, weights=weights, least=least, most=most)
+
+
+def _pieces(sums: LinearSystem) -> list[tuple[Ints, Ints]]:
     """The open cells that rows tie together, with the known cells of their rows; small pieces first."""
-    free = (known.lo < known.hi)[sums.columns]
+    free = (sums.lo < sums.hi)[sums.columns]
     entries, rows = sums.columns[free], sums.row_of[free]
     size = len(sums.cells) + len(sums.rows)
     ties = coo_array((np.ones(len(entries)), (entries, rows + len(sums.cells))), shape=(size, size))

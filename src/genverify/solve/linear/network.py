@@ -1,0 +1,141 @@
+"""
+Sums that form a network, such as the rows and columns of a two-way table: which cells they leave no choice, in linear time.
+
+Every row is a node and every cell an arc from one node to another, or to an outer node if it lies in one sum only. From
+counts that fit, a cell can go up or down along a cycle of arcs that have room; so it is known exactly where no such cycle
+passes through it: between two strongly connected components, or over a bridge within one. The proof adds up the rows of one
+component: their multipliers are 1 or -1.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from genverify.model.arrays import Flags, Ints
+from genverify.model.linear import LinearSystem
+
+
+class Pin(NamedTuple):
+    """A cell that cannot go further in one direction (1 up, -1 down) than it is, and the multipliers of rows that show it."""
+
+    cell: int
+    sign: int
+    y: Ints
+
+
+@dataclass(frozen=True)
+class Network:
+    """
+    Arcs from `tail` to `head`: the cells, then the slack of rows whose two ends differ. The last node is the outer one.
+    `sign` of a row is -1 where its sum counts the other way round.
+    """
+
+    sums: LinearSystem
+    tail: Ints
+    head: Ints
+    sign: Ints
+    slack: Ints  # the rows that have one
+
+    def pinned(self, x: Ints, lo: Ints, hi: Ints) -> Iterator[Pin]:
+        """All ends at which counts that fit must stay, in an order in which each proof may use those before it."""
+        up, down = self._room(x, lo, hi)
+        size = len(self.sums.rows) + 1
+        _, strong = connected_components(_graph(*self._arcs(up, down), size), connection="strong")
+        open_ = (up | down) & (self.tail != self.head)
+        across = open_ & (strong[self.tail] != strong[self.head])
+        yield from self._peel(strong, across, up, down)
+        inside = np.flatnonzero(open_ & ~across)
+        bridge = np.zeros(len(open_), dtype=bool)
+        bridge[inside[_bridges(self.tail[inside], self.head[inside], size)]] = True
+        kept = inside[~bridge[inside]]
+        _, block = connected_components(_graph(self.tail[kept], self.head[kept], size), directed=False)
+        yield from self._peel(block, bridge, up, down)
+
+    def _room(self, x: Ints, lo: Ints, hi: Ints) -> tuple[Flags, Flags]:
+        """The arcs that can take more, and less."""
+        total, rows = self.sums.activity(x)[self.slack], self.slack
+        more, less = total < self.sums.most[rows], total > self.sums.least[rows]
+        back = self.sign[rows] < 0
+        up, down = np.where(back, less, more), np.where(back, more, less)
+        return np.append(x < hi, up), np.append(x > lo, down)
+
+    def _arcs(self, up: Flags, down: Flags) -> tuple[Ints, Ints]:
+        """From where to where something can be moved."""
+        return np.append(self.tail[up], self.head[down]), np.append(self.head[up], self.tail[down])
+
+    def _peel(self, label: Ints, arcs: Flags, up: Flags, down: Flags) -> Iterator[Pin]:
+        """
+        Part by part of the network, those first that nothing can leave, that nothing can enter, or that one arc alone ties to
+        the others: its rows then show all arcs that it is tied by, as those of the parts before it no longer move.
+        """
+        size, outer = int(label.max()) + 1, label[-1]
+        tail, head, arcs, waiting = label[self.tail], label[self.head], arcs.copy(), np.ones(size, dtype=bool)
+        waiting[outer] = False
+        while arcs.any():
+            into = np.bincount(np.append(head[arcs & up], tail[arcs & down]), minlength=size)
+            out_of = np.bincount(np.append(tail[arcs & up], head[arcs & down]), minlength=size)
+            ties = np.bincount(np.append(head[arcs], tail[arcs]), minlength=size)
+            ready = waiting & (ties > 0) & ((into == 0) | (out_of == 0) | (ties == 1))
+            if not ready.any():
+                return  # what is left is no network as it was thought to be: other methods look at it
+            for part in np.flatnonzero(ready).tolist():
+                rows = np.where(label[:-1] == part, self.sign, 0)
+                for arc in np.flatnonzero(arcs & ((tail == part) | (head == part))).tolist():
+                    enters = 1 if head[arc] == part else -1
+                    if arc < len(self.sums.cells):
+                        yield from (Pin(arc, sign, sign * enters * rows) for sign, room in ((1, up), (-1, down)) if room[arc])
+                    arcs[arc] = False
+                waiting[part] = False
+
+
+def network_of(sums: LinearSystem) -> Network | None:
+    """The network of these sums, if they have one: every cell in at most two of them, by weights of 1 or -1."""
+    n, size = len(sums.cells), len(sums.rows)
+    if not (np.abs(sums.weights) == 1).all() or np.bincount(sums.columns, minlength=n).max(initial=0) > 2:
+        return None
+    order = np.argsort(sums.columns, kind="stable")
+    cell, row, weight = sums.columns[order], sums.row_of[order], sums.weights[order]
+    pair = np.flatnonzero(cell[:-1] == cell[1:])
+    # a row and its opposite are two nodes; cells of equal weight in two rows tie each to the opposite of the other
+    first, second, turned = row[pair], row[pair + 1], np.where(weight[pair] == weight[pair + 1], size, 0)
+    ends = np.concatenate([first, first + size]), np.concatenate([second + turned, second + size - turned])
+    _, label = connected_components(_graph(*ends, 2 * size), directed=False)
+    if (label[:size] == label[size:]).any():
+        return None
+    sign = np.where(label[:size] < label[size:], 1, -1)
+    tail, head, slack = np.full(n, size), np.full(n, size), np.flatnonzero(sums.least < sums.most)
+    inward = sign[row] * weight > 0
+    head[cell[inward]], tail[cell[~inward]] = row[inward], row[~inward]
+    return Network(sums, np.append(tail, slack), np.append(head, np.full(len(slack), size)), sign, slack)
+
+
+def _graph(tail: Ints, head: Ints, size: int) -> csr_array:
+    return csr_array(coo_array((np.ones(len(tail), dtype=np.int32), (tail, head)), shape=(size, size)))
+
+
+def _bridges(tail: Ints, head: Ints, size: int) -> Ints:
+    """
+    The edges without which two nodes lose all connection: those of a spanning forest that no cycle covers. Every other edge
+    closes a cycle and has a random number; an edge of the forest where these cancel out is a bridge (whether it really is
+    one shows when the proof is recounted).
+    """
+    _, label = connected_components(_graph(tail, head, size), directed=False)
+    first = np.unique(label, return_index=True)[1]  # one node of every tree hangs on one more node
+    joined = _graph(np.append(tail, np.full(len(first), size)), np.append(head, first), size + 1)
+    order, parent = breadth_first_order(joined, size, directed=False)
+    keys, edge = np.unique(np.minimum(tail, head) * size + np.maximum(tail, head), return_index=True)
+    nodes = order[1:][parent[order[1:]] < size]
+    above = parent[nodes]
+    in_tree = edge[np.searchsorted(keys, np.minimum(nodes, above) * size + np.maximum(nodes, above))]
+    covers = np.random.default_rng(0).integers(1, 2**62, len(tail))
+    covers[in_tree] = 0
+    total = np.zeros(size, dtype=np.int64)
+    np.bitwise_xor.at(total, tail, covers)
+    np.bitwise_xor.at(total, head, covers)
+    for node, over in zip(nodes[::-1].tolist(), above[::-1].tolist(), strict=True):
+        total[over] ^= total[node]
+    return np.asarray(in_tree[total[nodes] == 0])
