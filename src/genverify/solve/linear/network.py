@@ -9,7 +9,6 @@ component: their multipliers are 1 or -1.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -18,13 +17,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import LinearSystem
 
-
-class Pin(NamedTuple):
-    """A cell that cannot go further in one direction (1 up, -1 down) than it is, and the multipliers of rows that show it."""
-
-    cell: int
-    sign: int
-    y: Ints
+Pin = tuple[int, int, Ints]  # a cell that cannot go further up (1) or down (-1), and multipliers of rows that show it
 
 
 @dataclass(frozen=True)
@@ -42,9 +35,11 @@ class Network:
 
     def pinned(self, x: Ints, lo: Ints, hi: Ints) -> Iterator[Pin]:
         """All ends at which counts that fit must stay, in an order in which each proof may use those before it."""
-        up, down = self._room(x, lo, hi)
-        size = len(self.sums.rows) + 1
-        _, strong = connected_components(_graph(*self._arcs(up, down), size), connection="strong")
+        total, size, back = self.sums.activity(x)[self.slack], len(self.sums.rows) + 1, self.sign[self.slack] < 0
+        more, less = total < self.sums.most[self.slack], total > self.sums.least[self.slack]
+        up, down = np.append(x < hi, np.where(back, less, more)), np.append(x > lo, np.where(back, more, less))
+        arcs = np.append(self.tail[up], self.head[down]), np.append(self.head[up], self.tail[down])
+        _, strong = connected_components(_graph(*arcs, size), connection="strong")
         open_ = (up | down) & (self.tail != self.head)
         across = open_ & (strong[self.tail] != strong[self.head])
         yield from self._peel(strong, across, up, down)
@@ -55,41 +50,38 @@ class Network:
         _, block = connected_components(_graph(self.tail[kept], self.head[kept], size), directed=False)
         yield from self._peel(block, bridge, up, down)
 
-    def _room(self, x: Ints, lo: Ints, hi: Ints) -> tuple[Flags, Flags]:
-        """The arcs that can take more, and less."""
-        total, rows = self.sums.activity(x)[self.slack], self.slack
-        more, less = total < self.sums.most[rows], total > self.sums.least[rows]
-        back = self.sign[rows] < 0
-        up, down = np.where(back, less, more), np.where(back, more, less)
-        return np.append(x < hi, up), np.append(x > lo, down)
-
-    def _arcs(self, up: Flags, down: Flags) -> tuple[Ints, Ints]:
-        """From where to where something can be moved."""
-        return np.append(self.tail[up], self.head[down]), np.append(self.head[up], self.tail[down])
+    def matching(self, cells: Ints) -> list[int]:
+        """Some of these cells, in their order, of which no two lie in one sum."""
+        used, result = np.zeros(len(self.sums.rows) + 1, dtype=bool), []
+        for cell, tail, head in zip(cells.tolist(), self.tail[cells].tolist(), self.head[cells].tolist(), strict=True):
+            if not (used[tail] or used[head]):
+                result.append(cell)
+                used[[tail, head]] = True
+                used[-1] = False  # the outer node is no sum
+        return result
 
     def _peel(self, label: Ints, arcs: Flags, up: Flags, down: Flags) -> Iterator[Pin]:
         """
-        Part by part of the network, those first that nothing can leave, that nothing can enter, or that one arc alone ties to
-        the others: its rows then show all arcs that it is tied by, as those of the parts before it no longer move.
+        Part by part of the network, those first that nothing can leave or enter, or that one arc alone ties to the others:
+        its rows then show all arcs that tie it, as those of the parts before it no longer move.
         """
-        size, outer = int(label.max()) + 1, label[-1]
-        tail, head, arcs, waiting = label[self.tail], label[self.head], arcs.copy(), np.ones(size, dtype=bool)
-        waiting[outer] = False
+        size, tail, head, arcs = int(label.max()) + 1, label[self.tail], label[self.head], arcs.copy()
         while arcs.any():
             into = np.bincount(np.append(head[arcs & up], tail[arcs & down]), minlength=size)
             out_of = np.bincount(np.append(tail[arcs & up], head[arcs & down]), minlength=size)
             ties = np.bincount(np.append(head[arcs], tail[arcs]), minlength=size)
-            ready = waiting & (ties > 0) & ((into == 0) | (out_of == 0) | (ties == 1))
+            ready = (ties > 0) & ((into == 0) | (out_of == 0) | (ties == 1))
+            ready[label[-1]] = False  # the outer node has no row
             if not ready.any():
-                return  # what is left is no network as it was thought to be: other methods look at it
+                return  # parts and arcs form a cycle, so one of them is no bridge: programs find what is left
             for part in np.flatnonzero(ready).tolist():
                 rows = np.where(label[:-1] == part, self.sign, 0)
                 for arc in np.flatnonzero(arcs & ((tail == part) | (head == part))).tolist():
                     enters = 1 if head[arc] == part else -1
-                    if arc < len(self.sums.cells):
-                        yield from (Pin(arc, sign, sign * enters * rows) for sign, room in ((1, up), (-1, down)) if room[arc])
+                    for sign, room in ((1, up), (-1, down)):
+                        if arc < len(self.sums.cells) and room[arc]:
+                            yield arc, sign, sign * enters * rows
                     arcs[arc] = False
-                waiting[part] = False
 
 
 def network_of(sums: LinearSystem) -> Network | None:

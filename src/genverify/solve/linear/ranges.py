@@ -4,7 +4,6 @@ The exact range of every cell: points that attain both ends, recounted, and proo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import floor
 from typing import Any, NamedTuple
 
@@ -15,17 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
-from genverify.solve.bounds import (
-    Ends,
-    LimitStruck,
-    PointFound,
-    bound,
-    exact_leaf,
-    farkas_leaf,
-    fits_as,
-    weighed,
-    whole_multiple,
-)
+from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.linear.network import network_of
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
@@ -193,6 +182,7 @@ DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
 STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all time that one may take
 SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
+MATCHED = 0.2  # of the ends that are pulled at together: where fewer give way, single programs with proofs are due
 OFFER = 2e-4  # seconds to state and check what is shown of a cell beside others
 OFFERS = 0.1  # the most of all time that is reserved for it
 NO_HINTS = Hints()
@@ -301,15 +291,32 @@ class RangeSearch:
                 self.most[step > 0] = OPEN
 
     def by_network(self) -> None:
-        """Where the sums form a network: every end at which all counts that fit must stay, each with a proof of its rows."""
-        network, x = network_of(self.sums), self.points[0]
-        for cell, sign, y in [] if network is None else network.pinned(x, self.ends.lo, self.ends.hi):
-            value, w, c = sign * int(x[cell]), weighed(self.sums, y), np.zeros(len(x), dtype=np.int64)
+        """
+        Where the sums form a network: every end at which all counts that fit must stay, each with a proof of its rows. Then
+        objectives that pull at cells no two of which share a sum: nearly all of these ends give way at once.
+        """
+        network, x, rng = network_of(self.sums), self.points[0], np.random.default_rng(self.work.seed)
+        if network is None:
+            return
+        for cell, sign, y in network.pinned(x, self.ends.lo, self.ends.hi):
+            value, c = sign * int(x[cell]), np.zeros(len(x), dtype=np.int64)
             c[cell] = sign
-            if value < self.proved(cell, sign) and w is not None and bound(self.sums, y, self.ends, c - w) == value:
-                self.prove(cell, sign, value, {"y": {self.sums.rows[row]: int(y[row]) for row in np.flatnonzero(y).tolist()}})
+            leaf = exact_leaf(self.sums, self.ends, y.astype(np.float64), c, value)
+            if leaf is not None:
+                self.prove(cell, sign, value, leaf)
                 (self.ends.hi if sign > 0 else self.ends.lo)[cell] = x[cell]
         self.lp.set_ends(self.ends.lo, self.ends.hi)
+        for sign in (-1, 1):
+            gained = len(x)
+            matched: list[int] = []
+            while gained > MATCHED * len(matched) and not self.late():
+                open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
+                matched = network.matching(rng.permutation(open_))
+                objective = np.zeros(len(x))
+                objective[matched] = sign
+                self.take(self.lp.maximise(objective))
+                self.say(len(x) - len(open_))
+                gained = len(open_) - int(self.open_ends()[max(sign, 0)].sum())
 
     def contradict(self, answer: Infeasible) -> None:
         leaf = farkas_leaf(self.sums, self.ends, answer.y)
@@ -512,7 +519,7 @@ def all_ranges(
         allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, allowed, asked, partial(_say, say, done, len(sums.cells)))
+        search = RangeSearch(part, own_known, allowed, asked, lambda cell, before=done: say(before + cell, len(sums.cells)))
         for fitting in start:
             search.keep(fitting[cells])
         if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
@@ -532,12 +539,8 @@ def all_ranges(
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
 
 
-def _say(say: Say, before: int, of: int, cell: int) -> None:
-    say(before + cell, of)
-
-
 def _without_known(sums: LinearSystem, lo: Ints, hi: Ints) -> LinearSystem:
-    """The same sums of the open cells alone, where 64 bits hold what the known ones add: a multiplier says the same of both."""
+    """The same sums of the open cells alone, if 64 bits hold what the known ones add: multipliers say the same of both."""
     sums, open_, counts = replace(sums, lo=lo, hi=hi), (lo < hi)[sums.columns], np.where(lo < hi, 0, lo)
     if not sums.countable(counts):
         return sums
