@@ -42,13 +42,13 @@ class Network:
         _, strong = connected_components(_graph(*arcs, size), connection="strong")
         open_ = (up | down) & (self.tail != self.head)
         across = open_ & (strong[self.tail] != strong[self.head])
-        yield from self._peel(strong, across, up, down)
+        yield from self._peel(strong.astype(np.int64), across, up, down)
         inside = np.flatnonzero(open_ & ~across)
         bridge = np.zeros(len(open_), dtype=bool)
         bridge[inside[_bridges(self.tail[inside], self.head[inside], size)]] = True
         kept = inside[~bridge[inside]]
         _, block = connected_components(_graph(self.tail[kept], self.head[kept], size), directed=False)
-        yield from self._peel(block, bridge, up, down)
+        yield from self._peel(block.astype(np.int64), bridge, up, down)
 
     def matching(self, cells: Ints) -> list[int]:
         """Some of these cells, in their order, of which no two lie in one sum."""
@@ -74,14 +74,12 @@ class Network:
             ready[label[-1]] = False  # the outer node has no row
             if not ready.any():
                 return  # parts and arcs form a cycle, so one of them is no bridge: programs find what is left
-            for part in np.flatnonzero(ready).tolist():
-                rows = np.where(label[:-1] == part, self.sign, 0)
-                for arc in np.flatnonzero(arcs & ((tail == part) | (head == part))).tolist():
-                    enters = 1 if head[arc] == part else -1
-                    for sign, room in ((1, up), (-1, down)):
-                        if arc < len(self.sums.cells) and room[arc]:
-                            yield arc, sign, sign * enters * rows
-                    arcs[arc] = False
+            done = arcs & (ready[tail] | ready[head])
+            for arc in np.flatnonzero(done[: len(self.sums.cells)]).tolist():
+                part, enters = (head[arc], 1) if ready[head[arc]] else (tail[arc], -1)
+                y = np.where(label[:-1] == part, enters * self.sign, 0)
+                yield from ((arc, sign, sign * y) for sign, room in ((1, up), (-1, down)) if room[arc])
+            arcs &= ~done
 
 
 def network_of(sums: LinearSystem) -> Network | None:
@@ -118,7 +116,7 @@ def _bridges(tail: Ints, head: Ints, size: int) -> Ints:
     _, label = connected_components(_graph(tail, head, size), directed=False)
     first = np.unique(label, return_index=True)[1]  # one node of every tree hangs on one more node
     joined = _graph(np.append(tail, np.full(len(first), size)), np.append(head, first), size + 1)
-    order, parent = breadth_first_order(joined, size, directed=False)
+    order, parent = (part.astype(np.int64) for part in breadth_first_order(joined, size, directed=False))
     keys, edge = np.unique(np.minimum(tail, head) * size + np.maximum(tail, head), return_index=True)
     nodes = order[1:][parent[order[1:]] < size]
     above = parent[nodes]

@@ -4,6 +4,7 @@ The exact range of every cell: points that attain both ends, recounted, and proo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import floor
 from typing import Any, NamedTuple
 
@@ -299,24 +300,19 @@ class RangeSearch:
         if network is None:
             return
         for cell, sign, y in network.pinned(x, self.ends.lo, self.ends.hi):
-            value, c = sign * int(x[cell]), np.zeros(len(x), dtype=np.int64)
-            c[cell] = sign
+            value, c = sign * int(x[cell]), sign * (np.arange(len(x)) == cell)
             leaf = exact_leaf(self.sums, self.ends, y.astype(np.float64), c, value)
             if leaf is not None:
                 self.prove(cell, sign, value, leaf)
                 (self.ends.hi if sign > 0 else self.ends.lo)[cell] = x[cell]
         self.lp.set_ends(self.ends.lo, self.ends.hi)
         for sign in (-1, 1):
-            gained = len(x)
-            matched: list[int] = []
-            while gained > MATCHED * len(matched) and not self.late():
+            open_, before, matched = np.flatnonzero(self.open_ends()[max(sign, 0)]), OPEN, list[int]()
+            while before - len(open_) > MATCHED * len(matched) and len(open_) and not self.late():
+                matched, before = network.matching(rng.permutation(open_)), len(open_)
+                self.take(self.lp.maximise(sign * np.bincount(matched, minlength=len(x)).astype(np.float64)))
                 open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
-                matched = network.matching(rng.permutation(open_))
-                objective = np.zeros(len(x))
-                objective[matched] = sign
-                self.take(self.lp.maximise(objective))
                 self.say(len(x) - len(open_))
-                gained = len(open_) - int(self.open_ends()[max(sign, 0)].sum())
 
     def contradict(self, answer: Infeasible) -> None:
         leaf = farkas_leaf(self.sums, self.ends, answer.y)
@@ -519,7 +515,7 @@ def all_ranges(
         allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, allowed, asked, lambda cell, before=done: say(before + cell, len(sums.cells)))
+        search = RangeSearch(part, own_known, allowed, asked, partial(_say, say, done, len(sums.cells)))
         for fitting in start:
             search.keep(fitting[cells])
         if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
@@ -537,6 +533,10 @@ def all_ranges(
         limits += [result.limit] if result.limit else []
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
+
+
+def _say(say: Say, before: int, of: int, cell: int) -> None:
+    say(before + cell, of)
 
 
 def _without_known(sums: LinearSystem, lo: Ints, hi: Ints) -> LinearSystem:
