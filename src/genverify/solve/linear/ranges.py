@@ -212,9 +212,9 @@ class RangeSearch:
                 self.open(None)
             if self.first():
                 self.without_end()
-                self.by_network()
                 if enough is not None:
                     self.open(enough)
+                self.by_network()
                 self.many()
                 self.by_programs()
                 self.single()
