@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
 from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
+from genverify.solve.linear.network import network_of
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
@@ -182,6 +183,7 @@ DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
 STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all time that one may take
 SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
+MATCHED = 0.2  # of the ends that are pulled at together: where fewer give way, single programs with proofs are due
 OFFER = 2e-4  # seconds to state and check what is shown of a cell beside others
 OFFERS = 0.1  # the most of all time that is reserved for it
 NO_HINTS = Hints()
@@ -212,6 +214,7 @@ class RangeSearch:
                 self.without_end()
                 if enough is not None:
                     self.open(enough)
+                self.by_network()
                 self.many()
                 self.by_programs()
                 self.single()
@@ -287,6 +290,29 @@ class RangeSearch:
             moved = self.sums.activity(step)
             if (moved >= never[0]).all() and (moved <= never[1]).all():
                 self.most[step > 0] = OPEN
+
+    def by_network(self) -> None:
+        """
+        Where the sums form a network: every end at which all counts that fit must stay, each with a proof of its rows. Then
+        objectives that pull at cells no two of which share a sum: nearly all of these ends give way at once.
+        """
+        network, x, rng = network_of(self.sums), self.points[0], np.random.default_rng(self.work.seed)
+        if network is None:
+            return
+        for cell, sign, y in network.pinned(x, self.ends.lo, self.ends.hi):
+            value, c = sign * int(x[cell]), sign * (np.arange(len(x)) == cell)
+            leaf = exact_leaf(self.sums, self.ends, y.astype(np.float64), c, value)
+            if leaf is not None:
+                self.prove(cell, sign, value, leaf)
+                (self.ends.hi if sign > 0 else self.ends.lo)[cell] = x[cell]
+        self.lp.set_ends(self.ends.lo, self.ends.hi)
+        for sign in (-1, 1):
+            open_, before, matched = np.flatnonzero(self.open_ends()[max(sign, 0)]), OPEN, list[int]()
+            while before - len(open_) > MATCHED * len(matched) and len(open_) and not self.late():
+                matched, before = network.matching(rng.permutation(open_)), len(open_)
+                self.take(self.lp.maximise(sign * np.bincount(matched, minlength=len(x)).astype(np.float64)))
+                open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
+                self.say(len(x) - len(open_))
 
     def contradict(self, answer: Infeasible) -> None:
         leaf = farkas_leaf(self.sums, self.ends, answer.y)
@@ -483,8 +509,9 @@ def all_ranges(
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done, given = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
-    for cells, rows in [] if empty else _pieces(sums, known):
-        part = select(replace(sums, lo=lo, hi=hi), cells, rows)
+    rest = replace(sums, lo=lo, hi=hi) if hints.cubes is not None else _without_known(sums, lo, hi)
+    for cells, rows in [] if empty else _pieces(rest):
+        part = select(rest, cells, rows)
         allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
@@ -512,9 +539,20 @@ def _say(say: Say, before: int, of: int, cell: int) -> None:
     say(before + cell, of)
 
 
-def _pieces(sums: LinearSystem, known: KnownEnds) -> list[tuple[Ints, Ints]]:
+def _without_known(sums: LinearSystem, lo: Ints, hi: Ints) -> LinearSystem:
+    """The same sums of the open cells alone, if 64 bits hold what the known ones add: multipliers say the same of both."""
+    sums, open_, counts = replace(sums, lo=lo, hi=hi), (lo < hi)[sums.columns], np.where(lo < hi, 0, lo)
+    if not sums.countable(counts):
+        return sums
+    added, start = sums.activity(counts), np.append(0, np.cumsum(np.bincount(sums.row_of[open_], minlength=len(sums.rows))))
+    least, most = (np.where(is_open(ends), ends, ends - added) for ends in (sums.least, sums.most))
+    columns, weights = sums.columns[open_], sums.weights[open_]
+    return replace(sums, start=start, columns=columns, weights=weights, least=least, most=most)
+
+
+def _pieces(sums: LinearSystem) -> list[tuple[Ints, Ints]]:
     """The open cells that rows tie together, with the known cells of their rows; small pieces first."""
-    free = (known.lo < known.hi)[sums.columns]
+    free = (sums.lo < sums.hi)[sums.columns]
     entries, rows = sums.columns[free], sums.row_of[free]
     size = len(sums.cells) + len(sums.rows)
     ties = coo_array((np.ones(len(entries)), (entries, rows + len(sums.cells))), shape=(size, size))
