@@ -254,7 +254,7 @@ def test_symbols_are_never_guessed(tmp_path: Path) -> None:
         read(tmp_path / "t.csv")
     symbols = read(tmp_path / "t.csv", marks={"*": "1-4", "blank": "suppressed"}).symbols
     assert [symbols[text].limits for text in ("*", "<5", "")] == [(1, 4), (0, 4), None]
-    assert [symbols[text].how for text in ("*", "<5", "")] == ["told", "printed as a limit", "told"]
+    assert [symbols[text].how for text in ("*", "<5", "")] == ["as given", "printed as a limit", "as given"]
 
 
 def test_a_number_that_the_rule_cannot_print_is_refused(tmp_path: Path) -> None:
