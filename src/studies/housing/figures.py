@@ -156,7 +156,7 @@ def plot_variability(points: pd.DataFrame, label: str) -> Figure:
     axes[0].set_title("over blocks")
     axes[1].set_title("over their households, or their violations")
     handles, _ = axes[0].get_legend_handles_labels()
-    figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, handlelength=3)
+    figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, handlelength=3, fontsize=6.5)
     say_source(figure, label)
     return figure
 
