@@ -35,7 +35,7 @@ UNRUN = {
     **{f"examples/{name}/release.yaml": "minutes in all" for name in ("school", "health_survey", "census_block")},
     "release.yaml": "an audit of people, of seconds to minutes: tests/disclose and tests/run/test_shell.py run some",
     "reading.yaml": "made by the line before it", "--check": "checks what a line before it made: test_wheel.py",
-    "tract.mps": "not shipped",
+    "tract.mps": "not shipped", "psam_pusa.csv": "files of a user",
 }  # fmt: skip
 # words of Snakemake that plan nothing: they are parsed here
 UNPLANNED = {
