@@ -10,7 +10,7 @@ Three people, two tables: nobody says who is who, and yet
 >>> result
 AttackResult of 'data': 17 verified claims about 3 records, 13 about exactly one; 0 undecided
 >>> result.explain(16).splitlines()[0], result.check().claims
-('exactly 1 record with sex: m, age: young, smoker: False', 17)
+('exactly 1 record with sex: m, age: young, smoker: True', 17)
 
 What is not certain has a probability, given a prior (here: every record is equally likely):
 

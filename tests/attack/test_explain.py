@@ -147,7 +147,7 @@ def test_the_release_of_a_block_is_found_with_its_batch(made_study: Path, toy_sc
     [
         (
             [FIRST, "PET=x"],
-            "DataError: claim 'PET=x': 'PET=x' is not of the form COLUMN=code or m=count (whole numbers from 0)\n",
+            "DataError: column PET has no value 'x': known: cat, dog, fish\n",
         ),
         ([FIRST, "PETT=1"], "DataError: the domain has no column 'PETT': did you mean PET? (known: PET, HOME, AGE)\n"),
         (["99", "PET=1"], "release: no block 99; results/sample/blocks.parquet lists the sampled blocks\n"),
