@@ -121,7 +121,7 @@ def draw_codes(model: SurveyModel, n: int, rng: np.random.Generator) -> pd.DataF
 
 def draw_persons(model: SurveyModel, states: Mapping[str, int], seed: int) -> Iterator[pd.DataFrame]:
     """Synthetic persons of each state as a survey file has them: numbers even within their band, empty fields empty."""
-    for state, n in states.items():
+    for state, n in sorted(states.items(), key=lambda one: (-one[1], one[0])):  # job records keep no order of settings
         rng = np.random.default_rng(derive_seed(seed, "survey", state))
         drawn = draw_codes(model, n, rng)
         for name, edges in model.bands.items():
