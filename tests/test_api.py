@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import genverify as gv
+from genverify.attack.probability import Probability
 from genverify.attack.verify import attack_release as attack_of_studies
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.settings import DATASETS
@@ -278,3 +279,14 @@ def test_what_is_certain_is_proved_where_counting_takes_too_much() -> None:
         assert (answer.exact, answer.value) == (True, float(m == count))
     unsure = release.probability(sex="f", smoker="y", age="a", m=3)
     assert unsure.exact or unsure.low <= unsure.value <= unsure.high
+
+
+@pytest.mark.parametrize("suppress", [1, 0, -3, True])
+def test_a_threshold_that_hides_nothing_is_refused(suppress: int) -> None:
+    with pytest.raises(ConfigError, match="would hide no count"):
+        gv.Release.from_frame(pd.DataFrame({"sex": ["f", "m"]}), tables=["sex"], suppress=suppress)
+
+
+def test_an_estimate_is_never_printed_as_certain() -> None:
+    estimate = Probability(gv.Claim((1,), 1), "uniform", 0.0, 0.0, 1.0, exact=False)
+    assert str(estimate) == "near 0 % (estimated, near 0 % to near 100 %, prior: uniform)"

@@ -74,6 +74,7 @@ class Release(published.Release):
         numbers as they are. `bins` cuts columns of numbers as pandas.cut does; `suppress=5` hides counts of 1 to 4.
         """
         crossed, bins = _crossed(tables, list(records.columns)), bins or {}
+        _check_suppress(suppress)
         used = [column for column in records.columns if any(column in columns for columns in crossed.values())]
         for column in bins.keys() - set(used):
             raise DataError(f"bins: no table has a column {column!r}: {nearest(column, used)}")
@@ -92,6 +93,7 @@ class Release(published.Release):
         {("sex", "age"): frame}. What is missing is not published, or with `suppress=5` a count of 1 to 4. `n` is the number
         of records, where no table is complete.
         """
+        _check_suppress(suppress)
         given = tables.items() if isinstance(tables, Mapping) else ((None, table) for table in tables)
         cells = [_cells(table, key) for key, table in given]
         crossed = _crossed([tuple(map(str, table.index.names)) for table in cells], None)
@@ -239,6 +241,11 @@ def _crossed(tables: Tables, known: list[Any] | None) -> dict[str, tuple[str, ..
     if not crossed or len(crossed) < len(columns):
         raise DataError(f'tables={columns}: give tables such as [("sex", "age")], each and each of its columns once')
     return crossed
+
+
+def _check_suppress(suppress: int | None) -> None:
+    if suppress is not None and (isinstance(suppress, bool) or suppress < 2):
+        raise ConfigError(f"suppress={suppress!r} would hide no count; give the least count that is published, from 2 on")
 
 
 def _schema(values: Mapping[str, Iterable[str]], crossed: Mapping[str, Sequence[str]]) -> Schema:

@@ -21,6 +21,7 @@ from genverify.model.errors import DataError, GenverifyError, ReleaseError
 from genverify.model.release import Release
 from genverify.model.settings import DATASETS, Generate
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, read_frame
+from genverify.solve.bounds import Bounder
 from genverify.solve.counting import diagram as counting
 from genverify.solve.counting import distribution
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
@@ -263,7 +264,10 @@ class Probability:
     def __str__(self) -> str:
         if self.exact:
             return f"{_percent(self.value)} (exact, prior: {self.prior})"
-        return f"{_percent(self.value)} (estimated, {_percent(self.low)} to {_percent(self.high)}, prior: {self.prior})"
+        near = [
+            f"near {_percent(value)}" if value in (0, 1) else _percent(value) for value in (self.value, self.low, self.high)
+        ]
+        return f"{near[0]} (estimated, {near[1]} to {near[2]}, prior: {self.prior})"
 
 
 def _percent(value: float) -> str:
@@ -278,6 +282,16 @@ def _percent(value: float) -> str:
     if value > 0.9999:
         return "over 99.99 %"
     return "under 0.01 %" if value < 0.0001 else f"{100 * value:.2f} %"
+
+
+def _dived(bounder: Bounder, effort: Effort, seed: int) -> Codes:
+    """Datasets far apart for chains to begin at, in seconds; how well short chains from there do was not measured."""
+    rng = np.random.default_rng(seed)
+    tried = map(bounder.dive, rng.standard_normal((effort.chains, bounder.program.classes)))
+    points = [np.repeat(np.arange(len(z)), z) for z in tried if z is not None]
+    if not points:
+        raise DataError("no dataset to begin at was found in the short time; ask gv.probability, which takes longer")
+    return draw_records(bounder.program, np.array(points), rng)
 
 
 def probability(
@@ -301,7 +315,7 @@ def probability(
     try:
         return _exact(count_release(bounder.program, budget), known, asked)
     except TooManyStates:
-        effort, proved = effort or Effort(), Verifier(bounder).range(asked)
+        thorough, effort, proved = effort is None, effort or Effort(), Verifier(bounder).range(asked)
         if (
             known.rules_nothing_out
             and not proved.limit
@@ -310,11 +324,7 @@ def probability(
             check_ranges(bounder.program, [(asked.predicate(domain), proved)])
             value = float(proved.low == asked.m)
             return Probability(asked, known.name, value, value, value, exact=True)
-        rng = np.random.default_rng(seed)
-        tried = map(bounder.dive, rng.standard_normal((effort.chains, bounder.program.classes)))
-        points = [np.repeat(np.arange(len(z)), z) for z in tried if z is not None]
-        drawn = draw_records(bounder.program, np.array(points), rng) if points else None  # chains begin far apart
-        starts = generate_block(release, settings, DATASETS, seed).records if drawn is None else drawn
+        starts = generate_block(release, settings, DATASETS, seed).records if thorough else _dived(bounder, effort, seed)
         result = estimate(bounder.program, known, starts, effort, seed)
         value, low, high = (float(side[0]) for side in result.probabilities(*claim_arrays([asked])))
         return Probability(asked, known.name, value, low, high, exact=False)
