@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 MAIN := $(VENV)/.main
 
-.PHONY: env all test slow check fuzz measure site page FORCE
+.PHONY: env all test slow check fuzz measure site page generated FORCE
 .DEFAULT_GOAL := all
 
 # jobs and tests start Python hundreds of times: a module is compiled once, whatever the shell says
@@ -71,6 +71,12 @@ site: $(READY)
 page: $(READY)
 	cd page && npm ci --ignore-scripts --no-audit --no-fund
 	$(VENV)/bin/python page/build.py
+
+# files that are made from the code and committed: tests refuse them when they are older than their sources, so make them anew before a commit
+generated: $(READY)
+	$(VENV)/bin/python -m genverify modules > docs/modules.md
+	$(VENV)/bin/python -m genverify config-schema --out config/schema.json
+	$(VENV)/bin/python page/build.py --own
 
 # the files that make reads have no rule of their own
 Makefile envs/main.lock envs/requirements.lock pyproject.toml: ;
