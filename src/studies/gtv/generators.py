@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -159,10 +159,12 @@ COUNTRY_MEDIAN = "country_median"
 PERCENTILES = {"median": 50, "percentile75": 75, "percentile90": 90, "maximum": 100}
 BASELINE_K = (6, 7, 8, 9)
 RESAMPLES = 200  # of blocks, for the intervals of percentiles
+Pools = Mapping[str, Sequence[int]]  # a generator, and its countries by number
 PAPER_BLOCKS = 250  # of each design in the paper: its totals are divided by it
 TABLE_NOTES = (
-    "Households per block. ours: the first generator and seed; low and high: 95 % interval, blocks resampled; least and "
-    "most: the range over all generators and seeds: two shares of answers do not determine who lives beside whom.",
+    "Households per block. A column of a generator: the blocks of its seeds pooled; low and high: 95 % interval, blocks "
+    "resampled; least and most: the range over all generators and seeds: two shares of answers do not determine who lives "
+    "beside whom.",
     "paper: totals divided by 250 blocks (its own averages of the country-median blocks are divided by 232).",
     "All generators are calibrated to the paper's shares of answers that are 0 and 1 and to nothing else.",
 )
@@ -184,24 +186,35 @@ class Country:
 
 
 def generators_table(countries: Sequence[Country], printed: Mapping[str, Any], seed: int, label: str) -> pd.DataFrame:
-    """One row per design, table and k, and per share of blocks or answers: paper, ours, interval, range, each country."""
-    rows = [*_represented(countries, printed, seed), *_shares(countries, printed, seed)]
-    rows += _baselines(countries, printed, seed)
-    names = ["design", "number", "k", "paper", "ours", "low", "high", "least", "most", *(one.name for one in countries)]
+    """One row per design, table and k, share or baseline: paper, each generator with its interval, range, each country."""
+    pools: dict[str, list[int]] = {}
+    for i, country in enumerate(countries):
+        pools.setdefault(country.likeness, []).append(i)
+    rows = [*_represented(countries, pools, printed, seed), *_shares(countries, pools, printed, seed)]
+    rows += _baselines(countries, pools, printed, seed)
+    columns = [name + end for name in pools for end in ("", "_low", "_high")]
+    names = ["design", "number", "k", "paper", *columns, "least", "most", *(one.name for one in countries)]
     return pd.DataFrame(rows, columns=names).round(3).assign(data=label)
 
 
-def _represented(countries: Sequence[Country], printed: Mapping[str, Any], seed: int) -> Iterator[tuple[Any, ...]]:
-    first = countries[0].counts
-    for design in sorted(first["design"].unique()):
-        for table in TABLES:
-            paper = paper_totals(printed, table, design)
-            tables = [_by_block(country.counts, design, table) for country in countries]
-            means, (low, high) = np.array([found.mean(axis=0) for found in tables]), _interval(tables[0], design, seed)
-            for place, k in enumerate(PAPER_K):
-                column = means[:, place]
-                figures = (column[0], low[place], high[place], column.min(), column.max(), *column)
-                yield design, table, str(k), round(paper.get(k, np.nan) / PAPER_BLOCKS, 3), *figures
+def _means(tables: Sequence["np.ndarray[Any, Any]"], pools: Pools, design: str, seed: int) -> Iterator[tuple[float, ...]]:
+    """For each column of blocks x columns: mean and interval of each pool, the range over countries, and each country."""
+    pooled = [np.concatenate([tables[i] for i in members]) for members in pools.values()]
+    ends = [_interval(values, design, seed) for values in pooled]
+    means = np.array([values.mean(axis=0) for values in tables])
+    for c in range(means.shape[1]):
+        by_pool = [(values[:, c].mean(), low[c], high[c]) for values, (low, high) in zip(pooled, ends, strict=True)]
+        yield *chain.from_iterable(by_pool), means[:, c].min(), means[:, c].max(), *means[:, c]
+
+
+def _represented(
+    countries: Sequence[Country], pools: Pools, printed: Mapping[str, Any], seed: int
+) -> Iterator[tuple[Any, ...]]:
+    for design, table in product(sorted(countries[0].counts["design"].unique()), TABLES):
+        paper = paper_totals(printed, table, design)
+        tables = [_by_block(country.counts, design, table) for country in countries]
+        for k, figures in zip(PAPER_K, _means(tables, pools, design, seed), strict=True):
+            yield design, table, str(k), round(paper.get(k, np.nan) / PAPER_BLOCKS, 3), *figures
 
 
 def paper_totals(printed: Mapping[str, Any], table: str, design: str) -> Mapping[int, float]:
@@ -237,15 +250,13 @@ def _paper_shares(printed: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shares(countries: Sequence[Country], printed: Mapping[str, Any], seed: int) -> Iterator[tuple[Any, ...]]:
+def _shares(countries: Sequence[Country], pools: Pools, printed: Mapping[str, Any], seed: int) -> Iterator[tuple[Any, ...]]:
     """Shares over the country-median blocks, if there is such a design: the calibrated ones, and two that are not."""
     if COUNTRY_MEDIAN not in set(countries[0].counts["design"]):
         return
-    tables = [_of_blocks(country) for country in countries]
-    means, (low, high) = np.array([found.mean(axis=0) for found in tables]), _interval(tables[0], COUNTRY_MEDIAN, seed)
-    for place, (name, paper) in enumerate(_paper_shares(printed).items()):
-        column = means[:, place]
-        yield COUNTRY_MEDIAN, name, "", paper, column[0], low[place], high[place], column.min(), column.max(), *column
+    rows = _means([_of_blocks(country) for country in countries], pools, COUNTRY_MEDIAN, seed)
+    for (name, paper), figures in zip(_paper_shares(printed).items(), rows, strict=True):
+        yield COUNTRY_MEDIAN, name, "", paper, *figures
 
 
 def _of_blocks(country: Country) -> "np.ndarray[Any, Any]":
@@ -257,22 +268,32 @@ def _of_blocks(country: Country) -> "np.ndarray[Any, Any]":
     return 100 * np.stack([share.to_numpy(dtype=np.float64) for share in shares], axis=1)
 
 
-def _baselines(countries: Sequence[Country], printed: Mapping[str, Any], seed: int) -> Iterator[tuple[Any, ...]]:
+def _baselines(
+    countries: Sequence[Country], pools: Pools, printed: Mapping[str, Any], seed: int
+) -> Iterator[tuple[Any, ...]]:
     """Percentiles of the baseline probabilities of claims about a single household, in percent."""
-    first = countries[0]
-    for design, prior, (key, percentile) in product(sorted(first.counts["design"].unique()), PRIORS, PERCENTILES.items()):
-        for k in BASELINE_K:
-            parts = [one.baselines[(one.baselines["design"] == design) & (one.baselines["k"] == k)] for one in countries]
-            column = [100 * float(np.percentile(part[prior], percentile)) if len(part) else np.nan for part in parts]
-            blocks = pd.Index(first.counts.loc[first.counts["design"] == design, "block"].unique())
-            limits = _resampled(parts[0], prior, percentile, blocks, seed) if len(parts[0]) else (np.nan, np.nan)
-            ends = (np.nanmin(column), np.nanmax(column)) if not np.isnan(column).all() else (np.nan, np.nan)
-            name = f"baseline under the {prior} prior, {key}, %"
-            yield design, name, str(k), printed["numbers"][key]["paper"], column[0], *limits, *ends, *column
+    designs = sorted(countries[0].counts["design"].unique())
+    for design, prior, (key, percentile), k in product(designs, PRIORS, PERCENTILES.items(), BASELINE_K):
+        rows = [one.baselines[(one.baselines["design"] == design) & (one.baselines["k"] == k)] for one in countries]
+        blocks = [one.counts.loc[one.counts["design"] == design, "block"].unique() for one in countries]
+        figures = list[float]()
+        for members in pools.values():  # two countries may name two blocks alike
+            apart = pd.concat([rows[i].assign(block=f"{i}/" + rows[i]["block"]) for i in members])
+            every = pd.Index([f"{i}/{block}" for i in members for block in blocks[i]])
+            figures += [_percentile(apart[prior], percentile), *_resampled(apart, prior, percentile, every, seed)]
+        each = pd.Series([_percentile(part[prior], percentile) for part in rows])
+        name = f"baseline under the {prior} prior, {key}, %"
+        yield design, name, str(k), printed["numbers"][key]["paper"], *figures, each.min(), each.max(), *each
+
+
+def _percentile(values: "pd.Series[float]", percentile: float) -> float:
+    return 100 * float(np.percentile(values, percentile)) if len(values) else np.nan
 
 
 def _resampled(rows: pd.DataFrame, prior: str, percentile: float, blocks: pd.Index, seed: int) -> tuple[float, float]:
     """95 % interval of a percentile over claims, whole blocks resampled."""
+    if rows.empty:
+        return np.nan, np.nan
     ordered = rows.sort_values(prior)
     chance = np.full(len(blocks), 1 / len(blocks))
     drawn = np.random.default_rng(seed).multinomial(len(blocks), chance, RESAMPLES)

@@ -94,10 +94,10 @@ def test_the_scripts_end_in_a_table(study: Path, root: Path) -> None:
     script("write_generators")(job(inputs, outputs, likeness=["urn"], seeds=[3, 4], seed=1))
     table = pd.read_csv(study / "generators.csv")
     assert len(table) == len(TABLES) * len(PAPER_K) + 4 + 2 * len(PERCENTILES) * len(BASELINE_K)
-    drawn = table[table["ours"].notna()]
+    drawn = table[table["urn"].notna()]
     assert (drawn["least"] == drawn["most"]).all()
-    assert (drawn["low"] <= drawn["high"]).all()
-    of_tract = table[table["number"].str.contains("tract") & (table["k"] == 6)]["ours"]
+    assert (drawn["urn_low"] <= drawn["urn_high"]).all()
+    of_tract = table[table["number"].str.contains("tract") & (table["k"] == 6)]["urn"]
     assert of_tract.is_monotonic_increasing
     assert of_tract.between(0, 50).all()
     assert "synthetic" in (study / "generators.md").read_text()
@@ -131,22 +131,23 @@ def of_households(likeness: str, households: list[int]) -> Country:
     return Country(likeness, 1, sample.merge(grid, how="cross"), told, likely)
 
 
-def test_the_range_is_over_all_countries(printed: Any) -> None:
-    countries = [of_households("prototype", [1, 3]), of_households("urn", [0, 1]), of_households("dirichlet", [4, 4])]
-    table = generators_table(countries, printed, 1, "toy").set_index(["number", "k"])
+def test_the_seeds_of_a_generator_are_pooled_and_the_range_is_over_all_countries(printed: Any) -> None:
+    countries = [of_households("prototype", [1, 3]), of_households("prototype", [4, 4]), of_households("urn", [0, 1])]
+    wide = generators_table(countries, printed, 1, "toy")
+    table = wide.set_index(["number", "k"])
     row = table.loc[("Table 4", "8")]
-    assert row[["paper", "ours", "least", "most"]].tolist() == [230 / 250, 2.0, 0.5, 4.0]
-    assert row["low"] <= row["ours"] <= row["high"]
+    assert row[["paper", "prototype", "urn", "least", "most"]].tolist() == [230 / 250, 3.0, 0.5, 0.5, 4.0]
+    assert row["prototype_low"] <= row["prototype"] <= row["prototype_high"]
+    assert row["urn_low"] == 0
     assert table.loc[("Table 5, no_zeros", "6"), "paper"] == 460 / 250
-    assert table.loc[("answers of 0, %", ""), ["paper", "ours"]].tolist() == [90.88, 90.0]
-    assert table.loc[("blocks with a k = 8 singleton, %", ""), ["ours", "least", "most"]].tolist() == [100, 50, 100]
-    assert table.loc[("unique blocks, %", ""), "ours"] == 50
+    assert table.loc[("answers of 0, %", ""), ["paper", "prototype"]].tolist() == [90.88, 90.0]
+    shares = table.loc[("blocks with a k = 8 singleton, %", ""), ["prototype", "urn", "least", "most"]]
+    assert shares.tolist() == [100, 50, 50, 100]
+    assert table.loc[("unique blocks, %", ""), "prototype"] == 50
     likely = table.loc[("baseline under the state prior, percentile75, %", "6")]
-    assert likely[["paper", "ours", "low", "high", "least", "most"]].tolist() == ["under 10 %", 2.0, 2.0, 2.0, 2.0, 2.0]
-    assert np.isnan(table.loc[("baseline under the state prior, median, %", "7"), "ours"])
-    assert "| Table 7 | 10 |" in generators_text(
-        table.reset_index()[generators_table(countries, printed, 1, "toy").columns], "toy"
-    )
+    assert likely[["paper", "prototype", "prototype_low", "urn_high", "most"]].tolist() == ["under 10 %", 2.0, 2.0, 2.0, 2.0]
+    assert np.isnan(table.loc[("baseline under the state prior, median, %", "7"), "prototype"])
+    assert "| Table 7 | 10 |" in generators_text(wide, "toy")
 
 
 def test_designs_keep_their_sizes(root: Path) -> None:
