@@ -285,3 +285,37 @@ def test_a_survey_as_a_store(
     assert read_domain(outputs["domain"]).domain["AGE"].meanings == ("3", "9")
     assert json.loads(outputs["manifest"].read_text())["label"] == "survey files survey.csv, task ages"
     assert sorted(path.name for path in (tmp_path / "ages").glob("*.parquet")) == ["06.parquet", "48.parquet"]
+
+
+def test_the_figure_of_the_dose_has_every_share(blocks: Path, store: Path, tmp_path: Path) -> None:
+    files = {kind: tmp_path / f"dose.{kind}" for kind in ("pdf", "png", "csv")}
+    inputs = {"curves": [blocks / "curves.parquet"] * 2, "manifests": [f"{store}.json"]}
+    script("plot_fivefold")(job(inputs, files, shares=[0.25, 0.0], seed=1))
+    table = pd.read_csv(files["csv"])
+    assert table["share"].unique().tolist() == [0.0, 0.25]
+    assert (table["low"] <= table["match_rate"]).all()
+    assert (table["match_rate"] <= table["high"]).all()
+    assert files["pdf"].stat().st_size > 0
+
+
+def test_synthetic_persons_become_the_tasks_of_table_1(tmp_path: Path, root: Path) -> None:
+    model = root / "data" / "acs" / "persons"
+    persons, tasks = tmp_path / "persons.csv", root / "data" / "acs" / "tasks.yaml"
+    inputs = {"model": [model / "model.yaml", model / "counts.csv"]}
+    script("draw_survey")(job(inputs, {"persons": persons}, states={"06": 700, "48": 300}, seed=1))
+    assert pd.read_csv(persons)["ST"].value_counts().to_dict() == {6: 700, 48: 300}
+    domains = []
+    for task in yaml.safe_load(tasks.read_text())["tasks"]:
+        domains.append(tmp_path / f"{task}.domain.yaml")
+        outputs = {"microdata": tmp_path / task, "domain": domains[-1], "manifest": tmp_path / f"{task}.json"}
+        script("ingest_survey")(job({"files": [persons], "tasks": tasks}, outputs, {"task": task}, about="synthetic"))
+    outputs = {"table": tmp_path / "tasks.csv", "readable": tmp_path / "tasks.md"}
+    inputs = {"domains": domains, "paper": root / "data" / "papers" / "rap_rank.yaml"}
+    script("write_survey_tasks")(job(inputs, outputs, about="synthetic"))
+    table = pd.read_csv(outputs["table"])
+    assert table.iloc[:, 0].astype(str).str.contains("employment").any()
+    assert set(table["data"]) == {"synthetic"}
+    for domain in domains:  # all pairs of codes of two columns, counted by hand
+        sizes = [len(column.codes) for column in read_domain(domain).domain.columns]
+        pairs = sum(a * b for i, a in enumerate(sizes) for b in sizes[i + 1 :])
+        assert (table == pairs).to_numpy().any(), domain.name
