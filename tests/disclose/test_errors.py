@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from genverify.cli import main
 from genverify.disclosure.record_audit import attack_records as audit
 from genverify.disclosure.release_data import describe
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError
@@ -95,11 +94,6 @@ def test_contradictory_tables_are_named(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match=r"contradict each other: .*sex_age\.m\.under 65 = 2") as raised:
         audit(described, ATTACK)
     assert "age_home.under 65.owns = 2" in str(raised.value)
-
-
-def test_a_release_without_protections_has_no_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["what-if", str(write(tmp_path))]) == 2
-    assert "lists no protections" in capsys.readouterr().err
 
 
 def test_config_errors_are_those_of_the_file(tmp_path: Path) -> None:

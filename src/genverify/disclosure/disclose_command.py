@@ -11,6 +11,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from genverify.disclosure.audit_value import DIALECTS, read_fail_on
 from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, written_folder
@@ -251,19 +253,21 @@ def result_folder(first: Path, out: Path | None) -> Path:
 
 
 def run_what_if(options: argparse.Namespace) -> None:
-    """Try the protections of a release and print the table."""
+    """Try the protections that a release lists, or else the usual ones, and print the table."""
+    from genverify.disclosure.record_protection import compare_protections, impossible_pairs
     from genverify.disclosure.release_data import describe
     from genverify.disclosure.sources import attack_of, limits_of
-    from genverify.disclosure.whatif import write_what_if
+    from genverify.disclosure.whatif import what_if, write_what_if
 
     described = describe(options.release, limits_of(options))
-    if not described.form.protect:
-        raise ConfigError(
-            f"{options.release}: lists no protections to try; add protect, for instance protect: [{{suppress: 5}}]"
-        )
+    attack, k = attack_of(described), described.form.search.k
+    result = (what_if if described.form.protect else compare_protections)(described, attack, k)
     with written_folder(result_folder(options.release, options.out), "what-if") as part:
-        result = write_what_if(described, attack_of(described), part)
+        write_what_if(result, described, part)
     print(neutral_frame(result).to_csv(index=False), end="")
+    if rules := impossible_pairs(described):
+        log.info("No record has these combinations, though ten or more would by chance. If nobody can have them, say so:")
+        log.info("%s", yaml.safe_dump({"rules": [rule.model_dump() for rule in rules]}, sort_keys=False, width=125).rstrip())
 
 
 # The command `page`: write the page that works offline, one HTML file, to where it is wanted.

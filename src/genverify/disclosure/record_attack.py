@@ -235,11 +235,14 @@ LEVELS, LEVEL_COLUMN = (0.99, 0.9, 0.5), "singleton_claims_"
 MOST_CLASSES = 1000  # of a large area that is counted
 
 
-def counted_areas(verified: Sequence[VerifiedBlock]) -> list[DatasetCount | None]:
-    """The datasets that fit every area, counted once for all priors; none where they are too many."""
-    # many records in many classes: half a minute would be spent until the budget is
-    programs = [one.program for one in verified]
-    return [None if p.release.n >= LARGE and p.classes > MOST_CLASSES else count_some(p) for p in programs]
+def counted_areas(verified: Sequence[VerifiedBlock], every: bool = False) -> list[DatasetCount | None]:
+    """The datasets that fit each area; none where they are too many, and, if every one is needed, in all areas after it."""
+    counted = list[DatasetCount | None]()
+    for program in (one.program for one in verified):
+        # many records in many classes: half a minute would be spent until the budget is
+        hopeless = program.release.n >= LARGE and program.classes > MOST_CLASSES
+        counted.append(None if hopeless or (every and None in counted) else count_some(program))
+    return counted
 
 
 def probable_claims(
@@ -266,7 +269,7 @@ def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: 
     none said where an area could not be counted.
     """
     sure = sum(claim.m == 1 for one in verified for claim in one.claims)
-    counted = counted_areas(verified)
+    counted = counted_areas(verified, every=True)
     left = sum(area is None for area in counted)
     row: dict[str, Any] = {}
     for prior in (None, *priors):

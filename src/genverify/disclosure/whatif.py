@@ -31,9 +31,12 @@ def what_if(described: ReleaseDescription, attack: Attack, k: int) -> pd.DataFra
     singleton claims with a probability of 99, 90 and 50 % and more, under the uniform prior and under each that the release
     names: a protection that takes certainty away may leave 99 %.
     """
-    rows = [_row(AS_IS, described, attack, k)]
-    rows += [_row(label(p), protected(described, p), attack, k) for p in described.form.protect]
-    result = pd.DataFrame(rows)
+    rows = [protection_row(AS_IS, described, attack, k)]
+    rows += [protection_row(label(p), protected(described, p), attack, k) for p in described.form.protect]
+    return typed(pd.DataFrame(rows), k)
+
+
+def typed(result: pd.DataFrame, k: int) -> pd.DataFrame:
     likely = [name for name in map(str, result) if name.startswith(LEVEL_COLUMN) and name != f"{LEVEL_COLUMN}k{k}"]
     return result.astype(dict.fromkeys(likely, "Int64"))  # none where an area could not be counted
 
@@ -79,7 +82,8 @@ def _coarsened(described: ReleaseDescription, column: str, merged: dict[str, lis
     return replace(described, schema=recoding.schema, exact=exact, records=records, priors=priors)
 
 
-def _row(name: str, case: ReleaseDescription, attack: Attack, k: int) -> dict[str, Any]:
+def protection_row(name: str, case: ReleaseDescription, attack: Attack, k: int, likely: bool = True) -> dict[str, Any]:
+    """What the attack verifies of a release under a protection, and, which takes far longer, what is then likely."""
     result = [attack(release) for release in case.releases]
     claims = all_claims(result)
     if case.records is not None:
@@ -96,15 +100,14 @@ def _row(name: str, case: ReleaseDescription, attack: Attack, k: int) -> dict[st
         f"singleton_claims_k{k}": len(long),
         "people_singled_out": singled_out(singles, case.records, names),
         f"people_singled_out_k{k}": singled_out(long, case.records, names),
-        **by_level(result, case.priors, attack.min_k, attack.seed),
+        **(by_level(result, case.priors, attack.min_k, attack.seed) if likely else {}),
         "undecided": sum(d.verdict in UNDECIDED for one in result for d in one.decisions),
     }
 
 
-def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -> pd.DataFrame:
-    """Try the protections of a release and write the table and the figure of what each buys."""
+def write_what_if(result: pd.DataFrame, described: ReleaseDescription, folder: Path) -> None:
+    """Write the table and the figure of what each protection buys."""
     folder.mkdir(parents=True, exist_ok=True)
-    result = what_if(described, attack, described.form.search.k)
     neutral_frame(result).to_csv(folder / "whatif.csv", index=False)
     try:
         with naming_missing_extras("the figure of what protections buy"):
@@ -116,7 +119,6 @@ def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -
             save(plot_what_if(result, form.search.k, form.unit, title), folder / "whatif.pdf", folder / "whatif.png")
     except MissingExtra as missing:
         log.warning("%s. The table is complete.", missing)
-    return result
 
 
 def plot_what_if(protections: pd.DataFrame, k: int, unit: tuple[str, str], label: str) -> "Figure":

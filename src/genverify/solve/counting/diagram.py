@@ -300,7 +300,7 @@ class _Drawing:
             rng = np.random.default_rng(self.fields.words)
             self.weights = rng.integers(1, 2**63, size=self.fields.words, dtype=np.uint64) | np.uint64(1)
         self.rest = self.fields.pack(system.hi[:, None])
-        self.keys = self.rest @ self.weights
+        self.keys = self._keys(self.rest)
         self.nodes = np.zeros(1, dtype=np.int32)
         self.states = 1
         self.taken = self.fields.pack(system.A)
@@ -340,9 +340,18 @@ class _Drawing:
             again = self.fields.enough(rest, taken)
             rest, source = rest[again], source[again]
 
+    def _keys(self, rest: Words) -> Words:
+        """A number for every state: the state itself where it is one word."""
+        if self.fields.words == 1:
+            return rest[:, 0]
+        # A sum of products modulo 2^64 loses what differs in high bits only (two words, the top bit of each: always); so high
+        # bits are brought down before the words are added up.
+        mixed = rest * self.weights[::-1]
+        return (mixed ^ (mixed >> np.uint64(32))) @ self.weights
+
     def _place(self, rest: Words) -> Nodes:
         """The numbers of states; those that are not there yet are put in."""
-        keys = rest @ self.weights if self.fields.words > 1 else rest[:, 0]
+        keys = self._keys(rest)
         index = np.searchsorted(self.keys, keys)
         there = np.minimum(index, len(self.keys) - 1)
         known = self.keys[there] == keys
