@@ -7,6 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import factorial
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from genverify.attack.probability import Posterior, count_release
 from genverify.model.claims import ANY
 from genverify.model.errors import DataError, GenverifyError, ReleaseError
 from genverify.model.release import Release
+from genverify.solve.counting import diagram
 from genverify.solve.counting.diagram import (
     BYTES_PER_MOVE,
     BYTES_PER_STATE,
@@ -244,3 +247,13 @@ def test_priors_about_something_else_are_refused() -> None:
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), -np.ones(1), 1.0)
     with pytest.raises(DataError, match="no record has a weight above 0"):
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), np.zeros(1), 0.0)
+
+
+def test_states_that_differ_in_high_bits_only_have_keys_of_their_own() -> None:
+    """A release of suppressed counts was refused: the top bits of two words cancelled in the key of a state."""
+    drawing: Any = object.__new__(diagram._Drawing)
+    drawing.fields = SimpleNamespace(words=3)
+    drawing.weights = np.random.default_rng(3).integers(1, 2**63, size=3, dtype=np.uint64) | np.uint64(1)
+    low = np.random.default_rng(1).integers(0, 2**40, size=3, dtype=np.uint64)
+    top = [low + np.array(bits, dtype=np.uint64) * np.uint64(2**60) for bits in itertools.product(range(16), repeat=3)]
+    assert len(np.unique(drawing._keys(np.stack(top)))) == 16**3
