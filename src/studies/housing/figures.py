@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from genverify.model.errors import DataError
-from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots
 from studies.housing.evaluate import SAMPLING
 from studies.housing.numbers import NEAR
 
@@ -67,8 +66,7 @@ def thin_curves(curves: pd.DataFrame, keys: Sequence[str], scope: str, x: str) -
     if missing:
         raise DataError(f"no curve of the match key {missing[0]!r}: name it under housing.match_keys in config/housing.yaml")
     own = curves[curves["key"].isin(keys) & (curves["scope"] == scope)]
-    groups = own.groupby(["key", "source"], sort=False)
-    parts = [thin(rows, x) for _, rows in groups]
+    parts = [thin(rows, x) for _, rows in own.groupby(["key", "source"], sort=False)]
     return pd.concat(parts, ignore_index=True) if parts else own
 
 
@@ -129,12 +127,8 @@ def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
     for attributes, rows in variability.dropna(subset="share").groupby("attributes"):
         found, sure = rows["share"].to_numpy(), rows["share"].where(rows["exact"].astype(bool), 1.0).to_numpy()
         grid = np.unique([0.0, *found, 1.0])
-        sums: dict[str, Any] = {
-            "attributes": attributes,
-            "share": grid,
-            "blocks": len(rows),
-            "households": int(rows["records"].sum()),
-        }
+        sums: dict[str, Any] = {"attributes": attributes, "share": grid, "blocks": len(rows)}
+        sums["households"] = int(rows["records"].sum())
         for name, weights in (("blocks", np.ones(len(rows))), ("households", rows["records"].to_numpy(dtype=float))):
             for word, values in (("least", sure), ("most", found)):
                 sums[f"{word}_{name}"] = [weights[values <= point].sum() / weights.sum() for point in grid]
@@ -144,21 +138,16 @@ def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
 
 def plot_variability(points: pd.DataFrame, label: str) -> Figure:
     """Figure 2: over blocks on the left, over households on the right; a band where some values are not exact."""
-    use_style()
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.3), layout="constrained", sharey=True)
+    figure, axes = subplots(1, 2, height=3.3, sharey=True)
     for place, name in zip(axes, ("blocks", "households"), strict=True):
         for attributes in [known for known in ATTRIBUTES if known in set(points["attributes"])]:
             _draw_variability(place, points[points["attributes"] == attributes], name, ATTRIBUTES[attributes])
-        place.set_xlabel("records that may differ, %")
-        place.set_ylabel(f"{name}, cumulative %")
-        place.set_xlim(-2, 102)
-        place.set_ylim(-2, 102)
+        place.set(xlabel="records that may differ, %", ylabel=f"{name}, cumulative %", xlim=(-2, 102), ylim=(-2, 102))
     axes[0].set_title("over blocks")
     axes[1].set_title("over their households, or their violations")
     handles, _ = axes[0].get_legend_handles_labels()
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, handlelength=3, fontsize=6.5)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _draw_variability(axes: Axes, rows: pd.DataFrame, name: str, style: tuple[str, str, str]) -> None:
@@ -174,11 +163,8 @@ def flagged_bins(judged: pd.DataFrame) -> pd.DataFrame:
     """Flagged blocks, blocks with a violation and all blocks, by number and by share of subsidized households."""
     share = judged["n_s"] / judged["n"]
     edges = np.arange(SMALL, max(judged["n_s"].max(), SMALL) + STEP + 1, STEP)
-    parts = [
-        _binned(judged, "subsidized households", judged["n_s"], edges),
-        _binned(judged, "share subsidized", share, SHARES),
-    ]
-    return pd.concat(parts, ignore_index=True)
+    by_number = _binned(judged, "subsidized households", judged["n_s"], edges)
+    return pd.concat([by_number, _binned(judged, "share subsidized", share, SHARES)], ignore_index=True)
 
 
 def _binned(judged: pd.DataFrame, by: str, values: "pd.Series[Any]", edges: Any) -> pd.DataFrame:
@@ -191,21 +177,17 @@ def _binned(judged: pd.DataFrame, by: str, values: "pd.Series[Any]", edges: Any)
 
 def plot_flagged(bins: pd.DataFrame, label: str) -> Figure:
     """Figure A.1: flagged blocks as bars; the outline is of all blocks that truly hold a violation."""
-    use_style()
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 2.7), layout="constrained", sharey=True)
+    figure, axes = subplots(1, 2, height=2.7, sharey=True)
     for place, (by, rows) in zip(axes, bins.groupby("by", sort=False), strict=True):
         factor = 100 if by == "share subsidized" else 1
         edges = factor * np.append(rows["low"], rows["high"].iloc[-1])
         place.stairs(rows["flagged"], edges, fill=True, color=PALETTE[0], label=f"flagged ({rows['flagged'].sum():,})")
         words = f"with a violation ({rows['with_violation'].sum():,})"
         place.stairs(rows["with_violation"], edges, color=INK, lw=1.2, ls="--", label=words)
-        place.set_xlabel(
-            "households of the block that are subsidized, %" if factor == 100 else "subsidized households in the block"
-        )
-        place.set_ylabel("blocks")
+        of = "households of the block that are subsidized, %" if factor == 100 else "subsidized households in the block"
+        place.set(xlabel=of, ylabel="blocks")
         place.legend(loc="best", frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def near_bins(variability: pd.DataFrame) -> pd.DataFrame:
@@ -219,20 +201,16 @@ def near_bins(variability: pd.DataFrame) -> pd.DataFrame:
 
 def plot_near(bins: pd.DataFrame, label: str) -> Figure:
     """Figure A.2: the share subsidized of the blocks whose reconstruction is all but certain."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH * 1.2, 2.7), layout="constrained")
+    figure, axes = subplots(height=2.7, width=COLUMN_WIDTH * 1.2)
     edges = 100 * np.append(bins["low"], 1.0)
     axes.stairs(bins["near"], edges, fill=True, color=PALETTE[0])
     axes.set_title(f"{bins['near'].sum():,} of {bins['blocks'].sum():,} blocks: less than 5 % of records may differ")
-    axes.set_xlabel("households of the block that are subsidized, %")
-    axes.set_ylabel("blocks")
-    axes.set_xlim(0, 100)
-    axes.set_ylim(0, max(1.0, 1.05 * bins["near"].max()))
+    axes.set(xlabel="households of the block that are subsidized, %", ylabel="blocks")
+    axes.set(xlim=(0, 100), ylim=(0, max(1.0, 1.05 * bins["near"].max())))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     if not bins["near"].sum():
         axes.text(0.5, 0.5, "no such block", transform=axes.transAxes, ha="center", va="center", style="italic")
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def putative_counts(judged: pd.DataFrame) -> pd.DataFrame:
@@ -252,20 +230,17 @@ def correlation(counts: pd.DataFrame) -> float:
 
 def plot_putative(counts: pd.DataFrame, condition: str, label: str) -> Figure:
     """Figure A.3: putative against true violations of each block, larger circles for more blocks."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH * 1.2, 3.4), layout="constrained")
+    figure, axes = subplots(height=3.4, width=COLUMN_WIDTH * 1.2)
     most = max(counts[["putative", "violations"]].max().max(), 1) if len(counts) else 1
     axes.plot([0, most], [0, most], color="#9aa5ad", lw=0.8, zorder=0)
     axes.scatter(
         counts["violations"], counts["putative"], s=12 * counts["blocks"] ** 0.7, color=PALETTE[0], alpha=0.55, lw=0
     )
     axes.set_title(f"{condition}: {counts['blocks'].sum():,} reconstructed blocks, correlation {correlation(counts):.2f}")
-    axes.set_xlabel("true violations in the block")
-    axes.set_ylabel("putative violations (most likely reconstruction)")
+    axes.set(xlabel="true violations in the block", ylabel="putative violations (most likely reconstruction)")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 Plot = tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[pd.DataFrame, str], Figure]]
@@ -321,9 +296,8 @@ def plot_match_rate(curves: pd.DataFrame, keys: Sequence[str], label: str) -> Fi
 
 
 def _panels(rows: int, columns: int, share: Literal["row", "none"] = "row") -> tuple[Figure, Any]:
-    use_style()
-    size = (PAGE_WIDTH * max(1.0, columns / 2), 0.9 + 2.5 * rows)
-    return plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, sharey=share)
+    width = PAGE_WIDTH * max(1.0, columns / 2)
+    return subplots(rows, columns, height=0.9 + 2.5 * rows, width=width, squeeze=False, sharey=share)
 
 
 def _panel(axes: Axes, curves: pd.DataFrame, totals: pd.DataFrame, key: str, scope: str, x: str, y: str) -> None:
@@ -340,8 +314,7 @@ def _name_axes(axes: Axes, x: str, y: str) -> None:
     else:
         axes.set_xscale("log")  # thousands of households on one axis, the first few still distinguished
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_xlabel(AXES[x])
-    axes.set_ylabel(AXES[y])
+    axes.set(xlabel=AXES[x], ylabel=AXES[y])
 
 
 def _size(totals: pd.DataFrame, key: str, scope: str, what: str = "households") -> int:
@@ -353,8 +326,7 @@ def _finish(figure: Figure, curves: pd.DataFrame, label: str, chance: bool = Tru
         axes.set_ylim(bottom=0)
     sources = [name for name in curves["source"].unique() if name != SAMPLING]
     legend(figure, [*sources, *([SAMPLING] if SAMPLING in set(curves["source"]) else [])], chance)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 class Curves(NamedTuple):

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PALETTE, plain, say_source, subplots
 from studies.housing.evaluate import summarise_blocks
 from studies.housing.tables import final
 
@@ -78,18 +77,16 @@ def _texts(n: Mapping[str, int], key: Sequence[str]) -> dict[str, str]:
 
 def plot_overview(table: pd.DataFrame, key: Sequence[str], label: str) -> Figure:
     """Boxes from the private households to what is re-identified; shaded: known to the evaluation alone."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 4.2), layout="constrained")
+    figure, axes = subplots(height=4.2)
     axes.set_axis_off()
-    axes.set_xlim(0, 10)
-    axes.set_ylim(0.1, 5.5)
+    axes.set(xlim=(0, 10), ylim=(0.1, 5.5))
     numbers = dict(zip(table["number"], table["value"].astype(int), strict=True))
     for name, text in _texts(numbers, key).items():
         _draw_box(axes, BOXES[name], text)
     for start, end, words in ARROWS:
         _draw_arrow(axes, BOXES[start], BOXES[end], words)
-    say_source(figure, f"Shaded: known to the evaluation only. No protection, all putative violations. Data: {label}")
-    return figure
+    said = f"Shaded: known to the evaluation only. No protection, all putative violations. Data: {label}"
+    return say_source(figure, said)
 
 
 def _draw_box(axes: Axes, box: Box, text: str) -> None:
