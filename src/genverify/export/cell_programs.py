@@ -144,21 +144,14 @@ class CellExporter:
                 words = f"{one.said.cell} {'<=' if sign > 0 else '>='} {one.said.value}"
                 steps.append(Step(Row(f"shown#{index}", words, vector, hi=sign * one.said.value), trees[index]))
         said = self.proved[number].said
+        named = [system.place[said.cell]] if said.cell else []
         goal = {"upper": AT_MOST, "lower": AT_LEAST, EMPTY: NEVER}[said.side]
         words = f"Shown: {said.cell} is {goal} {said.value}" if said.cell else "Shown: no counts fit all sums"
         ends = [(int(system.lo[cell]), int(system.hi[cell])) for cell in column]
-        result = Program(
-            self.title,
-            tuple(f"x{index}" for index in range(len(ends))),
-            ends,
-            listed,
-            ("Cells: x<k> is the count of a cell", *(f"{system.cells[cell]}{_ends(system, cell)}" for cell in column)),
-            Question(f"statement_{number}", (words,), goal, said.value),
-            {column[system.place[said.cell]]: 1} if said.cell else {},
-            parts,
-            tuple(steps),
-            trees[number],
-        )
+        about = ("Cells: x<k> is the count of a cell", *(f"{system.cells[cell]}{_ends(system, cell)}" for cell in column))
+        names, count = tuple(f"x{index}" for index in column.values()), {column[cell]: 1 for cell in named}
+        question = Question(f"statement_{number}", (words,), goal, said.value)
+        result = Program(self.title, names, ends, listed, about, question, count, parts, tuple(steps), trees[number])
         if not result.adds_up():
             raise CertificateError(f"statement {number}: the exported proof does not add up")
         return result
@@ -169,9 +162,8 @@ class CellExporter:
         for cell, part in self._row(name):
             vector[column[cell]] = vector.get(column[cell], 0) + part
         ends = [int(side[row]) for side in (self.system.least, self.system.most)]
-        return Row(
-            plain, name, {at: part for at, part in vector.items() if part}, *(None if abs(e) == OPEN else e for e in ends)
-        )
+        filled = {at: part for at, part in vector.items() if part}
+        return Row(plain, name, filled, *(None if abs(end) == OPEN else end for end in ends))
 
 
 def _ends(system: LinearSystem, cell: int) -> str:

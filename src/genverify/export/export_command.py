@@ -156,8 +156,7 @@ class ExportSummary(NamedTuple):
 
 def write_export(out: Path, proved: Iterable[Proved], format: str, words: str) -> ExportSummary:
     """All proofs of some certificates in a folder or zip archive; what it holds."""
-    exports = (one for published, certificate in proved for one in exports_of(published, certificate))
-    return _write(out, exports, format, words, leave_out=True)
+    return _write(out, (one for pair in proved for one in exports_of(*pair)), format, words, leave_out=True)
 
 
 def _write(out: Path, exports: Iterable[Export], format: str, words: str, leave_out: bool) -> ExportSummary:
@@ -195,7 +194,14 @@ def writing(out: Path, words: str) -> Iterator[Put]:
         raise DataError(f"{out}: the folder exists; remove it, or name another with --to")
     _remove(part)
     try:
-        with _zip(part) if out.suffix == ".zip" else _folder(part) as put:
+        if out.suffix == ".zip":
+            with ZipFile(part, "w", ZIP_DEFLATED, compresslevel=9) as archive:
+                put = partial(_put_zipped, archive)
+                yield put
+                put(README, words)
+        else:
+            part.mkdir(parents=True)
+            put = partial(_put_file, part)
             yield put
             put(README, words)
         os.replace(part, out)
@@ -215,27 +221,15 @@ def index_text(lines: Iterable[Line]) -> str:
     return text.getvalue()
 
 
-@contextmanager
-def _zip(path: Path) -> Iterator[Put]:
-    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as archive:
-
-        def put(name: str, text: str) -> None:
-            info = ZipInfo(name, LONG_AGO)
-            info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(info, text, ZIP_DEFLATED, 9)
-
-        yield put
+def _put_zipped(archive: ZipFile, name: str, text: str) -> None:
+    info = ZipInfo(name, LONG_AGO)
+    info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
+    archive.writestr(info, text, ZIP_DEFLATED, 9)
 
 
-@contextmanager
-def _folder(path: Path) -> Iterator[Put]:
-    path.mkdir(parents=True)
-
-    def put(name: str, text: str) -> None:
-        (path / name).parent.mkdir(parents=True, exist_ok=True)
-        (path / name).write_text(text)
-
-    yield put
+def _put_file(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
 
 
 def _remove(path: Path) -> None:

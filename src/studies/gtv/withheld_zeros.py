@@ -388,12 +388,9 @@ WITHHELD: Mapping[str, tuple[int, ...]] = {"paper": (), "no_ones": (1,), "no_zer
 
 
 def try_gaps(
-    gaps: Mapping[str, Gap],
-    releases: Sequence[Release],
-    claims: Mapping[str, BlockClaims],
-    settings: ProgramSettings,
+    gaps: Mapping[str, Gap], releases: Sequence[Release], claims: Mapping[str, BlockClaims], settings: ProgramSettings,
     rows: Sequence[str] = tuple(WITHHELD),
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """One row per explanation, row of Table 5, block and k. Every claim counted has a proof that the checker accepted."""
     lab = TrialBlocks(releases, claims, settings, check=True)
     parts = [
@@ -435,14 +432,11 @@ FIGURES = ["k", "before", "after", "loss", "low", "high", "paper_loss", "distanc
 
 def losses_table(decided: pd.DataFrame, onehot: pd.DataFrame, printed: Printed, seed: int, label: str) -> pd.DataFrame:
     """One row per explanation, row of Table 5 and k: households before and after, the loss in percent and the paper's."""
-    rows = [
-        row
-        for name in decided["explanation"].unique()
-        for withheld in decided.loc[decided["explanation"] == name, "withheld"].unique()
-        if withheld != "paper"
-        for row in _explained(decided[decided["explanation"] == name], name, withheld, printed["table5"]["variants"], seed)
-    ]
-    rows += [*_limited(onehot, printed["table5"]["variants"]), *_later(printed)]
+    rows, paper = list[tuple[Any, ...]](), printed["table5"]["variants"]
+    for name, part in decided.groupby("explanation", sort=False):
+        for withheld in (withheld for withheld in part["withheld"].unique() if withheld != "paper"):
+            rows += _explained(part, str(name), withheld, paper, seed)
+    rows += [*_limited(onehot, paper), *_later(printed)]
     return pd.DataFrame(rows, columns=[*DESCRIBED, *FIGURES]).round(2).assign(data=label)
 
 
@@ -520,10 +514,8 @@ def zeros_page(
 def _losses(table: pd.DataFrame) -> str:
     lines = [["**the paper**", "", "", *table.iloc[: len(PAPER_K)]["paper_loss"], ""]]
     for name, rows in table.groupby("explanation", sort=False):
-        result = rows.iloc[0]
-        lines.append(
-            [name, result["missing"], result["lines"], *(_loss(row) for row in rows.to_dict("records")), result["distance"]]
-        )
+        first, lost = rows.iloc[0], [_loss(row) for row in rows.to_dict("records")]
+        lines.append([name, first["missing"], first["lines"], *lost, first["distance"]])
     return markdown_table(["explanation", "missing", "lines", *BY_K, "distance"], lines, left=2)
 
 
