@@ -61,15 +61,8 @@ def random_counts(kind: str, rows: int, columns: int, records: int, rng: np.rand
 def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     """The seconds of every method on one table, from its counts to the bounds of all cells."""
     rows, columns = ([str(index) for index in range(size)] for size in counts.shape)
-    N = int(counts.sum())
-    table = conditionals_of_counts(rows, columns, counts)
-    case = {
-        "kind": kind,
-        "rows": counts.shape[0],
-        "columns": counts.shape[1],
-        "nonzero_cells": int((counts > 0).sum()),
-        "N": N,
-    }
+    N, table = int(counts.sum()), conditionals_of_counts(rows, columns, counts)
+    case = {"kind": kind, "rows": len(rows), "columns": len(columns), "nonzero_cells": int((counts > 0).sum()), "N": N}
 
     def exact() -> CellBounds:
         return exact_bounds(conditionals_of_counts(rows, columns, counts), N)

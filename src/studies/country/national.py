@@ -156,22 +156,14 @@ def read_country(folder: Path) -> Country:
     likeness = dict(_read(country_file(folder, "likeness.yaml")))
     real = likeness.pop("race_and_origin", None)
     try:
-        vacant = national["vacant"]
-        return Country(
-            tuple(_target(name, cells) for name, cells in national["targets"].items()),
-            read_odds(country_file(folder, "odds.csv")),
-            {kind: _likeness(kind, entry) for kind, entry in likeness.items()},
-            Vacancy(
-                float(vacant["percent"]),
-                {int(code): float(percent) for code, percent in vacant["statuses"].items()},
-                vacant["spread"]["rate"],
-                vacant["spread"]["status"],
-            ),
-            _states(states["states"]),
-            float(states["block_spread"]),
-            int(states["tract_households"]),
-            read_blocks_of_country(folder / NEIGHBOURS, real) if real else None,
-        )
+        targets = tuple(_target(name, cells) for name, cells in national["targets"].items())
+        alike = {kind: _likeness(kind, entry) for kind, entry in likeness.items()}
+        statuses = {int(code): float(percent) for code, percent in national["vacant"]["statuses"].items()}
+        spread = national["vacant"]["spread"]
+        vacancy = Vacancy(float(national["vacant"]["percent"]), statuses, spread["rate"], spread["status"])
+        sizes = _states(states["states"]), float(states["block_spread"]), int(states["tract_households"])
+        blocks = read_blocks_of_country(folder / NEIGHBOURS, real) if real else None
+        return Country(targets, read_odds(country_file(folder, "odds.csv")), alike, vacancy, *sizes, blocks)
     except KeyError as error:
         raise DataError(f"{folder}: the entry {error} is missing; compare with the files of data/synthetic") from None
 

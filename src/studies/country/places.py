@@ -393,14 +393,9 @@ def block_answers(households: pa.Table, queries: Sequence[Query]) -> npt.NDArray
 
 
 def calibrate(
-    settings: Synthetic,
-    seed: int,
-    domain_file: DomainFile,
-    country: Country,
-    queries: Sequence[Query],
-    multipliers: Sequence[float],
-    size: int = 10,
-) -> Iterator[AnswerShares]:
+    settings: Synthetic, seed: int, domain_file: DomainFile, country: Country, queries: Sequence[Query],
+    multipliers: Sequence[float], size: int = 10,
+) -> Iterator[AnswerShares]:  # fmt: skip
     """The shares of 0 and 1 on blocks of one size by kind of likeness and multiplier of homogeneity, all from one seed."""
     for kind, multiplier in product(country.likeness, multipliers):
         chosen = settings.model_copy(update={"likeness": kind, "homogeneity": multiplier})

@@ -163,17 +163,10 @@ def odds_table(fitted: Estimate, surveys: Sequence[Survey]) -> pd.DataFrame:
     for term, logs in zip(fitted.terms, fitted.logs, strict=True):
         survey = max((s for s in surveys if set(term.columns) <= set(s.term.columns)), key=lambda s: int(s.households.sum()))
         sample, weighted = margin_counts(survey, term)
-        pieces.append(
-            pd.DataFrame(
-                {
-                    "columns": " ".join(term.columns),
-                    "codes": [" ".join(map(str, codes)) for codes in term.codes.tolist()],
-                    "odds": [f"{value:.4g}" for value in np.exp(logs)],
-                    "sample": sample.astype(np.int64),
-                    "percent": (100 * weighted / weighted.sum()).round(3),
-                }
-            )
-        )
+        piece = pd.DataFrame({"codes": [" ".join(map(str, codes)) for codes in term.codes.tolist()]})
+        piece.insert(0, "columns", " ".join(term.columns))
+        odds, percent = [f"{value:.4g}" for value in np.exp(logs)], (100 * weighted / weighted.sum()).round(3)
+        pieces.append(piece.assign(odds=odds, sample=sample.astype(np.int64), percent=percent))
     return pd.concat(pieces, ignore_index=True)
 
 

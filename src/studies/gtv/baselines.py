@@ -155,14 +155,9 @@ def _check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
 
 
 def fit_baselines(
-    claims: pd.DataFrame,
-    blocks: pd.DataFrame,
-    microdata: Path,
-    stored: Domain,
-    published: Domain,
-    keeps: Predicate,
+    claims: pd.DataFrame, blocks: pd.DataFrame, microdata: Path, stored: Domain, published: Domain, keeps: Predicate,
     nation: Types | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """
     The probability of every claim under each prior, in the order of the claims, and how many claims a prior never saw.
 

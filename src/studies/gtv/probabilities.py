@@ -400,12 +400,9 @@ COLUMNS = ["level", "smoothing", "nats_per_household", "households", "chosen"]
 
 
 def score_smoothing(
-    states: Callable[[], Iterable[pd.DataFrame]],
-    sizes: Mapping[str, int],
-    values: Sequence[float],
-    levels: Sequence[str] = LEVELS,
-    given: Sequence[str] = (),
-) -> pd.DataFrame:
+    states: Callable[[], Iterable[pd.DataFrame]], sizes: Mapping[str, int], values: Sequence[float],
+    levels: Sequence[str] = LEVELS, given: Sequence[str] = (),
+) -> pd.DataFrame:  # fmt: skip
     """
     For every level and value the mean of -log P(household | its given columns) over all households outside the sample, each
     block predicted from all others; the best value of a level is chosen before the next narrower one. `states` gives the

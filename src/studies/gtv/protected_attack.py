@@ -71,13 +71,12 @@ class Attack:
             left = len(candidate_claims(datasets, self.min_k)[1])
             return self._verified(release, datasets) if left else AttackOutcome(ATTACKED, nothing)
         except NoDatasetError as error:
-            return (
-                AttackOutcome(CONTRADICTORY, error.certificate) if error.certificate else AttackOutcome(UNDECIDED, nothing)
-            )
+            if error.certificate:
+                return AttackOutcome(CONTRADICTORY, error.certificate)
         except TooManyTypes:
-            return (
-                AttackOutcome(UNDECIDED, nothing) if datasets is None else AttackOutcome(ATTACKED, nothing, undecided=left)
-            )
+            if datasets is not None:
+                return AttackOutcome(ATTACKED, nothing, undecided=left)
+        return AttackOutcome(UNDECIDED, nothing)
 
     def _verified(self, release: Release, datasets: Codes) -> AttackOutcome:
         result = verify_block(release, datasets, self.program, self.min_k)
@@ -160,28 +159,18 @@ def _counted(part: Evaluation) -> tuple[str, int, int, int, int, int]:
 
 def summarise(name: str, how: Mapping[str, Any], judged: pd.DataFrame, seed: int) -> dict[str, Any]:
     """One protection in numbers: claims verified from the release, and the share that is false with its 95 % interval."""
-    row: dict[str, Any] = {
-        "protection": name,
-        **how,
-        "blocks": len(judged),
-        "contradictory_blocks": int((judged["status"] == CONTRADICTORY).sum()),
-        "undecided_blocks": int((judged["status"] == UNDECIDED).sum()),
-        "undecided_claims": int(judged["undecided_claims"].sum()),
-        "households": int(judged["n_households"].sum()),
-        "households_singled_out": int(judged["households_singled_out"].sum()),
-    }
+    row: dict[str, Any] = {"protection": name, **how, "blocks": len(judged)}
+    row |= {f"{status}_blocks": int((judged["status"] == status).sum()) for status in (CONTRADICTORY, UNDECIDED)}
+    row |= {"undecided_claims": int(judged["undecided_claims"].sum()), "households": int(judged["n_households"].sum())}
+    row["households_singled_out"] = int(judged["households_singled_out"].sum())
     weights = block_weights(["all"] * len(judged), seed)
     for kind, (verified, false) in KINDS.items():
         whole, part = (judged[[column]].to_numpy() for column in (verified, false))
         low, high = ratio_interval(part, whole, weights)
         total = int(whole.sum())
-        row |= {
-            f"{kind}_claims_verified_from_release": total,
-            f"{kind}_claims_false": int(part.sum()),
-            f"{kind}_share_false": part.sum() / total if total else np.nan,
-            f"{kind}_share_false_low": low[0],
-            f"{kind}_share_false_high": high[0],
-        }
+        row |= {f"{kind}_claims_verified_from_release": total, f"{kind}_claims_false": int(part.sum())}
+        shares = {"": part.sum() / total if total else np.nan, "_low": low[0], "_high": high[0]}
+        row |= {f"{kind}_share_false{end}": share for end, share in shares.items()}
     return row
 
 

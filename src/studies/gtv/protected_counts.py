@@ -280,14 +280,11 @@ def describe(protection: Protection, noise: Noise | None) -> dict[str, Any]:
     """A protection in numbers, for whoever reads the results: its settings, and the noise that follows from them."""
     part = dict(protection.noise or dict.fromkeys(ProtectedNoise.model_fields))
     tables = part["tables"] if isinstance(part["tables"], str | None) else " ".join(part["tables"])
-    return {
-        "swap": protection.swap,
-        **part,
-        "tables": tables,
-        "noised_queries": int(noise.noised.sum()) if noise else 0,
-        "noise_sd": round(float(noise.sigma2) ** 0.5, 6) if noise else 0.0,
-        "half_width": noise.half_width if noise else None,
-    }
+    about: dict[str, Any] = {"noised_queries": 0, "noise_sd": 0.0, "half_width": None}
+    if noise:
+        about = {"noised_queries": int(noise.noised.sum()), "noise_sd": round(float(noise.sigma2) ** 0.5, 6)}
+        about["half_width"] = noise.half_width
+    return {"swap": protection.swap, **part, "tables": tables, **about}
 
 
 # Protected counts of blocks: households swapped before they are counted, counts noised before they are published.

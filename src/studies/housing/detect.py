@@ -109,15 +109,11 @@ def detect_block(
 
 def detected_frame(found: Sequence[DetectionResult]) -> pd.DataFrame:
     """One row per block: its households, the subsidized ones, the verdict and the violations that are proved."""
-    rows = {
-        "block": [one.block for one in found],
-        "n": [one.release.n for one in found],
-        "n_s": [int(one.release.lo[[q.id for q in one.release.queries].index("HUD_N")]) for one in found],
-        "verdict": [one.verdict.value for one in found],
-        "flagged": [one.flagged for one in found],
-        "least_violations": [one.least for one in found],
-    }
-    return pd.DataFrame(rows)
+    rows = []
+    for one in found:
+        n_s = int(one.release.lo[[query.id for query in one.release.queries].index("HUD_N")])
+        rows.append((one.block, one.release.n, n_s, one.verdict.value, one.flagged, one.least))
+    return pd.DataFrame(rows, columns=["block", "n", "n_s", "verdict", "flagged", "least_violations"])
 
 
 def _violations(release: Release, settings: ProgramSettings) -> DetectionResult:

@@ -330,17 +330,10 @@ def check_sound(judged: pd.DataFrame, protection: Condition, condition: str, syn
 def summarise_blocks(judged: pd.DataFrame) -> dict[str, float]:
     """Block-level precision and recall, what chance gives, and how the other blocks ended."""
     flagged, true = judged["flagged"], judged["violations"] > 0
-    both, blocks = int((flagged & true).sum()), len(judged)
-    return {
-        "blocks": blocks,
-        "blocks_with_violation": int(true.sum()),
-        "putative_blocks": int(flagged.sum()),
-        "true_putative_blocks": both,
-        "block_precision": both / int(flagged.sum()) if flagged.any() else float("nan"),
-        "block_recall": both / int(true.sum()) if true.any() else float("nan"),
-        "chance_precision": float(true.mean()),
-        "chance_recall": float(flagged.mean()),
-        "contradictions": int((judged["verdict"] == "contradiction").sum()),
-        "undecided": int((judged["verdict"] == "undecided").sum()),
-        "suppressed": int((judged["verdict"] == SUPPRESSED).sum()),
-    }
+    both, putative, violating = (int(flags.sum()) for flags in (flagged & true, flagged, true))
+    counts = {"blocks": len(judged), "blocks_with_violation": violating, "putative_blocks": putative}
+    precision, recall = (both / whole if whole else float("nan") for whole in (putative, violating))
+    shares = {"true_putative_blocks": both, "block_precision": precision, "block_recall": recall}
+    shares |= {"chance_precision": float(true.mean()), "chance_recall": float(flagged.mean())}
+    ends = {"contradictions": "contradiction", "undecided": "undecided", "suppressed": SUPPRESSED}
+    return counts | shares | {name: int((judged["verdict"] == verdict).sum()) for name, verdict in ends.items()}

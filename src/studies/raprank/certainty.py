@@ -131,23 +131,16 @@ def _recalled(blocks: Sequence[WholeBlockRankings], records: int) -> Iterator[di
     for source in blocks[0].rankings:
         hits = 0
         for block in blocks:
-            best = {
-                row.tobytes() for row in np.ascontiguousarray(block.rankings[source].ranked.rows[: block.u].astype(np.int64))
-            }
+            first = block.rankings[source].ranked.rows[: block.u].astype(np.int64)
+            best = {row.tobytes() for row in np.ascontiguousarray(first)}
             hits += sum(row.tobytes() in best for row in np.ascontiguousarray(block.private.astype(np.int64)))
         yield {"source": source, X: np.nan, "value": hits / records, "n": records}
 
 
 def certainty_numbers(
-    records: pd.DataFrame,
-    ranked: pd.DataFrame,
-    datasets: pd.DataFrame,
-    claims: pd.DataFrame,
-    names: Sequence[str],
-    runs: int,
-    points: int,
-    seed: int,
-) -> pd.DataFrame:
+    records: pd.DataFrame, ranked: pd.DataFrame, datasets: pd.DataFrame, claims: pd.DataFrame, names: Sequence[str],
+    runs: int, points: int, seed: int,
+) -> pd.DataFrame:  # fmt: skip
     """All numbers of the figure: part, source, x, value, its interval, and how many blocks, rows or records it is about."""
     claims = claims[claims["proof"].notna()]  # what rests on a solver alone is not certain
     full = _full_rows(claims, names)

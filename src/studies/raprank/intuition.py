@@ -100,10 +100,6 @@ def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, setti
 def intuition(settings: Intuition, rap: RapSettings, seed: int) -> pd.DataFrame:
     """All numbers of the figure."""
     small, large = (_tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
-    return pd.concat(
-        [
-            equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed"))),
-            frequencies(large, settings.frequency.records, settings.datasets, settings.runs, seed, rap),
-        ],
-        ignore_index=True,
-    )
+    same = equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed")))
+    often = frequencies(large, settings.frequency.records, settings.datasets, settings.runs, seed, rap)
+    return pd.concat([same, often], ignore_index=True)

@@ -42,14 +42,9 @@ def time_blocks(releases: Sequence[Release], rap: RapSettings, part: RapBenchmar
 
 
 def _time(
-    case: str,
-    domain: Domain,
-    predicates: Sequence[Any],
-    counts: Ints,
-    rows: int,
-    seeds: Sequence[int],
+    case: str, domain: Domain, predicates: Sequence[Any], counts: Ints, rows: int, seeds: Sequence[int],
     settings: RapSettings,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """
     The seconds and errors of a reconstruction; a first one without any step shows what compiling adds.
 
@@ -63,35 +58,21 @@ def _time(
     with watch() as spent:
         result = reconstruct(domain, predicates, counts, rows, seeds, settings)
     cpu = time.process_time() - started
-    relaxed, rounded = (float(np.sqrt((error**2).mean())) for error in (result.relaxed_errors, result.rounded_errors))
-    return {
-        "case": case,
-        "blocks": 1,
-        "rows": rows,
-        "queries": len(predicates),
-        "runs": len(seeds),
-        "steps": float(result.steps.mean()),
-        "compile_s": first.seconds - again.seconds,
-        "seconds": spent.seconds,
-        "cpu_seconds": cpu,
-        "seconds_per_run": spent.seconds / len(seeds),
-        "cpu_seconds_per_run": cpu / len(seeds),
-        "relaxed_error": relaxed,
-        "relaxed_rmse_count": relaxed * np.sqrt(rows / len(predicates)),
-        "rounded_error": rounded,
-        "rounded_rmse_count": rounded * np.sqrt(rows / len(predicates)),
-        "note": "",
-    }
+    row: dict[str, Any] = {"case": case, "blocks": 1, "rows": rows, "queries": len(predicates), "runs": len(seeds)}
+    row |= {"steps": float(result.steps.mean()), "compile_s": first.seconds - again.seconds}
+    row |= {"seconds": spent.seconds, "cpu_seconds": cpu}
+    row |= {"seconds_per_run": spent.seconds / len(seeds), "cpu_seconds_per_run": cpu / len(seeds)}
+    for name, errors in (("relaxed", result.relaxed_errors), ("rounded", result.rounded_errors)):
+        row[f"{name}_error"] = float(np.sqrt((errors**2).mean()))
+        row[f"{name}_rmse_count"] = row[f"{name}_error"] * np.sqrt(rows / len(predicates))
+    return row | {"note": ""}
 
 
 def _many(rows: Sequence[Mapping[str, Any]], blocks: int) -> dict[str, Any]:
     averaged = ("rows", "queries", "steps", "seconds_per_run", "cpu_seconds_per_run")
     mean = {name: float(np.mean([row[name] for row in rows])) for name in averaged}
-    rmse = {
-        name: float(np.sqrt(np.mean([row[name] ** 2 for row in rows])))
-        for name in rows[0]
-        if "error" in name or "rmse" in name
-    }
+    errors = [name for name in rows[0] if "error" in name or "rmse" in name]
+    rmse = {name: float(np.sqrt(np.mean([row[name] ** 2 for row in rows]))) for name in errors}
     spent = {name: float(np.mean([row[name] for row in rows])) * blocks for name in ("seconds", "cpu_seconds")}
     note = f"seconds extrapolated from {len(rows)} blocks, over which rows, steps and errors are averaged"
     return {**rows[0], **mean, **rmse, **spent, "case": f"{blocks} blocks", "blocks": blocks, "note": note}

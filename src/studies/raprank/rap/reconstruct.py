@@ -62,15 +62,9 @@ class Reconstruction:
 
 
 def reconstruct(
-    domain: Domain,
-    predicates: Sequence[Predicate],
-    counts: Ints,
-    rows: int,
-    seeds: Sequence[int],
-    settings: RapSettings,
-    start: Codes | None = None,
-    blocks: BlockCounts | None = None,
-) -> Reconstruction:
+    domain: Domain, predicates: Sequence[Predicate], counts: Ints, rows: int, seeds: Sequence[int], settings: RapSettings,
+    start: Codes | None = None, blocks: BlockCounts | None = None,
+) -> Reconstruction:  # fmt: skip
     """
     One dataset of `rows` rows per seed, whose counts of the predicates come near the given ones.
 
@@ -104,14 +98,9 @@ def reconstruct(
 
 
 def _run(
-    workload: Workload,
-    numbers: tuple[int, ...],
-    problem: Problem,
-    pace: CompiledSettings,
-    seeds: Sequence[int],
-    logits: Floats,
-    shape: tuple[int, int],
-) -> tuple[Indices, Errors, Errors, Ints]:
+    workload: Workload, numbers: tuple[int, ...], problem: Problem, pace: CompiledSettings, seeds: Sequence[int],
+    logits: Floats, shape: tuple[int, int],
+) -> tuple[Indices, Errors, Errors, Ints]:  # fmt: skip
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
     chances, steps = descend(workload.sizes, numbers, problem, pace, _make_keys(seeds), logits)
     rows, draws = shape
