@@ -153,24 +153,21 @@ def _counts(path: Path, column: "pd.Series[str]") -> Ints:
     wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
     refuse_row(path, column, wrong, "is not a whole number from 0, of at most 15 digits")
     counts = np.array(column.to_list(), dtype=np.int64)
-    total = sum(counts.tolist())
-    if total > LARGEST_TOTAL:
+    if (total := sum(counts.tolist())) > LARGEST_TOTAL:
         raise DataError(f"{path}: the counts add up to {total:,}, more than {LARGEST_TOTAL:,}; check {column.name}")
     return counts
 
 
 def _count(path: Path, frame: pd.DataFrame, weights: Ints) -> Multiway:
+    empty = "is empty; give missing values a level of their own, e.g. `unknown`"
     for name in frame:
-        refuse_row(
-            path, frame[name], frame[name] == "", "is empty; give missing values a level of their own, e.g. `unknown`"
-        )
+        refuse_row(path, frame[name], frame[name] == "", empty)
     result = {str(name): sorted(frame[name].unique(), key=_order) for name in frame}
     check_size(result, str(path))
-    shape = [len(levels) for levels in result.values()]
-    indices = [frame[name].map({level: index for index, level in enumerate(result[str(name)])}).to_numpy() for name in frame]
-    counts = np.zeros(shape, dtype=np.int64)
-    np.add.at(counts, tuple(indices), weights)
-    return Multiway(tuple(result), tuple(tuple(levels) for levels in result.values()), counts)
+    indices = tuple(pd.Index(result[str(name)]).get_indexer(pd.Index(frame[name])) for name in frame)
+    counts = np.zeros([len(levels) for levels in result.values()], dtype=np.int64)
+    np.add.at(counts, indices, weights)
+    return Multiway(tuple(result), tuple(map(tuple, result.values())), counts)
 
 
 def _order(level: str) -> tuple[bool, float, str]:

@@ -1,5 +1,6 @@
 """Exact [min, max] of every cell of a table of several variables from any set of its marginals."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -121,10 +122,9 @@ def _words(table: Multiway, cell: tuple[int, ...], count: int) -> str:
 
 def _unique(rows: Sequence[str]) -> tuple[str, ...]:
     """Names of rows; a marginal that is given twice has its rows twice."""
-    seen: dict[str, int] = {}
-    result = []
+    seen, result = Counter[str](), []
     for row in rows:
-        seen[row] = seen.get(row, 0) + 1
+        seen[row] += 1
         result.append(row if seen[row] == 1 else f"{row} (again, {seen[row]})")
     return tuple(result)
 

@@ -90,20 +90,13 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
     settings: dict[str, list[Any]] = {}
     for job in chain.jobs:
         settings.setdefault(job.rule, []).append(settings_in(job))
-    study = {
-        "results": sorted(chain.results),
-        "files": dict(sorted(now.items())),
-        "settings": {rule: _different(values) for rule, values in sorted(settings.items())},
-        "versions": _different([job.text["versions"] for job in chain.jobs]),
-        "git": _different([job.text["git"] for job in chain.jobs]),
-    }
-    files = sum(not Path(path).is_dir() for path in now)
-    checked = {
-        PROOFS: None if reached.proofs is None else dict(sorted(reached.proofs.items())),
-        LEVEL: reached.levels(chain, now),
-        SHARE: {name: len(getattr(reached, name)) for name in ("recomputed", "rerun", "others")},
-        BADGE: reached.badge(chain, files, git),
-    }
+    study: Summary = {"results": sorted(chain.results), "files": dict(sorted(now.items()))}
+    study["settings"] = {rule: _different(values) for rule, values in sorted(settings.items())}
+    study |= {part: _different([job.text[part] for job in chain.jobs]) for part in ("versions", "git")}
+    proofs = None if reached.proofs is None else dict(sorted(reached.proofs.items()))
+    checked: Summary = {PROOFS: proofs, LEVEL: reached.levels(chain, now)}
+    checked[SHARE] = {name: len(getattr(reached, name)) for name in ("recomputed", "rerun", "others")}
+    checked[BADGE] = reached.badge(chain, sum(not Path(path).is_dir() for path in now), git)
     study, checked = (json.loads(without_places(json.dumps(part))) for part in (study, checked))
     return {CHAIN: digest_of(study), **study, **checked}
 
