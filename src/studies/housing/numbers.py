@@ -204,13 +204,8 @@ def _rows(entry: Mapping[str, Any], ours: Part, label: str) -> Iterator[dict[str
 
 def _row(unit: str, paper: float, ours: float, note: list[str]) -> dict[str, Any]:
     missing = ["this study has no such blocks, households or condition"] if np.isnan(ours) else []
-    return {
-        "unit": unit,
-        "paper": paper,
-        "ours": ours,
-        "difference": round(ours - paper, 4),
-        "note": "; ".join([*note, *missing]),
-    }
+    said = {"difference": round(ours - paper, 4), "note": "; ".join([*note, *missing])}
+    return {"unit": unit, "paper": paper, "ours": ours, **said}
 
 
 def numbers_text(table: pd.DataFrame, label: str) -> str:

@@ -110,9 +110,7 @@ def check(statistics: pd.DataFrame, where: str, whole_bedrooms: bool = True) -> 
     """An error that names the first block whose statistics cannot be; `whole_bedrooms`: every unit tells its bedrooms."""
     percentages = [name for name in statistics.columns if name.startswith("HUD_") and name not in HUD_COUNTS]
     for name in percentages:
-        _refuse(
-            statistics, where, (statistics[name] < 0) | (statistics[name] > 100), name, "is not a percentage from 0 to 100"
-        )
+        _refuse(statistics, where, ~statistics[name].between(0, 100), name, "is not a percentage from 0 to 100")
     total = statistics[[name for name in BEDROOM_NAMES if name in statistics]].sum(axis=1)
     named = statistics.assign(**{" + ".join(BEDROOM_NAMES): total})
     wrong = (total > 100 + ROUNDING) | (whole_bedrooms & (total < 100 - ROUNDING))
@@ -221,12 +219,9 @@ def _columns(statistics: pd.DataFrame, kind: str) -> list[str]:
 
 
 def noisy_hud(
-    statistics: pd.DataFrame,
-    published: Mapping[str, Any],
-    rho: Fraction,
-    rng: np.random.Generator,
+    statistics: pd.DataFrame, published: Mapping[str, Any], rho: Fraction, rng: np.random.Generator,
     counts: pd.DataFrame | None = None,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """
     The statistics with noise on what is published of the properties, rho divided evenly among its queries; the same columns.
 
@@ -290,13 +285,9 @@ CENSUS_COLUMNS = ["SIZE", "CHILDREN", "RACE"]
 
 
 def protect(
-    states: Iterable[pd.DataFrame],
-    condition: Condition,
-    smallest: int,
-    published: Mapping[str, Any],
-    budget: Path | None,
-    seed: int,
-) -> pd.DataFrame:
+    states: Iterable[pd.DataFrame], condition: Condition, smallest: int, published: Mapping[str, Any],
+    budget: Path | None, seed: int,
+) -> pd.DataFrame:  # fmt: skip
     """
     The statistics of every block that holds a property, as they are published under a condition; `states` one by one.
 

@@ -31,13 +31,9 @@ def simulation_table(
     frame = pd.DataFrame({"measure": list(ours), "ours": list(ours.values())})
     frame["paper"] = frame["measure"].map(dict(paper)).astype(float)
     others = pd.DataFrame(again, columns=list(ours)).astype(float)
-    return frame.assign(
-        difference=(frame["ours"] - frame["paper"]).round(2),
-        draws_mean=others.mean().round(2).to_numpy(),
-        draws_deviation=others.std().round(2).to_numpy(),
-        draws=len(again),
-        data=label,
-    )
+    mean, deviation = others.mean().round(2).to_numpy(), others.std().round(2).to_numpy()
+    frame = frame.assign(difference=(frame["ours"] - frame["paper"]).round(2), draws_mean=mean, draws_deviation=deviation)
+    return frame.assign(draws=len(again), data=label)
 
 
 def draw_again(
@@ -62,28 +58,17 @@ def draw_again(
 def measures(states: Iterable[pd.DataFrame], occupancy: Mapping[int, int]) -> dict[str, float]:
     """What the paper says of its simulation, of the households of all states."""
     found: Counter[str] = Counter()
-    for households in states:
-        found.update(_count(property_households(households), occupancy))
-    return {
-        **found,
-        "subsidized_per_block": _ratio(found["subsidized_households"], found["blocks"]),
-        "subsidized_percent": _ratio(100 * found["subsidized_households"], found["households"]),
-        "violation_percent": _ratio(100 * found["violations"], found["subsidized_households"]),
-        "blocks_with_violation_percent": _ratio(100 * found["blocks_with_violation"], found["blocks"]),
-    }
-
-
-def _count(households: pd.DataFrame, occupancy: Mapping[int, int]) -> dict[str, int]:
-    subsidized = households[households["BEDROOMS"] > 0]
-    limit = subsidized["BEDROOMS"].astype(int).map(dict(occupancy)).fillna(np.inf)
-    against = subsidized[subsidized["SIZE"] > limit]
-    return {
-        "blocks": households["block"].nunique(),
-        "households": len(households),
-        "subsidized_households": len(subsidized),
-        "violations": len(against),
-        "blocks_with_violation": against["block"].nunique(),
-    }
+    for households in map(property_households, states):
+        subsidized = households[households["BEDROOMS"] > 0]
+        limit = subsidized["BEDROOMS"].astype(int).map(dict(occupancy)).fillna(np.inf)
+        against = subsidized[subsidized["SIZE"] > limit]
+        found.update(blocks=households["block"].nunique(), households=len(households), subsidized_households=len(subsidized))
+        found.update(violations=len(against), blocks_with_violation=against["block"].nunique())
+    shares = {"subsidized_per_block": _ratio(found["subsidized_households"], found["blocks"])}
+    shares["subsidized_percent"] = _ratio(100 * found["subsidized_households"], found["households"])
+    shares["violation_percent"] = _ratio(100 * found["violations"], found["subsidized_households"])
+    shares["blocks_with_violation_percent"] = _ratio(100 * found["blocks_with_violation"], found["blocks"])
+    return {**found, **shares}
 
 
 def _ratio(count: int, of: int) -> float:
@@ -92,6 +77,7 @@ def _ratio(count: int, of: int) -> float:
 
 # Table 1 beside the paper's, and every condition of the study: what was flagged, what is true, and what chance gives.
 
+Frames = Mapping[str, pd.DataFrame]  # by condition
 CONDITIONS = {"none": "none_all", "swapping": "swapping_all", "dp": "dp_all"}
 """The columns of Table 1, and their conditions: all blocks, of which only some are reconstructed elsewhere."""
 COUNTS = ("blocks_with_violation", "putative_blocks")
@@ -127,13 +113,9 @@ def block_table(judged: Mapping[str, pd.DataFrame], paper: Mapping[str, Mapping[
 
 
 def _rows(values: Mapping[str, float]) -> dict[str, float]:
+    rows = {name: values[name] for name in COUNTS} | {name: round(values[name], 4) for name in RATES}
     shares = {f"{name}_share": round(values[name] / values["blocks"], 4) for name in COUNTS}
-    return {
-        **{name: values[name] for name in COUNTS},
-        **{name: round(values[name], 4) for name in RATES},
-        "blocks": values["blocks"],
-        **shares,
-    }
+    return rows | {"blocks": values["blocks"], **shares}
 
 
 def block_text(table: pd.DataFrame, label: str) -> str:
@@ -156,11 +138,7 @@ def _percent(share: Any) -> str:
 
 
 def condition_table(
-    judged: Mapping[str, pd.DataFrame],
-    curves: Mapping[str, pd.DataFrame],
-    totals: Mapping[str, pd.DataFrame],
-    conditions: Mapping[str, Condition],
-    label: str,
+    judged: Frames, curves: Frames, totals: Frames, conditions: Mapping[str, Condition], label: str
 ) -> pd.DataFrame:
     """
     A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds.
