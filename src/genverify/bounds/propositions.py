@@ -1,6 +1,4 @@
-"""
-The results of sections 3.1 and 3.2 as functions, which of them give a row its bounds, and redesign of a table by merging.
-"""
+"""The results of sections 3.1 and 3.2 as functions, which of them bound a row, and redesign of a table by merging."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

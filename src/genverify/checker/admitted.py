@@ -1,6 +1,4 @@
-"""
-What a release says and which records it leaves open, as the checker sees them: found in its own way, column by column.
-"""
+"""What a release says and which records it leaves open, as the checker sees them: found column by column."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -246,10 +246,7 @@ def probable_claims(
     verified: Sequence[VerifiedBlock], counted: Sequence[DatasetCount | None], prior: Prior | None,
     min_k: int, least: float, seed: int,
 ) -> pd.DataFrame:  # fmt: skip
-    """
-    Unverified claims about exactly one record with at least this probability under a prior (none: every record is equally
-    likely beforehand), of the areas that were counted.
-    """
+    """Unverified claims about one record with at least this probability under a prior (none: uniform), of counted areas."""
     result = []
     for one, area in zip(verified, counted, strict=True):
         if area is not None:
@@ -261,10 +258,7 @@ def probable_claims(
 
 
 def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: int, seed: int) -> dict[str, Any]:
-    """
-    Singleton claims that are verified or have at least each probability, under the uniform prior and each of those given;
-    none said where an area could not be counted.
-    """
+    """Singleton claims verified or at least so likely, under the uniform prior and each given one; none if not counted."""
     sure = sum(claim.m == 1 for one in verified for claim in one.claims)
     counted = counted_areas(verified)
     left = sum(area is None for area in counted)

@@ -1,7 +1,4 @@
-"""
-A reference set: every figure and table of the papers with its caption, made small, with a page and a manifest, whole and
-current.
-"""
+"""A reference set: every figure and table of the papers with its caption, made small; a page, a manifest, their check."""
 
 import argparse
 import json

@@ -1,6 +1,4 @@
-"""
-All blocks of some areas in one program: its bounds, feasible classes, a dataset block by block, and a random walk from it.
-"""
+"""All blocks of some areas in one program: bounds, feasible classes, a dataset block by block, and a random walk from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -343,10 +341,7 @@ FEASIBILITY_ROUNDS = 5_000  # bounds time; where it is reached, every class coun
 
 @dataclass(frozen=True)
 class FeasibleClasses:
-    """
-    The classes that are not ruled out, proofs (`nobody`) that no dataset has a record of any other, every dataset that was
-    met on the way, and the number of linear programs.
-    """
+    """The classes that are not ruled out, proofs (`nobody`) for all others, datasets that were met, and linear programs."""
 
     classes: Flags
     nobody: tuple[Node, ...]

@@ -61,11 +61,7 @@ COLUMNS = [
 
 
 def draw_tract(sizes: pd.DataFrame, households: int, rng: np.random.Generator) -> list[str]:
-    """
-    The blocks of a random tract, in random order, until they hold at least a given number of households.
-
-    `sizes` has one row per block: block, tract and n.
-    """
+    """Blocks of a random tract in random order, up to so many households; `sizes` has block, tract and n."""
     totals = sizes.groupby("tract")["n"].sum().sort_index()
     large = totals.index[totals >= households]
     if len(large) == 0:

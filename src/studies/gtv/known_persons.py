@@ -22,10 +22,7 @@ COUNTED = ["claims", "proofs", "singletons", "false_claims", "undecided", "singl
 
 @dataclass(frozen=True)
 class ProvedClaims:
-    """
-    The verified claims of a release as codes, counts m and numbers of their checked proofs, and how many candidates were
-    left undecided, by k.
-    """
+    """Verified claims of a release as codes, counts m and numbers of checked proofs; candidates left undecided, by k."""
 
     codes: Codes
     m: Ints

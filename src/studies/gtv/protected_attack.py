@@ -1,6 +1,4 @@
-"""
-The attack on protected counts: claims verified from the release, which of them are true, and how surprising they are.
-"""
+"""The attack on protected counts: claims verified from the release, which are true, and how surprising they are."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass

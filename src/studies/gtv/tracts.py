@@ -1,7 +1,4 @@
-"""
-Whole tracts: what is published about them, the attack from block tables, tract tables, and both, whom it singles out, which
-cells are missing, and the tables.
-"""
+"""Whole tracts: what is published, the attack from block and tract tables, whom it singles out, which cells are missing."""
 
 import json
 import logging

@@ -258,10 +258,7 @@ def choose_claims(
 
 
 def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, seconds: float) -> pd.DataFrame:
-    """
-    The verdict of the one-hot program on every claim, with all counts and without zeros. The limit is a number of nodes, the
-    same on every machine; seconds are a safety net.
-    """
+    """The one-hot program's verdict on every claim, with and without zeros, within nodes; seconds are a safety net."""
     solver, rows = make_solver(name, WorkLimits(NO_LIMIT, nodes, seconds)), []
     for release, claim in chosen:
         given, untold = (decide_onehot(part, [claim], solver)[0] for part in (release, publish_less(release, ZEROS, ())))

@@ -1,6 +1,4 @@
-"""
-Detection (equation 1): blocks in which a household must exceed two persons per bedroom, and the verdict about a block.
-"""
+"""Detection (equation 1): blocks in which a household must exceed two persons per bedroom, and the verdict about one."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -279,11 +279,7 @@ SUPPRESSED = "suppressed"
 def judge_blocks(
     households: pd.DataFrame, blocks: pd.DataFrame, file: HouseholdFile, suppresses: bool = False
 ) -> pd.DataFrame:
-    """
-    A row per property block: its verdict, and its true violations.
-
-    `suppresses`: blocks may be missing from the release.
-    """
+    """A row per property block: its verdict, its true violations; `suppresses`: blocks may be missing from the release."""
     truth = households.assign(violations=in_violation(households, file), subsidized=households[SUBSIDY] > 0)
     truth = truth.assign(n=1).groupby("block")[["violations", "subsidized", "n"]].sum().reset_index()
     blocks = blocks[["block", "n", "n_s", "verdict", "least_violations"]]

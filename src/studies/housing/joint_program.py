@@ -295,9 +295,7 @@ def _subsidized(row: Row, domain: Domain, percentages: Sequence[Percentage], rea
 
 
 def _percentage_line(row: Row, percentage: Percentage, reading: str) -> Line:
-    """
-    Households behind a percentage. Percentages of units allow for units that stand empty, and for households without one.
-    """
+    """Households behind a percentage; those of units allow for units that stand empty, and households without one."""
     n, base = row["HUD_N"], row[percentage.of]
     lo, hi = _behind(row, percentage)
     lo, hi = max(0, lo - max(0, base - n)), hi + max(0, n - base) if reading == EXACT else n

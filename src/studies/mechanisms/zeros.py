@@ -1,7 +1,4 @@
-"""
-How many records the zeros of a release rule out (appendix A: every zero in a table rules out all record images that could
-have populated the cell), by the size of the block.
-"""
+"""How many records the zeros of a release rule out (appendix A: all that could have populated the cell), by block size."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""
-Confidence sets, the areas of an experiment, blocks of published sizes, rows of the geographies above, and the holdout
-split.
-"""
+"""Confidence sets, the areas of an experiment, blocks of published sizes, rows of the areas above, and the holdout split."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

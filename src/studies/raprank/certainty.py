@@ -112,10 +112,7 @@ def _row_flags(block: WholeBlockRankings, ranking: Ranking) -> pd.DataFrame:
 
 
 def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[WholeBlockRankings]) -> pd.DataFrame:
-    """
-    The share of private records that verified claims about k columns cover, and the share whose full row is among the u best
-    of each ranking: suggested, not guaranteed.
-    """
+    """Private records that claims about k columns cover, and those whose full row is among the u best of each ranking."""
     claims = claims.drop(columns="design").drop_duplicates()
     ks = range(int(claims["k"].min()), int(claims["k"].max()) + 1) if len(claims) else range(0)
     covered = {(word, k): 0 for word in (SINGLED_OUT, ANY_NUMBER) for k in ks}

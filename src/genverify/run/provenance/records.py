@@ -1,6 +1,4 @@
-"""
-Job records as they lie beside the results, and what each should say: its rule's inputs, outputs, parameters and versions.
-"""
+"""Job records as they lie beside the results, and what each should say: its rule's files, parameters and versions."""
 
 import ast
 import json
