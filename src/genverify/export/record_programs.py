@@ -429,8 +429,8 @@ class Exporter:
             "Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row; one record of "
         )
         head += f"each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
-        names, ends = tuple(f"z{index}" for index in range(len(columns))), [(0, OPEN)] * len(columns)
-        result = Program(self.title, names, ends, rows, (head, *columns), asked.question, count, parts, tuple(steps), tree,
+        counts, ends = tuple(f"z{index}" for index in range(len(columns))), [(0, OPEN)] * len(columns)
+        result = Program(self.title, counts, ends, rows, (head, *columns), asked.question, count, parts, tuple(steps), tree,
                          self.release.n)  # fmt: skip
         if not result.adds_up():
             raise CertificateError(f"block {self.release.block}, {asked.question.name}: the exported proof does not add up")

@@ -246,8 +246,9 @@ def _read_block(
                   base=rounding(value for own in counts for value in own.values), flags=flags)  # fmt: skip
     if excluded and counts:
         _leave_rows(table, sheet, tally)
-    for at, flag, row in blank if tally.places is not None else ():  # the flag of a blank is the symbol itself
-        tally.places[cell_place(sheet, flag, block.body[row])] = tally.places.pop(cell_place(sheet, at, block.body[row]))
+    places = tally.places if tally.places is not None else {}
+    for at, flag, row in blank if places else ():  # the flag of a blank is the symbol itself
+        places[cell_place(sheet, flag, block.body[row])] = places.pop(cell_place(sheet, at, block.body[row]))
     _place(table, told, tally, questions)
     for column in columns:
         if column.role in LABELS:

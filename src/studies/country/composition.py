@@ -255,13 +255,13 @@ def estimate_setting(neighbours: pd.DataFrame, shares: pd.DataFrame, counties: S
     possible = total / total.sum() - same_county
     alike = {str(group): _alike(weights, (same - same_county)[:, place], possible[:, place])
              for place, group in enumerate(inside.columns)}  # fmt: skip
-    shares = [
+    groups = [
         dict(zip(GROUP, map(int, group.split()), strict=True))
         | {"percent": round(float(share), 4), "tracts": alike.get(group, alike.get(group.split()[0]))}
         for group, share in zip(map(str, own.index), 100 * own / own.sum(), strict=True)
     ]
     classes = _classes(sizes[known], (within - expected)[known], (1 - expected)[known])
-    about = {"counties": list(counties), "tracts": int((weights > 0).sum()), "race_and_origin": shares}
+    about = {"counties": list(counties), "tracts": int((weights > 0).sum()), "race_and_origin": groups}
     return {**about, "blocks": classes, "described": describe_blocks(inside)}
 
 

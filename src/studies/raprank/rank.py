@@ -154,8 +154,8 @@ def converge(
             records.append(row | _rates(match_curve(ranked, rows, u, [READ_AT, 1.0])))
     base = _rates(match_curve(rank_rows(other, seed), rows, u, [READ_AT, 1.0]))
     records.append({"blocks_are": "known", "source": HOLDOUT, **base})
-    blocks = len(known.domain.columns[-1].codes)
-    return pd.DataFrame(records).assign(rows=known.rows, of_blocks=blocks, counts=known.published, u=u)
+    of_blocks = len(known.domain.columns[-1].codes)
+    return pd.DataFrame(records).assign(rows=known.rows, of_blocks=of_blocks, counts=known.published, u=u)
 
 
 def _rates(rates: Floats) -> dict[str, float]:
