@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from genverify.checker.certificate import EMPTY, Leaf, Node
-from genverify.export.derivation import SIGN, Path, Program, Row, TooLarge, Vector, leaves
+from genverify.export.cell_programs import SIGN, Path, Program, Row, TooLarge, Vector, leaves
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER

@@ -18,9 +18,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from genverify.checker.certificate import read_certificate
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
-from genverify.export.cell_programs import CellExporter
+from genverify.export.cell_programs import CLAIM, CellExporter, Program, TooLarge
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import CLAIM, Program, TooLarge
 from genverify.export.record_programs import (
     INDEX,
     AreaExporter,

@@ -21,7 +21,7 @@ from genverify.checker import certificate as form
 from genverify.checker.admitted import Cell, Cells
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
-from genverify.export.derivation import (
+from genverify.export.cell_programs import (
     CLAIM,
     MOST,
     SIGN,

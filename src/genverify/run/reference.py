@@ -26,8 +26,7 @@ from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
 from genverify.run.provenance import records as job_records
 from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
-from genverify.run.provenance.chain import FOLDED, Chain, settings_in, walk
-from genverify.run.provenance.published import json_digest, without_places
+from genverify.run.provenance.chain import FOLDED, Chain, json_digest, settings_in, walk, without_places
 from genverify.run.provenance.records import AuditError, Layout, Record, Records, Stages
 from genverify.run.registry import registered
 

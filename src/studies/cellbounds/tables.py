@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.bounds.count_tables import PrintedTwoWay
 from genverify.bounds.exact import (
     CellBounds,
     Conditionals,
@@ -19,6 +18,7 @@ from genverify.bounds.exact import (
     exact_bounds,
     row_multipliers,
 )
+from genverify.bounds.marginals import PrintedTwoWay
 from genverify.bounds.propositions import (
     RowExplanation,
     disclosed_cells,
@@ -33,7 +33,7 @@ from genverify.bounds.propositions import (
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import statements_table
-from studies.cellbounds.reference_programs import possible_totals
+from studies.cellbounds.benchmarks import possible_totals
 
 # The tables of the cell-bounding paper: what is computed from its counts beside what it prints.
 

@@ -47,8 +47,9 @@ def _group(claims: ds.Dataset, baselines: ds.Dataset, names: Sequence[str], desi
             columns[name] += batch.num_rows - batch[name].null_count
     boxes = {prior: _box(held) for prior, held in values.items() if held.size}
     largest = max((float(held.max()) for held in values.values() if held.size), default=0.0)
-    return {"design": design, "claims": kind, "k": k, "count": likely.num_rows, "columns": columns, "boxes": boxes,
-            "blocks": pc.count_distinct(likely["block"]).as_py(), "largest": largest}  # fmt: skip
+    blocks = pc.count_distinct(likely["block"]).as_py()
+    return {"design": design, "claims": kind, "k": k, "count": likely.num_rows, "blocks": blocks, "columns": columns,
+            "boxes": boxes, "largest": largest}  # fmt: skip
 
 
 def _box(values: npt.NDArray[np.float64]) -> dict[str, Any]:

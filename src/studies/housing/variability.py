@@ -17,8 +17,7 @@ from genverify.solve.solvers.base import Solver
 from studies.housing.evaluate import in_violation
 from studies.housing.households import HouseholdFile
 from studies.housing.joint_program import Prior, TypeProgram, list_program
-from studies.housing.k_best import most_likely
-from studies.housing.reconstruct import prior_program
+from studies.housing.reconstruct import most_likely, prior_program
 
 # Solution variability of the households in violation alone, solvar(V*) (equation 3).
 #

@@ -19,7 +19,7 @@ from studies.housing import variability as module
 from studies.housing.evaluate import in_violation
 from studies.housing.households import HouseholdFile, read_household_file
 from studies.housing.joint_program import Prior, TypeProgram, read_block, read_percentages
-from studies.housing.k_best import most_likely
+from studies.housing.reconstruct import most_likely
 from studies.housing.variability import (
     every_type,
     measure_block,

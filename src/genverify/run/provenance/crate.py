@@ -16,8 +16,7 @@ from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 
 from genverify.model.errors import DataError
 from genverify.run.jobs import digest
-from genverify.run.provenance.chain import Chain, settings_in, short
-from genverify.run.provenance.published import without_places
+from genverify.run.provenance.chain import Chain, settings_in, short, without_places
 from genverify.run.provenance.records import Record
 
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
