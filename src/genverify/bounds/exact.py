@@ -1,7 +1,4 @@
-"""
-Exact bounds of every cell from conditionals and N (Theorem 2.1): reduced counts, reachable sums, the knapsack (6)-(8); and
-from conditionals that were rounded.
-"""
+"""Exact bounds of every cell from N and conditionals (Theorem 2.1), exact or rounded: reachable sums, knapsack (6)-(8)."""
 
 import re
 from collections import Counter

@@ -530,10 +530,7 @@ def in_words(entries: dict[str, Entry]) -> str:
 
 
 def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
-    """
-    What is not whole or not current; an error at the end unless the set shows the study of today's settings and data.
-    `strict`: the words of the page count, too.
-    """
+    """What is not whole or not of today's settings and data, an error at the end. `strict`: the page's words, too."""
     manifest = read_manifest(REFERENCE / MANIFEST)
     wrong = [*altered_files(REFERENCE, manifest), *unlisted_targets(manifest, read_listing(STAGES))]
     yield from wrong

@@ -27,10 +27,7 @@ BLOCKS_OF_A_GROUP = 200  # below 1000: the first of four digits of a block's num
 
 @dataclass(frozen=True)
 class Places:
-    """
-    The blocks of a state in the order of their GEOIDs: size (occupied households), tract; the county of each tract, and
-    whether it is rural.
-    """
+    """The blocks of a state by GEOID: size (occupied households), tract; the county of each tract, and if it is rural."""
 
     state: State
     sizes: Ints

@@ -327,11 +327,7 @@ def read_assumptions(
 def open_units(
     microdata: Microdata, households: int, store: Path, seed: int, domain_file: DomainFile
 ) -> tuple[str | None, Iterator[pa.Table]]:
-    """
-    The units of the country, a table per state: of the store of microdata, or of a synthetic country of a given size.
-
-    A country of its own has a label of its own.
-    """
+    """The units of the country, a table per state: of the store, or of a synthetic country of a given size and label."""
     if microdata.source != "synthetic":
         return None, units_of_states(store, NEEDED)
     larger = microdata.but(synthetic=microdata.synthetic.but(households=households))
