@@ -24,8 +24,6 @@ from genverify.model.files import LIMITS, FileLimits
 from genverify.model.tablefiles import neutral
 from genverify.model.work import CellProgress
 
-# Bounds of the cells of a DataFrame of conditional frequencies or counts.
-
 
 def bound_cells(table: pd.DataFrame, N: int) -> pd.DataFrame:
     """

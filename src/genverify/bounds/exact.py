@@ -396,8 +396,6 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     return Multipliers(0, full, more) if full >= 0 or more else None
 
 
-# Exact bounds of every cell from exact conditionals and N (Theorem 2.1), with prior bounds on sums of cells in a row.
-
 EMPTY = Multipliers(0, 0, ())
 
 

@@ -469,8 +469,6 @@ def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -
     return replace(prior, domain=domain, records=rows, weights=weights)
 
 
-# A release as its file describes it: its schema, what is published about each area, the records where given.
-
 WHOLE = "all"
 MOST_VALUES = 3_000_000  # of an area, records times columns: its generated datasets then take a few gigabytes
 RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}

@@ -235,8 +235,6 @@ def _remove(path: Path) -> None:
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-# The commands `export` and `check-vipr`.
-
 Open = Callable[[Path, Path | None, str | None], Iterator[Proved]]
 Bounds = Callable[[Release, str], Mapping[str, Any]]
 

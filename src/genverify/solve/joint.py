@@ -30,8 +30,6 @@ from genverify.solve.program import (
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import LinearProgram, Optimal, Solver, best_point, maximise_integers
 
-# All blocks of some areas in one program: the counts of each block, and area tables that add up over the blocks.
-
 
 @dataclass(frozen=True)
 class Joint(RecordSystem):

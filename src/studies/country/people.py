@@ -235,8 +235,6 @@ def draw_races(homes: Homes, model: RaceModel, rng: np.random.Generator) -> tupl
     return race, origin
 
 
-# The persons of the synthetic households, one by one: they fit size, ages, race and origin of every household.
-
 MALE, FEMALE = 1, 2
 MARRIED, MALE_TYPES = 1, (2, 4, 5)
 IMPOSSIBLE = "households of two that cannot have both a minor and a person of 65 or over"

@@ -81,8 +81,6 @@ def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tupl
     return float(low), float(high)
 
 
-# The probabilities of a block: its claims and rows under every prior, exact or estimated, held against the proofs.
-
 Claims = set[tuple[tuple[int, ...], int]]
 EXACT, ESTIMATED = "exact", "estimated"
 MORE = 5  # times the draws where they also give the probabilities, not the expectations alone

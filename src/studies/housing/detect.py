@@ -54,8 +54,6 @@ def proved(checked: CheckSummary, block: str) -> tuple[Verdict, int]:
     return (Verdict.CONTRADICTION, 0) if least is None else (Verdict.VIOLATION, least)
 
 
-# Detection (equation 1): blocks in which a household must exceed two persons per bedroom, proved in exact integers.
-
 USUAL = 15  # persons: larger households are few
 
 

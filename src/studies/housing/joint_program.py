@@ -145,8 +145,6 @@ def prior_types(prior: Prior, names: Sequence[str], codes: Mapping[str, Sequence
     return np.column_stack([columns[name] for name in names]), np.repeat(prior.cost[able], len(grid))
 
 
-# What an attacker reads off the two releases about a block: the joint program of appendix E, counts and sums in ranges.
-
 Row = Mapping[str, int]
 EXACT = "exact"
 MANY = 7  # households of that many persons or more are one line of the census table

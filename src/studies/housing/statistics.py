@@ -22,7 +22,6 @@ from studies.housing.households import LARGEST
 from studies.housing.properties import property_households
 from studies.housing.settings import Condition
 
-# What the census and HUD publish about the blocks of properties: counts, and percentages of the subsidized households.
 
 RACES = 14  # seven of the householder, each of Hispanic origin or not: the lines of the census table
 SIZE_NAMES = [f"SIZE_{size}" for size in range(1, LARGEST + 1)]

@@ -33,8 +33,6 @@ def keys_of(file: HouseholdFile, households: pd.DataFrame, attributes: Sequence[
     return pd.MultiIndex.from_arrays([file.values(name, households) for name in attributes]).to_flat_index()
 
 
-# Solution variability of a block (equation 3): over all or simpler attributes, of all households or the violations.
-
 T = TypeVar("T")
 LARGE, USUAL = 10_000, 10  # beyond that many types a solver takes minutes; sizes that are tried then
 VIOLATIONS = {"all": "violations", "simple": "violations_simple"}

@@ -26,7 +26,6 @@ from studies.raprank.areas import (
     with_block,
 )
 
-# Match curves: MATCH-RATE at k against k/u for every area and source of rows, and their means over areas.
 
 HOLDOUT = "holdout"
 KEYS = ["area", "state", "size", "source", "u"]

@@ -28,8 +28,6 @@ from studies.raprank.published import Target, make_target
 from studies.raprank.rap.reconstruct import Reconstruction, reconstruct
 from studies.raprank.settings import Convergence, RapSettings
 
-# RAP-RANK on an area (Algorithm 1): K reconstructions from what is published, and their rows ranked by frequency.
-
 
 def rank_target(
     target: Target, names: tuple[str, ...], runs: int, seed: int, settings: RapSettings, start: Codes | None = None
