@@ -84,11 +84,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Likeness:
-    """
-    How households come to resemble their neighbours: the kind of generator, its calibrated scale, the groups of columns.
-
-    A share of the households, the newcomers, are drawn from the nation.
-    """
+    """How households come to resemble neighbours: generator, calibrated scale, groups of columns, share of newcomers."""
 
     kind: str
     scale: float
@@ -147,11 +143,7 @@ def country_files(folder: Path) -> list[Path]:
 
 
 def read_country(folder: Path) -> Country:
-    """
-    The country described by national.yaml, odds.csv, likeness.yaml and states.yaml.
-
-    Where likeness.yaml has an entry `race_and_origin`, they are drawn as in the real blocks of neighbours.yaml.
-    """
+    """The country of the four files; with an entry `race_and_origin`, these are drawn as in neighbours.yaml."""
     national, states = (_read(country_file(folder, name)) for name in ("national.yaml", "states.yaml"))
     likeness = dict(_read(country_file(folder, "likeness.yaml")))
     real = likeness.pop("race_and_origin", None)
@@ -241,11 +233,7 @@ UNIVERSE = "occupied"
 
 @dataclass(frozen=True)
 class Types:
-    """
-    Every structurally possible household type: a profile (who lives there) and traits (tenure, origin and race).
-
-    No structural rule links the two, so the types are all the pairs of a profile and of traits.
-    """
+    """Every possible type: a profile (who lives there) with traits (tenure, origin, race), which no rule links to it."""
 
     profiles: Records
     traits: Records

@@ -151,10 +151,7 @@ class Neighbourhoods:
     stream: np.random.SeedSequence
 
     def blocks(self) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-        """
-        The weights f and g of the blocks and the shares of their races and origins, a chunk at a time; no column of shares
-        where the country knows of none.
-        """
+        """Weights f and g of the blocks and shares of their races and origins (none if not known), a chunk at a time."""
         neighbours, composition = self.model.neighbours, self.model.composition
         rng = np.random.default_rng(self.stream)
         for first in range(0, self.places.sizes.size, CHUNK_BLOCKS):
@@ -294,11 +291,7 @@ def _profiles(starts: Ints, cumulated: Floats, cells: Ints, traits: Ints, unifor
 
 
 def synthesize(settings: Synthetic, seed: int, domain_file: DomainFile, country: Country) -> Iterator[pa.Table]:
-    """
-    The housing units of each state, in the order of FIPS codes: `block`, then the columns of the domain; sorted by block.
-
-    Each state has its own random streams, so a state does not depend on how many were drawn before it.
-    """
+    """The housing units of each state by FIPS code, sorted by block; each state has random streams of its own."""
     model, margins = build_model(domain_file, country, settings.likeness, settings.homogeneity)
     laid_out = list(states_of(settings, seed, country))
     fitted, drawn_states = fit(model, margins, [neighbourhoods(model, places, streams[0]) for places, streams in laid_out])

@@ -80,11 +80,7 @@ def term_of(columns: Sequence[str], records: Records) -> Term:
 
 
 def read_survey(table: pd.DataFrame, name: str, file: DomainFile, targets: Sequence[Target]) -> Survey:
-    """
-    A survey from counts of distinct households: columns of codes, and `households`.
-
-    Its weights are raked to the national figures about its columns: samples over-represent some households.
-    """
+    """A survey from counts of distinct households, its weights raked to the national figures about its columns."""
     records = possible_types(file).records
     columns = [column for column in records if column in table]
     if HOUSEHOLDS not in table or len(columns) < 2:

@@ -97,11 +97,7 @@ def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
 def count_priors(
     claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate, nation: Types | None = None
 ) -> dict[str, Prior]:
-    """
-    For every claim, how many records match it and how many there are in its block, tract, county, state and nation.
-
-    One state is in memory at a time, and of the nation its distinct records.
-    """
+    """Matching and all records of each claim's block, tract, county, state (one in memory at a time) and nation."""
     radix = Radix(domain)
     questions = Questions.of(claims, radix)
     widths = {"block": GEOGRAPHY["block"], **PRIORS}

@@ -158,10 +158,7 @@ class Cases:
 
 
 def compare_versions(cases: Iterable[tuple[str, Sequence[Release]]], how: How, before: Path) -> pd.DataFrame:
-    """
-    The table of what the version in the folder `before` and this one verify of the releases of every case, and a row for
-    all together; `faster` is the ratio of core-seconds.
-    """
+    """What the version in the folder `before` and this one verify, by case and in all; `faster`: ratio of core-seconds."""
     rows = []
     for case, releases in cases:
         rows.append(_same_row(case, costs(releases, how, before), costs(releases, how, None)))

@@ -157,10 +157,7 @@ def _answer(
     program: Program, counted: DatasetCount | None, known: AttackFindings, prior: Prior, settings: Probability, seed: int,
     rng: np.random.Generator,
 ) -> PriorAnswer:  # fmt: skip
-    """
-    Exact where counting is done and the diagram is not too large to ask claim by claim; from exact draws where it is; from
-    chains where counting itself is too much.
-    """
+    """Exact where the diagram is small enough to ask claim by claim; else from exact draws, or from chains."""
     if counted is None:
         chains = estimate(program, prior, known.datasets, Effort(**settings.estimate.model_dump()), seed)
         return PriorAnswer(chains, chains.records.reshape(-1, *known.datasets.shape[1:]))
@@ -350,10 +347,7 @@ class Areas:
 
 @dataclass(frozen=True)
 class OutsideHouseholds:
-    """
-    The households outside the sampled blocks, read state by state. The sampled blocks themselves are left out: neither a
-    prior nor its smoothing may know what is to be found out.
-    """
+    """The households outside the sampled blocks, state by state: no prior may know what is to be found out."""
 
     microdata: Path
     file: DomainFile

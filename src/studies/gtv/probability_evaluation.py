@@ -118,11 +118,7 @@ def _mean(blocks: pd.Series, values: Floats, weights: Floats, seed: int) -> tupl
 
 
 def match_rates(rankings: Mapping[str, Mapping[str, Floats]], seed: int) -> pd.DataFrame:
-    """
-    For every source the mean match rate over blocks of the k = x u likeliest rows (u: distinct private rows of the block).
-
-    `rankings` gives for each source and block whether each ranked row is private, the likeliest first, up to u rows.
-    """
+    """For every source the mean match rate over blocks of the k = x u likeliest rows; `rankings`: which rows are private."""
     rows = []
     for source, blocks in rankings.items():
         curves = np.array([_curve(hits) for hits in blocks.values()])
@@ -157,10 +153,7 @@ def _area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int
 
 
 def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
-    """
-    For every prior and level: singleton claims with at least that probability, the share of them that is false, and the
-    private households that true ones single out. The first level, certainty, is what is proved, whatever the prior.
-    """
+    """For every prior and level (the first: proved) singleton claims, the false share, households truly singled out."""
     rows = []
     single = claims[claims["m"] == 1]
     for source in SINGLED:

@@ -140,10 +140,7 @@ class TargetRanges:
 
 
 class Search:
-    """
-    Looks for n records whose counts have a small error, replacing one at a time by a kind that leaves the smallest, ties at
-    random. Kinds that are `barred` are not put in, and where they stand already they are left alone.
-    """
+    """Looks for n records with small errors, replacing one at a time, ties at random; `barred` kinds are left alone."""
 
     def __init__(
         self, kinds: Kinds, wanted: TargetRanges, n: int, rng: np.random.Generator, barred: Flags | None = None
@@ -490,10 +487,7 @@ class _RefutingDatasets:
         return np.array(records)
 
     def _contradicting(self, claim: Codes, result: list[Ints]) -> Ints | None:
-        """
-        A dataset with another number of records that can match the claim than a known one has: one is taken out of it, or
-        one put in for another; for the rest of the search no other such record moves.
-        """
+        """A dataset with another number of records that can match the claim: one taken out, or put in for another."""
         matching = self.kinds.matching(claim)
         base = result[self.rng.integers(len(result))]
         others = np.flatnonzero(~matching[base])
@@ -571,11 +565,7 @@ COLUMNS = ["k", "claims", *(f"{prior}_{name}" for prior in LISTED_PRIORS for nam
 def surprise(
     claims: pd.DataFrame, blocks: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate, nation: Types
 ) -> pd.DataFrame:
-    """
-    For each k, how likely claims about one household are under each prior: median, percentiles, maximum.
-
-    The priors are those of the private records: noise falls on blocks and hardly on the shares of a tract or state.
-    """
+    """For each k, how likely claims about one household are under priors of the private records: median to maximum."""
     one = claims[claims["m"] == 1].reset_index(drop=True) if len(claims) else claims
     if one.empty:
         return pd.DataFrame(columns=COLUMNS)

@@ -154,10 +154,7 @@ def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Va
 def _claims_frame(
     tract: str, findings: Sequence[AreaFindings], names: Sequence[str], statements: Sequence[Mapping[str, Any]] = ()
 ) -> pd.DataFrame:
-    """
-    The verified claims as rows: tract, tables, area, the number of the statement that shows it (`alone 3`, `together 0`;
-    empty where it is not stored), m, and a code per column (-1: any).
-    """
+    """Verified claims as rows, with the number of the statement that shows each (empty: not stored); codes, -1 for any."""
     stored = dict[tuple[Any, ...], str]()
     for said in statements:
         for part in (part for part in ("alone", "together") if said[part]):

@@ -237,10 +237,7 @@ NO_LIMIT = 2**31 - 1  # the largest number that solvers take: nodes and seconds 
 def choose_claims(
     releases: Sequence[Release], claims: Mapping[str, BlockClaims], settings: ProgramSettings, each: int, seed: int
 ) -> Iterator[tuple[Release, Claim]]:
-    """
-    For every k some claims, from as many blocks as possible, that are verified from all counts and also without zeros:
-    one that the one-hot program then loses, it loses to its limit alone.
-    """
+    """For every k some claims that hold also without zeros: what the one-hot program loses, it loses to its limit."""
     rng = np.random.default_rng(seed)
     known = [release for release in releases if release.block in claims]
     rest = {

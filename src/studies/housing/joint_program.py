@@ -131,10 +131,7 @@ def prior_of(frame: pd.DataFrame, block: str) -> Prior:
 
 
 def prior_types(prior: Prior, names: Sequence[str], codes: Mapping[str, Sequence[int]]) -> tuple[Ints, Ints]:
-    """
-    Every household type that the prior allows, with its cost: its configurations, crossed with the codes of the columns
-    that it says nothing of. Configurations with a code that the block cannot have are left out.
-    """
+    """Every type that the prior allows and the block can have, with its cost: configurations times the other columns."""
     able = np.ones(len(prior.codes), dtype=bool)
     for column, name in enumerate(CONFIGURATION):
         able &= np.isin(prior.codes[:, column], list(codes[name]))

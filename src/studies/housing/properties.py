@@ -45,10 +45,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class PropertyModel:
-    """
-    What is assumed about properties; `occupancy` gives the most persons per unit by its bedrooms, `whole_blocks` the share
-    of properties beside which no other household lives.
-    """
+    """What is assumed about properties; `whole_blocks`: the share of them beside which no other household lives."""
 
     subsidized: tuple[float, float]
     others: tuple[float, float]
@@ -321,11 +318,7 @@ def block_rows(blocks: "pd.Series[Any]") -> dict[str, tuple[int, int]]:
 
 
 def chosen_blocks(blocks: "pd.Series[Any]", count: int) -> set[str]:
-    """
-    So many of the blocks, from all states; fewer of them are always part of more.
-
-    Read backwards their numbers begin with that of the block in its tract, which says nothing of state or size.
-    """
+    """So many of the blocks, fewer always part of more: by their numbers read backwards, which say nothing of size."""
     return set(sorted(map(str, blocks.unique()), key=lambda block: block[::-1])[:count])
 
 

@@ -456,10 +456,7 @@ class Reconstruction:
 def reconstruct_block(
     release: Release, prior: Prior, top: int, settings: ProgramSettings, search: int, seed: int
 ) -> Reconstruction:
-    """
-    The `top` most likely datasets that fit a block (equation 2) under the prior of its state; where none of the households
-    that the prior knows fits, those nearest to the counts (equation 8).
-    """
+    """The `top` most likely datasets that fit a block (equation 2); where none known to the prior fits, the nearest (8)."""
     solver, own = settings.make_solver(), derive_seed(seed, "housing_top", release.block)
     program = prior_program(release, prior)
     able = program.possible()

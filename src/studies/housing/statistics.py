@@ -22,7 +22,6 @@ from studies.housing.households import LARGEST
 from studies.housing.properties import property_households
 from studies.housing.settings import Condition
 
-
 RACES = 14  # seven of the householder, each of Hispanic origin or not: the lines of the census table
 SIZE_NAMES = [f"SIZE_{size}" for size in range(1, LARGEST + 1)]
 RACE_NAMES = [f"RACE_{race}" for race in range(1, RACES + 1)]
@@ -287,11 +286,7 @@ def protect(
     states: Iterable[pd.DataFrame], condition: Condition, smallest: int, published: Mapping[str, Any],
     budget: Path | None, seed: int,
 ) -> pd.DataFrame:  # fmt: skip
-    """
-    The statistics of every block that holds a property, as they are published under a condition; `states` one by one.
-
-    Nothing is said of a property with fewer than `smallest` households.
-    """
+    """The statistics of every block with a property of `smallest` households or more, as published under a condition."""
     found = list(_tabulate(states, condition, smallest, published, seed))
     if not found:
         raise DataError("no household lives in a property: draw the households of the housing study again (draw_housing)")
@@ -330,11 +325,7 @@ def _without_partners(condition: Condition) -> str:
 
 
 def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -> tuple[pd.DataFrame, int]:
-    """
-    Households of a state after swapping among themselves, and how many moved; partners have the same size and adults.
-
-    With `swap_hud` a household takes its subsidy and its unit along: both releases are made of the swapped records.
-    """
+    """A state's households after swapping (same size and adults), and how many moved; `swap_hud`: with their unit."""
     from genverify.protect.swapping import Records, swap
 
     columns = {name: households[name].to_numpy().astype(np.int64) for name in CENSUS_COLUMNS}

@@ -42,11 +42,7 @@ def simulation_table(
 def draw_again(
     path: Path, model: PropertyModel, occupancy: Mapping[int, int], blocks: int, seeds: Iterable[int]
 ) -> list[dict[str, float]]:
-    """
-    The same numbers of other properties in the same country, a draw for each seed: how much is chance.
-
-    The households are read twice, a state at a time, and only the blocks that some draw chose are kept.
-    """
+    """The same numbers of other properties in the same country, one draw per seed (a state in memory at a time): chance."""
     sizes = pd.concat([block_sizes(frame) for frame in read_states(path)], ignore_index=True)
     chosen = [(choose_blocks(sizes, blocks, model, seed), seed) for seed in seeds]
     union = {block for wanted, _ in chosen for block in wanted}
@@ -99,11 +95,7 @@ HOW = (
 
 
 def block_table(judged: Mapping[str, pd.DataFrame], paper: Mapping[str, Mapping[str, float]], label: str) -> pd.DataFrame:
-    """
-    Table 1: counts of blocks, then precision and recall as fractions; ours, and the paper's.
-
-    Below its four rows stand the number of blocks and the shares that the counts are of them.
-    """
+    """Table 1: counts of blocks, precision and recall, ours and the paper's; then the blocks and the counts' shares."""
     missing = [name for name in CONDITIONS.values() if name not in judged]
     if missing:
         where = "housing.conditions in config/housing.yaml"
@@ -143,11 +135,7 @@ def _percent(share: Any) -> str:
 def condition_table(
     judged: Frames, curves: Frames, totals: Frames, conditions: Mapping[str, Condition], label: str
 ) -> pd.DataFrame:
-    """
-    A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds.
-
-    A condition whose blocks were not reconstructed has no curves, and so no households.
-    """
+    """A row per condition: protection, reading, blocks flagged, chance, and what each key finds if reconstructed."""
     rows = []
     for name, settings in conditions.items():
         row = {"condition": name, **dict(settings), **summarise_blocks(judged[name])}
@@ -271,11 +259,7 @@ def certain_blocks(evidence: Evidence, condition: str, attributes: str, near: bo
 
 
 def certain_households(evidence: Evidence, condition: str, attributes: str, near: bool, part: str, of: str = "any") -> Part:
-    """
-    Households of these blocks that are all that the words of `part` say, among those of which `of` holds.
-
-    They are counted in the private blocks: where one reconstruction is feasible and nothing is protected, it is the same.
-    """
+    """Households of these blocks that are all that `part` says, among those of `of`, counted in the private blocks."""
     own = evidence.private[evidence.private["block"].isin(evidence.blocks_of(attributes, near))]
     chosen, whole = (own[text.split()].all(axis=1) for text in (f"{part} {of}", of))
     return float(chosen.sum()), float(whole.sum())

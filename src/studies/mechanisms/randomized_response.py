@@ -193,11 +193,7 @@ class Trials:
 
 
 def simulate(survey: Survey, rho: float, times: int, rng: np.random.Generator) -> Trials:
-    """
-    Surveys as in B-1: who has the characteristic, who is asked about it, and what the others say.
-
-    People are exchangeable, so they are drawn by their number in each group and not one by one.
-    """
+    """Surveys as in B-1: holders, who is asked, what the others say; people are exchangeable, so numbers are drawn."""
     if times < 2:
         raise PrivacyError(f"{times} simulated surveys show no variance: simulate two at least")
     holders = rng.binomial(survey.n, survey.pi, times)

@@ -29,11 +29,7 @@ def records_left(domain: Domain, rules: Sequence[Rule], limit: int) -> int:
 
 
 def count_left(release: Release, structural: Sequence[Rule], limit: int) -> dict[str, int]:
-    """
-    What is left after the published zeros of a release, after those that its totals imply, after impossible records as well.
-
-    Implied zeros are those that lemmas show: the counts taken together may rule out more.
-    """
+    """What is left after published zeros, after those that totals imply (by lemmas), after impossible records as well."""
     predicates = {query.id: query.predicate for query in release.queries}
     zeros, lemmas = zero_cells(release), implied_zeros(release)
     published = [*zeros, *release.schema.rules]

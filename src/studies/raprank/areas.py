@@ -70,11 +70,7 @@ def unique_rows(private_rows: Codes, holdout: Codes | None = None) -> int:
 
 
 def match_curve(ranked: ConfidenceSet, private_rows: Codes, u: int, grid: Sequence[float] | Floats) -> Floats:
-    """
-    The match rate at k = ceil(x u) for every x of the grid, so that blocks of different sizes can be averaged.
-
-    A list of fewer than k rows counts its missing rows as misses: its hits are divided by k all the same.
-    """
+    """The match rate at k = ceil(x u) for every x of the grid; rows that a list lacks count as misses."""
     if u < 1:
         raise DataError(f"u = {u}: the private dataset, or the holdout, has no rows; leave this block out")
     # The small number keeps x u = 3.0000000000000004, meant as 3, from becoming 4.
@@ -225,11 +221,7 @@ def baselines_above(area: str) -> dict[str, str]:
 
 
 def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predicate) -> dict[str, Types]:
-    """
-    The distinct rows of every geography above the areas ("" is the nation), and how often each occurs.
-
-    One state is in memory at a time, and of the nation its distinct rows. As in the paper they hold the area itself.
-    """
+    """Distinct rows of every geography above the areas ("": nation), the area in them, with counts; a state at a time."""
     radix = Radix(domain)
     wanted = {geography for area in areas for geography in baselines_above(area).values()}
     counted, nation = {}, NOTHING
@@ -292,11 +284,7 @@ COPIES = 5  # the number of times that unusually many rows stand in their block 
 
 
 def repeat_rows(records: pd.DataFrame, names: Sequence[str], share: float, seed: int) -> pd.DataFrame:
-    """
-    Records of which about `share` of each block stand in rows that stand exactly five times there.
-
-    Rows are drawn at random, and persons of other rows become copies of them; a block keeps its number of persons.
-    """
+    """Records of which about `share` of each block stand in rows that stand five times there; sizes of blocks stay."""
     codes = records[list(names)].to_numpy(copy=True)
     for block, rows in records.groupby("block", sort=True).indices.items():
         rng = np.random.default_rng(derive_seed(seed, "fivefold", str(block)))

@@ -26,7 +26,6 @@ from studies.raprank.areas import (
     with_block,
 )
 
-
 HOLDOUT = "holdout"
 KEYS = ["area", "state", "size", "source", "u"]
 X = "x"

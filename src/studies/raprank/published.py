@@ -38,11 +38,7 @@ class Target:
 
 
 def publish_areas(private: pd.DataFrame, areas: pd.DataFrame, of_area: Schema, of_block: Schema | None) -> pd.DataFrame:
-    """
-    The counts (block, query, count, area) of every area; `block` names what is counted: the area, or a block of it.
-
-    With a schema `of_block` (a BLOCK attribute) its queries are published for each block of the area, empty ones too.
-    """
+    """The counts (block, query, count, area) of every area, and by `of_block` of each of its blocks, empty ones too."""
     names = list(private["area"].unique())
     parts = [_counts(private, names, "area", of_area).assign(area=lambda frame: frame["block"])]
     if of_block is not None:

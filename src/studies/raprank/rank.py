@@ -32,11 +32,7 @@ from studies.raprank.settings import Convergence, RapSettings
 def rank_target(
     target: Target, names: tuple[str, ...], runs: int, seed: int, settings: RapSettings, start: Codes | None = None
 ) -> tuple[ConfidenceSet, Reconstruction]:
-    """
-    The confidence set of an area and the runs behind it, each with a seed derived from `names`, the area and its number.
-
-    A start at a baseline uses as many of its rows as the area has, drawn at random where there are more.
-    """
+    """The confidence set of an area and its runs, seeded by `names`, area and number; a start takes rows of a baseline."""
     seeds = [derive_seed(seed, "raprank", *names, target.area, str(run)) for run in range(runs)]
     if start is not None:
         start = _fitted(target, settings.rows or target.rows, start, derive_seed(seed, "start", *names, target.area))

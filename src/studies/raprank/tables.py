@@ -55,11 +55,7 @@ PLACES = 4  # after the point, of rates between 0 and 1
 
 
 def match_rate_table(curves: Mapping[str, pd.DataFrame], drawn: Mapping[str, int], label: str, seed: int) -> pd.DataFrame:
-    """
-    The mean match rate of every experiment and source: over the whole curve (with its 95 % interval), and at some k/u.
-
-    `drawn` is the number of areas of each experiment; those of one record have no halves and are left out.
-    """
+    """The mean match rate of every experiment and source, over the curve (95 % interval) and at some k/u; `drawn`: areas."""
     rows = []
     for experiment, frame in curves.items():
         for source in frame["source"].unique():

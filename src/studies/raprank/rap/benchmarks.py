@@ -45,11 +45,7 @@ def _time(
     case: str, domain: Domain, predicates: Sequence[Any], counts: Ints, rows: int, seeds: Sequence[int],
     settings: RapSettings,
 ) -> dict[str, Any]:  # fmt: skip
-    """
-    The seconds and errors of a reconstruction; a first one without any step shows what compiling adds.
-
-    On a machine with other work the seconds of the processor, of which RAP uses one, say more than those on the wall.
-    """
+    """Seconds (wall and processor) and errors of a reconstruction; one without any step shows what compiling adds."""
     with watch() as first:
         reconstruct(domain, predicates, counts, rows, seeds, settings.but(steps=0))
     with watch() as again:
