@@ -54,9 +54,8 @@ class Mechanism:
         self.types = np.column_stack([records[name] for name in self.names])
         self.inside = self._inside(settings.margins)
         rho, parts = as_written(settings.rho, "rho"), 1 + WEIGHT * len(settings.margins)
-        self.variances: dict[str, Fraction] = {
-            level: variance(rho, Fraction(str(share)) / parts) for level, share in settings.shares.items()
-        }
+        shares = {level: Fraction(str(share)) / parts for level, share in settings.shares.items()}
+        self.variances = {level: variance(rho, share) for level, share in shares.items()}
 
     def _inside(self, margins: Sequence[Sequence[str]]) -> csr_array:
         """Which types (rows) lie in which cells of the margins; a margin of no column has one cell, the total."""

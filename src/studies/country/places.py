@@ -233,12 +233,9 @@ def _raked(expected: Floats, margins: Sequence[Margin]) -> Floats:
 
 def sample_blocks(country: Sequence[Neighbourhoods]) -> tuple[Floats, Floats, Floats, Floats]:
     """f, g and shares of races and origins of the sampled blocks, and the share of the sampled households that each has."""
-    counts = _hits([state.places.sizes for state in country])
-    chosen = [
-        [part[hits[chunk] > 0] for part in drawn]
-        for state, hits in zip(country, counts, strict=True)
-        for chunk, *drawn in state.blocks()
-    ]
+    counts, chosen = _hits([state.places.sizes for state in country]), []
+    for state, hits in zip(country, counts, strict=True):
+        chosen += [[part[hits[chunk] > 0] for part in drawn] for chunk, *drawn in state.blocks()]
     weights = np.concatenate([hits[hits > 0] for hits in counts])
     f, g, shares = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
     return f, g, shares, weights / weights.sum()

@@ -253,7 +253,6 @@ def fit_table(cells: pd.DataFrame, label: str) -> pd.DataFrame:
     noise = 100 * np.sqrt(share * (1 - share) / cells["sample"] * 2 / np.pi)
     keys = ["survey", "ways", "columns", "sample"]
     table = cells.assign(distance=away / 2, by_chance=noise / 2, largest=away).groupby(keys, sort=False)
-    found = table.agg(
-        cells=("codes", "size"), distance=("distance", "sum"), by_chance=("by_chance", "sum"), largest=("largest", "max")
-    )
+    sums = {"distance": ("distance", "sum"), "by_chance": ("by_chance", "sum"), "largest": ("largest", "max")}
+    found = table.agg(cells=("codes", "size"), **sums)
     return found.round(3).reset_index().assign(data=label)

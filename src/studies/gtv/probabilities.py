@@ -310,10 +310,8 @@ class Areas:
 
     @classmethod
     def of(cls, frame: pd.DataFrame, domain: Domain, smoothing: Mapping[str, float]) -> "Areas":
-        levels = {
-            str(level): {str(area): rows for area, rows in group.groupby("area")} for level, group in frame.groupby("level")
-        }
-        return cls(domain, levels, smoothing)
+        by_level = ((str(level), group.groupby("area")) for level, group in frame.groupby("level"))
+        return cls(domain, {level: {str(area): rows for area, rows in areas} for level, areas in by_level}, smoothing)
 
     def priors(self, block: str) -> dict[str, Prior]:
         """

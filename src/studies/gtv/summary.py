@@ -54,9 +54,8 @@ def _group(claims: ds.Dataset, baselines: ds.Dataset, names: Sequence[str], desi
 
 def _box(values: npt.NDArray[np.float64]) -> dict[str, Any]:
     box = boxplot_stats(values)[0]
-    return {name: float(box[name]) for name in ("med", "q1", "q3", "whislo", "whishi")} | {
-        "fliers": np.unique(np.round(box["fliers"] / STEP) * STEP).tolist()
-    }
+    fliers = np.unique(np.round(box["fliers"] / STEP) * STEP).tolist()
+    return {name: float(box[name]) for name in ("med", "q1", "q3", "whislo", "whishi")} | {"fliers": fliers}
 
 
 def chosen(summary: Iterable[Group], kind: str, design: str | None = None) -> dict[int, list[Group]]:

@@ -97,10 +97,8 @@ def plot_overview(table: pd.DataFrame, key: Sequence[str], label: str) -> Figure
 def _draw_box(axes: Axes, box: Box, text: str) -> None:
     colour = "#e8edf1" if box.private else "white"
     corner = (box.x - box.width / 2, box.y - box.height / 2)
-    patch = FancyBboxPatch(
-        corner, box.width, box.height, boxstyle="round,pad=0.02,rounding_size=0.12", fc=colour, ec=INK, lw=1
-    )
-    axes.add_patch(patch)
+    style = "round,pad=0.02,rounding_size=0.12"
+    axes.add_patch(FancyBboxPatch(corner, box.width, box.height, boxstyle=style, fc=colour, ec=INK, lw=1))
     axes.text(box.x, box.y, plain(text), ha="center", va="center", fontsize=7.5, linespacing=1.35)
 
 
@@ -110,9 +108,8 @@ def _draw_arrow(axes: Axes, start: Box, end: Box, words: str) -> None:
     dx, dy = SIDES[side]
     a = (start.x + dx * start.width / 2, start.y + dy * start.height / 2)
     b = (end.x - dx * end.width / 2, end.y - dy * end.height / 2)
-    axes.add_patch(
-        FancyArrowPatch(a, b, arrowstyle="-|>", mutation_scale=10, color=PALETTE[0], lw=1.2, shrinkA=2, shrinkB=2)
-    )
+    look: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 10, "color": PALETTE[0], "lw": 1.2}
+    axes.add_patch(FancyArrowPatch(a, b, shrinkA=2, shrinkB=2, **look))
     middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
     level = 0.14 if a[1] == b[1] else 0.32
     shift, place = ((-0.1 * (level > 0.2), level), "center") if across else ((0.12, 0), "left")
@@ -197,10 +194,8 @@ def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
         handles.append(Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=1.3, label=plain(words)))
     if chance:
         handles.append(Line2D([], [], ls=(0, (6, 3)), color="#6b7780", lw=1, label=CHANCE))
-    columns = 3 if figure.get_figwidth() <= PAGE_WIDTH else 6
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), frameon=False, handlelength=3
-    )
+    columns = min(3 if figure.get_figwidth() <= PAGE_WIDTH else 6, len(handles))
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False, handlelength=3)
 
 
 def key_words(key: str) -> str:
@@ -337,9 +332,8 @@ def plot_putative(counts: pd.DataFrame, condition: str, label: str) -> Figure:
     figure, axes = subplots(height=3.4, width=COLUMN_WIDTH * 1.2)
     most = max(counts[["putative", "violations"]].max().max(), 1) if len(counts) else 1
     axes.plot([0, most], [0, most], color="#9aa5ad", lw=0.8, zorder=0)
-    axes.scatter(
-        counts["violations"], counts["putative"], s=12 * counts["blocks"] ** 0.7, color=PALETTE[0], alpha=0.55, lw=0
-    )
+    sizes = 12 * counts["blocks"] ** 0.7
+    axes.scatter(counts["violations"], counts["putative"], s=sizes, color=PALETTE[0], alpha=0.55, lw=0)
     axes.set_title(f"{condition}: {counts['blocks'].sum():,} reconstructed blocks, correlation {correlation(counts):.2f}")
     axes.set(xlabel="true violations in the block", ylabel="putative violations (most likely reconstruction)")
     for axis in (axes.xaxis, axes.yaxis):

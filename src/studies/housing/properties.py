@@ -99,9 +99,8 @@ def locate_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.ran
     Wanted sizes are drawn; from the largest down, each gets a block of that size or the next smaller one that is free, and
     keeps its share of subsidized households.
     """
-    subsidized, others = (
-        np.rint(median * np.exp(spread * rng.standard_normal(count))) for median, spread in (model.subsidized, model.others)
-    )
+    sizes_of = (model.subsidized, model.others)
+    subsidized, others = (np.rint(middle * np.exp(spread * rng.standard_normal(count))) for middle, spread in sizes_of)
     if model.whole_blocks:
         others = np.where(rng.random(count) < model.whole_blocks, 0.0, others)
     subsidized = np.maximum(subsidized, model.smallest)

@@ -120,9 +120,8 @@ def state_means(panels: list[Panel]) -> pd.DataFrame:
     frames = []
     for panel in panels:
         grouped = panel.curves.groupby(["state", "source", X], sort=True)["match_rate"].agg(["mean", "size"]).reset_index()
-        frames.append(
-            grouped.rename(columns={"mean": "match_rate", "size": "areas"}).assign(panel=panel.title, size=panel.size)
-        )
+        named = grouped.rename(columns={"mean": "match_rate", "size": "areas"})
+        frames.append(named.assign(panel=panel.title, size=panel.size))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -270,9 +269,8 @@ def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
     for index, (source, (line, marker, colour)) in enumerate(CERTAINTY_LINES.items()):
         chosen = part[part["source"] == source]
         words = "proved (verified claims about full rows)" if source == PROVED else f"{source}: what is true"
-        axes.plot(
-            chosen[X], chosen["value"], ls=line, marker=marker, markevery=(3 * index, 7), ms=3.5, color=colour, label=words
-        )
+        look: dict[str, Any] = {"ls": line, "marker": marker, "markevery": (3 * index, 7), "ms": 3.5, "color": colour}
+        axes.plot(chosen[X], chosen["value"], label=words, **look)
         axes.fill_between(chosen[X], chosen["low"], chosen["high"], color=colour, alpha=0.15, lw=0)
     sure = part[part["source"] == PROVED]
     axes.fill_between(sure[X], 0, sure["value"], color=INK, alpha=0.35, lw=0)
@@ -302,9 +300,8 @@ def _coverage(axes: Axes, part: pd.DataFrame) -> None:
     """Private records in a verified claim about k columns; lines: those whose full row is among the u best of a ranking."""
     for index, (word, colour) in enumerate(BARS.items()):
         chosen = part[part["source"] == word]
-        bars = axes.bar(
-            chosen[X] + 0.4 * index - 0.2, chosen["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word
-        )
+        x = chosen[X] + 0.4 * index - 0.2
+        bars = axes.bar(x, chosen["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word)
         axes.bar_label(bars, [f"{100 * value:.1f}" for value in chosen["value"]], fontsize=6, padding=1)
     for source in (RAP, GENERATED):
         line, _, colour = CERTAINTY_LINES[source]

@@ -104,9 +104,8 @@ def _run(
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
     chances, steps = descend(workload.sizes, numbers, problem, pace, _make_keys(seeds), logits)
     rows, draws = shape
-    passes = [
-        [derive_seed(seed, "again", str(turn)) if turn else seed for seed in seeds] for turn in range(-(-draws // rows))
-    ]
+    turns = range(-(-draws // rows))
+    passes = [[derive_seed(seed, "again", str(turn)) if turn else seed for seed in seeds] for turn in turns]
     drawn = [round_rows(each, workload.sizes, np.asarray(chances)) for each in passes]
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, drawn[0])))
     indices = np.concatenate([each[:, :rows] for each in drawn], axis=1)[:, :draws]
