@@ -55,7 +55,7 @@ class Mechanism:
         self.inside = self._inside(settings.margins)
         rho, parts = as_written(settings.rho, "rho"), 1 + WEIGHT * len(settings.margins)
         shares = {level: Fraction(str(share)) / parts for level, share in settings.shares.items()}
-        self.variances = {level: variance(rho, share) for level, share in shares.items()}
+        self.variances: dict[str, Fraction] = {level: variance(rho, share) for level, share in shares.items()}
 
     def _inside(self, margins: Sequence[Sequence[str]]) -> csr_array:
         """Which types (rows) lie in which cells of the margins; a margin of no column has one cell, the total."""
