@@ -318,7 +318,8 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
     """The table of every shape: from its files, or a stand-in."""
     for name, shape in shapes.items():
         if not shape.files:
-            yield ShapedTable(name, _stand_in(shape.levels, shape.records, _rng(seed, name)), STAND_IN)
+            rng = np.random.default_rng(derive_seed(seed, "cellbounds", "shape", name))
+            yield ShapedTable(name, _stand_in(shape.levels, shape.records, rng), STAND_IN)
             continue
         paths = [Path(path) for path in shape.files]
         table = _read_adult(paths, adult_layout) if shape.adult else read_multiway(paths[0])
@@ -328,10 +329,6 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
                 f"says {prod(shape.levels):,} and {shape.records:,}. Correct levels and records, or the file."
             )
         yield ShapedTable(name, table, "file of the user")
-
-
-def _rng(seed: int, name: str) -> np.random.Generator:
-    return np.random.default_rng(derive_seed(seed, "cellbounds", "shape", name))
 
 
 def time_shape(shaped: ShapedTable, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:

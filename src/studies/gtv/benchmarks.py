@@ -193,10 +193,7 @@ DECIDED = (Verdict.VERIFIED, Verdict.REFUTED)
 def compare(
     release: Release, program: ProgramSettings, K: int, min_k: int, seed: int, sample: SpeedBenchmark
 ) -> dict[str, Any]:
-    """
-    One row of speed.csv. `sample` says how many claims and datasets the one-hot program is timed on, and its limit; its
-    seconds are extrapolated to all claims of the first dataset and to K datasets.
-    """
+    """One row of speed.csv; `sample`: what the one-hot program is timed on, and its limit; its seconds are extrapolated."""
     with watch() as generated:
         records = generate_block(release, program, K, seed).records
     with watch() as filtered:

@@ -53,9 +53,8 @@ def attack_block(
 
 # Households that the claims of a country represent (footnote 6), for Tables 4, 5 and 7.
 
-TABLES = {"Table 4": ("paper", True), "Table 7": ("paper", False)} | {
-    f"Table 5, {variant}": (variant, True) for variant in WITHHELD if variant != "paper"
-}
+TABLES = {"Table 4": ("paper", True), "Table 7": ("paper", False)}
+TABLES |= {f"Table 5, {variant}": (variant, True) for variant in WITHHELD if variant != "paper"}
 """What each table counts: the variant, and whether only claims about a single household."""
 
 

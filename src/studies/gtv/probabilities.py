@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,10 +66,7 @@ def _worlds_of(prior: str) -> str:
 
 
 def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tuple[float, float]:
-    """
-    Between which ends the share that is true would lie (95 %) if every block were drawn as the prior says: a world is chosen
-    for each block, so that what hangs together within a block does so here.
-    """
+    """The ends (95 %) of the share that is true, were each block drawn as the prior says: one world for each block."""
     if _worlds_of(source) not in rows.columns:
         return np.nan, np.nan
     bits = (rows[_worlds_of(source)].to_numpy()[:, None] >> np.arange(WORLDS)) & 1
@@ -399,16 +396,17 @@ def score_smoothing(
     households of each state (block, and a code per column), as often as it is asked; `sizes` the number of codes of each
     column. The columns that are given are what the tables tell of a block anyway: a prior is needed for the rest.
     """
-    parts = [_Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
-    nations = [_nation(states(), part.names) for part in parts]
+    # log P(household | given) = log P(household) - log P(given): the columns of each part, and its sign
+    parts = [(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
+    nations = [_nation(states(), part) for part, _ in parts]
     chosen: dict[str, float] = {}
     records = []
     for level in levels:
         losses, households = np.zeros(len(values)), 0
         for entry in states():
-            for part, nation in zip(parts, nations, strict=True):
-                rows, size = left_out(entry, nation, part.names), prod(sizes[name] for name in part.names)
-                losses += [part.sign * _loss(rows, {**chosen, level: value}, size) for value in values]
+            for (part, sign), nation in zip(parts, nations, strict=True):
+                rows, size = left_out(entry, nation, part), prod(sizes[name] for name in part)
+                losses += [sign * _loss(rows, {**chosen, level: value}, size) for value in values]
             households += len(entry)
         # without any other block there is nothing to learn from: the wider area then says most
         best = int(losses.argmin()) if households else int(np.argmax(values))
@@ -416,13 +414,6 @@ def score_smoothing(
         records += [(level, float(value), loss / max(households, 1), households, index == best)
                   for index, (value, loss) in enumerate(zip(values, losses, strict=True))]  # fmt: skip
     return pd.DataFrame(records, columns=COLUMNS)
-
-
-class _Part(NamedTuple):
-    """log P(household | given) = log P(household) - log P(given): columns, and the sign of their part."""
-
-    names: list[str]
-    sign: int
 
 
 def _nation(states: Iterable[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:

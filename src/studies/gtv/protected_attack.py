@@ -512,10 +512,7 @@ KINDS = {"all": ("claims", "false"), "singleton": ("singleton_claims", "singleto
 
 
 def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
-    """
-    The blocks, each with its claims verified from the release, and how many of them are false of the private block: there
-    COUNT != m. Singleton claims have m = 1. Households singled out are private ones that match a true singleton claim.
-    """
+    """The blocks with their claims, the false ones (COUNT != m), singletons (m = 1), and households truly singled out."""
     rows = [_counted(part) for part in evaluate(claims, records)] if len(claims) else []
     judged = blocks.merge(pd.DataFrame(rows, columns=["block", *COUNTED]), how="left", on="block")
     judged[COUNTED] = judged[COUNTED].fillna(0).astype("int64")

@@ -270,11 +270,8 @@ def _largest(sets: Sequence[Known]) -> list[Known]:
 
 # Whole tracts as tables and a page.
 
-SOURCES = {
-    "synthetic_persons": "synthetic persons",
-    "synthetic_households": "synthetic households",
-    "records": "persons of a file",
-}
+SYNTHETIC = ("synthetic_persons", "synthetic_households")
+SOURCES = {**{name: name.replace("_", " ") for name in SYNTHETIC}, "records": "persons of a file"}
 READINGS = {"years": "age in years", "bins": "age in bins", "codes": ""}
 NOTE = (
     "A claim is verified if it holds in every dataset that fits the tables; from tract tables alone it is about the tract "

@@ -191,10 +191,7 @@ def named_gap(schema: Schema, patterns: Sequence[str], where: str) -> Gap:
 
 
 def possible_gaps(schema: Schema) -> list[Gap]:
-    """
-    What the search tries: tables (alone, and with their iterations), lines (in a table and its iterations), everything
-    with the same clause, everything about the same columns. Of gaps with the same lines the first stays.
-    """
+    """What the search tries: tables, lines (with iterations or not), one clause, one set of columns; no lines twice."""
     groups: dict[str, set[int]] = {}
     family = _families({query.table for query in schema.queries})
     for index, query in enumerate(schema.queries):

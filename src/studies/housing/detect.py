@@ -59,10 +59,7 @@ USUAL = 15  # persons: larger households are few
 
 @dataclass(frozen=True)
 class DetectionResult:
-    """
-    What the two releases say of a block: the verdict, how many violations there are at least (0 where none is proved), and
-    the certificate with the release that it speaks of. A verdict `possible` rests on a dataset that was recounted.
-    """
+    """The verdict about a block, the least violations (0: none proved), and the certificate with what it speaks of."""
 
     block: str
     verdict: Verdict

@@ -72,11 +72,7 @@ def _check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence
 
 
 def _suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: int) -> pd.DataFrame:
-    """
-    The mean over blocks of the match rate of the k = x u best rows, for each ranking, and of the rows that are proved.
-
-    Proved rows come first and are all private rows, so that with p of them the k first hold min(p, k) known ones.
-    """
+    """The mean over blocks of the match rate of the k = x u best rows, by ranking, and of proved rows, which come first."""
     curves: dict[str, list[Floats]] = {}
     for block in blocks:
         for source, ranking in block.rankings.items():

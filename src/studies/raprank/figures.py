@@ -52,9 +52,8 @@ def _panel_of(files: Sequence[str], label: str, start: str, limit: int | None, w
     size = f"areas of up to {limit:,} records" if limit else "areas"
     parts = [pd.read_parquet(path) for path in files]
     if len(parts) > 1:
-        ranked = [
-            part[part["source"] == started(start)].assign(source=f"{way}-way") for part, way in zip(parts, ways, strict=True)
-        ]
+        ranked = [part[part["source"] == started(start)] for part in parts]
+        ranked = [part.assign(source=f"{way}-way") for part, way in zip(ranked, ways, strict=True)]
         return Panel(label, size, pd.concat([*ranked, parts[0][parts[0]["source"] == HOLDOUT]]))
     curves = parts[0]
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]

@@ -16,15 +16,16 @@ from studies.country.store import KnownBlock
 from studies.raprank.areas import (
     Codes,
     ConfidenceSet,
+    Target,
     assign_blocks,
     codes_of,
     count_holders,
+    make_target,
     match_curve,
     rank_rows,
     unique_rows,
 )
 from studies.raprank.evaluate import HOLDOUT, started
-from studies.raprank.published import Target, make_target
 from studies.raprank.rap.reconstruct import Reconstruction, reconstruct
 from studies.raprank.settings import Convergence, RapSettings
 
