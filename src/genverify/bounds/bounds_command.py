@@ -238,9 +238,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     elif len(options.tables) > 1 and not options.marginals:
         marginals = [read_multiway(path, options.count, (), _limits(options)) for path in options.tables]
     else:
-        raise ConfigError(
-            "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
-        )
+        raise ConfigError("say --given rows (a table of conditionals), --marginals A,B (of one table), or name several")
     left = max(options.seconds - (time.monotonic() - started), 0.05)
     result = bound_marginals(marginals, Work(seconds=left), full, CellProgress())
     open_ = int((~result.exact).sum())

@@ -109,10 +109,7 @@ class RowExplanation:
 
 
 def explain_rows(table: exact.Conditionals, N: int, priors: Sequence[exact.Prior] = ()) -> list[RowExplanation]:
-    """
-    Every row with the results that apply to it. With prior bounds the results (which know of none) are not used: the
-    knapsack with those bounds decides, or one known cell alone (Proposition 3.2 (a)).
-    """
+    """Every row with the results that apply to it; with prior bounds the knapsack decides, or one known cell (3.2 (a))."""
     result = exact.row_multipliers(table, N, priors)
     filled = {row: index for index, row in enumerate(np.flatnonzero(table.sums).tolist())}
     reasons = _Reasons(table.sums[list(filled)].tolist(), table.remainder(N), [result[row] for row in filled])

@@ -208,9 +208,8 @@ class _Conditions:
 
     def _allowed(self, domain: Domain) -> list[Words]:
         """Per column and atom, the conditions that allow it, one bit each."""
-        flags = {
-            c.name: np.ones((len(atom), self.words * 64), bool) for c, atom in zip(domain.columns, self.atoms, strict=True)
-        }
+        size = self.words * 64
+        flags = {name: np.ones((len(atom), size), bool) for name, atom in zip(domain.names, self.atoms, strict=True)}
         held: dict[tuple[str, tuple[int, ...]], Flags] = {}
         for predicate, bit in self.bit.items():
             for clause in predicate.clauses:

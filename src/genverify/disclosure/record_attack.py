@@ -142,11 +142,7 @@ MOST_PROOFS = 300  # of an area: bounds time, for the reasons of each are search
 
 
 def cells_in_proofs(releases: Sequence[Release], proofs: Sequence[dict[str, Any]]) -> dict[tuple[str, str], int]:
-    """
-    How many proofs of singleton claims rest on each published cell, by area and cell.
-
-    Claims that share a proof count once. Of each area at most MOST_PROOFS proofs are looked at, in order.
-    """
+    """How many proofs of singleton claims (of each area at most MOST_PROOFS) rest on each published cell."""
     used: Counter[tuple[str, str]] = Counter()
     for release, proof in zip(releases, proofs, strict=True):
         singles = [claim for claim in proof["statements"] if claim["m"] == 1]
@@ -187,10 +183,7 @@ def all_claims(verified: Sequence[VerifiedBlock]) -> pd.DataFrame:
 def bounded_cells(
     program: Program, settings: ProgramSettings, suppress: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """
-    Every cell of the tables, then every kind of record where there are few: what is printed of it, what follows from all
-    cells together (what is printed, where that is exact or a limit struck), and the statements that prove it, checked.
-    """
+    """Every cell, and kind of record where there are few: what is printed, what follows, and statements that prove it."""
     release, verifier = program.release, Verifier(settings.bounder_of(program))
     printed = {int(c): (int(lo), int(hi)) for c, lo, hi in zip(release.cells, release.lo, release.hi, strict=True)}
     rows, statements = list[dict[str, Any]](), list[dict[str, Any]]()

@@ -83,9 +83,7 @@ def ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
 # `uns`. A row that is shown on the way is a derived constraint, which later steps use.
 
 Terms = Sequence[tuple[int, Fraction | int]]
-VIPR_HOW = (
-    "Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.* and at_most.*: ends of columns",
-)
+VIPR_HOW = ["Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.*, at_most.*: ends of columns"]
 
 
 def vipr_text(program: Program) -> str:
@@ -341,9 +339,7 @@ def _named(part: str, of: Row | None) -> str:
 
 # SMT-LIB 2: the rows and the opposite of the goal, over whole numbers; `unsat` means verified. For cvc5, z3 and others.
 
-SMT_HOW = (
-    "Format: SMT-LIB 2, linear arithmetic of whole numbers. unsat: the goal is true of every dataset; sat: it is not",
-)
+SMT_HOW = ["Format: SMT-LIB 2, linear arithmetic of whole numbers. unsat: the goal is true of every dataset; sat: not"]
 
 
 def smt_text(program: Program) -> str:
@@ -407,9 +403,8 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "]."
     index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
-    yield ";\n".join(
-        f"  ({_dense(s.row.vector, size)}, ({s.row.hi or 0}), {_tree(program, s.tree, index)})" for s in program.steps
-    )
+    steps = ((_dense(step.row.vector, size), step.row.hi or 0, _tree(program, step.tree, index)) for step in program.steps)
+    yield ";\n".join(f"  ({vector}, ({most}), {tree})" for vector, most, tree in steps)
     yield "]."
     question = program.question
     counted = "" if question.goal == NEVER else f" {_dense(program.count, size)} ({question.m})"

@@ -425,10 +425,8 @@ class Exporter:
         made = iter([_raised(leaf, self._excess(draft, leaf, path, 0), helpers, plain) for leaf, path in leaves(trees[0])])
         tree, count = mapped(trees[0], lambda _: next(made)), _sparse(draft.added[CLAIM]) if asked.where else {}
         parts = {key: Row(key, row.words, _sparse(draft.added[key])) for key, row in draft.parts.items()}
-        head = (
-            "Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row; one record of "
-        )
-        head += f"each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
+        head = "Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row; one record "
+        head += f"of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
         counts, ends = tuple(f"z{index}" for index in range(len(columns))), [(0, OPEN)] * len(columns)
         result = Program(self.title, counts, ends, rows, (head, *columns), asked.question, count, parts, tuple(steps), tree,
                          self.release.n)  # fmt: skip

@@ -40,9 +40,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     files = "tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"
     own.add_argument("files", type=Path, nargs="+", metavar="FILE", help=files)
-    own.add_argument(
-        "--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again"
-    )
+    own.add_argument("--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and reread")
     own.add_argument("--cells", type=Path, metavar="CSV", help="write the role of every cell and why, one line each")
     own.add_argument("--max-rows", type=int, metavar="N", help=f"rows that a file may hold ({LIMITS.rows:,})")
     own.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")

@@ -392,11 +392,7 @@ def _fill_down(texts: dict[int, Sequence[str]]) -> None:
 def _flagged(
     columns: Sequence[Column], facts: dict[int, Facts], values: Mapping[int, list[Number | None]], tally: Tally
 ) -> list[tuple[int, int, int]]:
-    """
-    Counts that a flag beside them says to be withheld: zeros in every row with the flag, or blanks, become symbols.
-
-    Returns the blanks: column of the count, column of the flag, which is the symbol itself, and row.
-    """
+    """Counts that a flag says to be withheld (zeros, or blanks) become symbols; of blanks: count, flag and row."""
     counts, moved = [column.at for column in columns if column.role == COUNT], list[tuple[int, int, int]]()
     for flag in (column for column in columns if column.role == FLAG):
         flags = facts[flag.at].texts

@@ -127,9 +127,8 @@ def build_joint(levels: AreaReleases, max_types: int) -> Joint:
     # a cell of an area that counts 0 holds no class that is left, so its row says nothing
     said = (np.diff(A.indptr) > 0) | (lo_ > 0)
     chosen = np.flatnonzero(said)
-    return Joint(
-        levels, programs, tuple(rows[row] for row in chosen.tolist()), csr_array(A[chosen]), lo_[chosen], hi_[chosen]
-    )
+    named = tuple(rows[row] for row in chosen.tolist())
+    return Joint(levels, programs, named, csr_array(A[chosen]), lo_[chosen], hi_[chosen])
 
 
 def _own_rows(levels: AreaReleases, program: Program, number: int) -> tuple[list[str], csr_array, Ints, Ints]:
@@ -162,10 +161,7 @@ WORTH = 1000.0  # of a wanted record, in new ones
 
 
 class ByBlocks:
-    """
-    Looks for datasets of all blocks; `lp` is the linear program of the joint program. Where a dataset with c z >= b is
-    `wanted`, that is one more row, of the block that c is about.
-    """
+    """Looks for datasets of all blocks near the linear program `lp`, or, if `wanted`, for one with c z >= b."""
 
     def __init__(self, joint: Joint, solver: Solver, lp: LinearProgram, wanted: tuple[Ints, int] | None = None) -> None:
         self.joint, self.solver, self.lp, self.wanted = joint, solver, lp, wanted
@@ -422,9 +418,8 @@ LOOKS = 4  # of all walkers: a hundred class vectors of each block are there to 
 
 def walk_blocks(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
     """Datasets of the whole area, one per row: each of the walkers has its own records in every block."""
-    parts = [
-        _walked(program, [z[span] for z in starts], rng) for program, span in zip(joint.programs, joint.spans, strict=True)
-    ]
+    both = zip(joint.programs, joint.spans, strict=True)
+    parts = [_walked(program, [z[span] for z in starts], rng) for program, span in both]
     datasets: Ints = np.unique(np.concatenate(parts, axis=1), axis=0)
     for z in datasets:
         joint.recount(z)

@@ -258,9 +258,8 @@ def read_config(changes: list[Path]) -> Config:
     text = read_shipped(Path())
     for path in changes:
         if path.suffix not in SETTINGS:
-            raise DataError(
-                f"--configfile {path}: not a file of settings. Name results first: genverify audit {path} --configfile ..."
-            )
+            first = f"Name results first: genverify audit {path} --configfile ..."
+            raise DataError(f"--configfile {path}: not a file of settings. {first}")
         text = merge(text, read_yaml(path))
     return parse_config(text)
 

@@ -189,9 +189,8 @@ def _raw(chain: Chain, group: Group, listed: Mapping[str, str]) -> Iterator[str]
 
 def versions(chain: Chain) -> Iterator[str]:
     """The versions that the jobs ran with: once if all had the same, else with the number of jobs."""
-    sets = Counter(
-        ", ".join(f"{name} {number}" for name, number in sorted(job.text["versions"].items())) for job in chain.jobs
-    )
+    named = (sorted(job.text["versions"].items()) for job in chain.jobs)
+    sets = Counter(", ".join(f"{name} {number}" for name, number in versions) for versions in named)
     for text, count in sets.most_common():
         yield f"{'all jobs' if len(sets) == 1 else f'{count} jobs'}: {text}"
 

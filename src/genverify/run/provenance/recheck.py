@@ -271,14 +271,12 @@ def open_areas(record: Record) -> Iterator[tuple[LinearSystem, Mapping[str, Any]
 
 def _areas_of(record: Record) -> tuple[list[Part], list[dict[str, Any]], AreaTables]:
     """The areas of a batch, from the counts that the job read, and its certificates."""
-    counts, larger, areas, tables, proofs = (
-        one_file(record, name) for name in ("counts", "larger", "areas", "tables", PROOFS)
-    )
+    names = ("counts", "larger", "areas", "tables", PROOFS)
+    counts, larger, areas, tables, proofs = (one_file(record, name) for name in names)
     how, spec = area_tables.AreaSettings(**record.params["nz"]), area_tables.read_area_tables(tables)
     inside = area_tables.read_inside(areas, how.area, how.inside)
-    parts = area_tables.batch_of(
-        area_tables.read_areas(counts), area_tables.read_areas(larger), inside, int(record.wildcards["batch"]), how.batches
-    )
+    both, batch = map(area_tables.read_areas, (counts, larger)), int(record.wildcards["batch"])
+    parts = area_tables.batch_of(*both, inside, batch, how.batches)
     with reading_tables(proofs):
         lines = list(read_proofs(proofs))
     if len(lines) != len(parts):
@@ -298,9 +296,8 @@ def _proved_rows(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Pa
 
 def _compare(path: Path, listed: pd.DataFrame, proved: pd.DataFrame) -> None:
     if list(listed.columns) != COLUMNS or len(listed) != len(proved):
-        raise AuditError(
-            f"{path}: not the rows and columns of its areas ({len(listed)} rows, not {len(proved)}). {BOUND_AGAIN} {path}"
-        )
+        why = f"not the rows and columns of its areas ({len(listed)} rows, not {len(proved)})"
+        raise AuditError(f"{path}: {why}. {BOUND_AGAIN} {path}")
     for column in COLUMNS:
         if column == "attained":
             if listed[column].dtype != bool:
