@@ -243,9 +243,7 @@ def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
     """Add both commands: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
     what = "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     export = commands.add_parser("export", help=what)
-    export.add_argument(
-        "proofs", type=Path, help="a folder of proofs or results, e.g. results/paper, or a .jsonl.gz file"
-    )
+    export.add_argument("proofs", type=Path, help="a folder of proofs or results, e.g. results/paper, or a .jsonl.gz file")
     export.add_argument("release", type=Path, nargs="?",
                         help="the folder of the release (default: release beside the folder of proofs)")  # fmt: skip
     export.add_argument("--format", choices=tuple(FORMATS), default="vipr", help="(%(default)s)")

@@ -275,8 +275,8 @@ def _areas_of(record: Record) -> tuple[list[Part], list[dict[str, Any]], AreaTab
     counts, larger, areas, tables, proofs = (one_file(record, name) for name in names)
     how, spec = area_tables.AreaSettings(**record.params["nz"]), area_tables.read_area_tables(tables)
     inside = area_tables.read_inside(areas, how.area, how.inside)
-    both, batch = map(area_tables.read_areas, (counts, larger)), int(record.wildcards["batch"])
-    parts = area_tables.batch_of(*both, inside, batch, how.batches)
+    small, large = (area_tables.read_areas(path) for path in (counts, larger))
+    parts = area_tables.batch_of(small, large, inside, int(record.wildcards["batch"]), how.batches)
     with reading_tables(proofs):
         lines = list(read_proofs(proofs))
     if len(lines) != len(parts):
