@@ -78,9 +78,8 @@ def _code(column: Column, text: str, codes: bool) -> int:
     labels = dict(zip(column.meanings, column.codes, strict=True))
     code = int(text) if codes and text.isdecimal() else None
     if code in column.codes and labels.get(text, code) != code:
-        raise DataError(
-            f"{column.name}={text} is a label and also another code; ask release.probability({column.name}={text})"
-        )
+        said = f"{column.name}={text}"
+        raise DataError(f"{said} is a label and also another code; ask release.probability({said})")
     if code is None and text not in labels:
         raise DataError(f"column {column.name} has no value {text!r}: {nearest(text, list(column.meanings))}")
     return labels[text] if code is None or text in labels else code

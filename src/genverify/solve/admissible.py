@@ -1,7 +1,4 @@
-"""
-Admissible records: which records a release rules out, and the types of all others, with codes that nothing distinguishes
-merged.
-"""
+"""Admissible records: which records a release rules out, and the types of all others, codes merged where none differs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
