@@ -43,11 +43,7 @@ class Claim:
 
 
 def parse_claim(text: str, domain: Domain) -> Claim:
-    """
-    A claim written as `TEN=3,HHSIZE=1,m=1`: a code or a label for each column.
-
-    A code outside the domain is allowed: no record can hold it, so only m = 0 is true of it.
-    """
+    """A claim as `TEN=3,HHSIZE=1,m=1`: codes or labels; no record holds a code outside the domain, so only m = 0 is true."""
     given: dict[str, str] = {}
     for part in re.split(r",(?=[^,=]*=)", text):  # a label may hold a comma
         name, _, value = (word.strip() for word in part.partition("="))

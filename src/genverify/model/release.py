@@ -72,10 +72,7 @@ class Schema:
         )
 
     def derived(self, kind: type[V], key: Hashable, make: Callable[[], V], most: int = MOST) -> V:
-        """
-        What follows from the schema and a key, made where it is not known. Of each kind, those asked for last are kept with
-        the schema. `make` may use nothing but these two, so that nothing is ever stale.
-        """
+        """What follows from the schema and a key alone, made where it is not known; the last ones of each kind are kept."""
         known: OrderedDict[Hashable, V] = self._derived.setdefault(kind, OrderedDict())
         return cached(known, key, make, most)
 
@@ -297,11 +294,7 @@ def ranges_frame(releases: Sequence[Release]) -> pd.DataFrame:
 def make_release(
     schema: Schema, block: str, known: Mapping[str, int], source: str = "release", most: Mapping[str, int] | None = None
 ) -> Release:
-    """
-    The release of one block from its published counts by query id; `N` is the number of records.
-
-    Where counts are known only to a range, `known` holds the least ones and `most` the greatest.
-    """
+    """The release of one block of `N` records from its counts by query id, or from the least (`known`) and the `most`."""
     if TOTAL not in known:
         raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
     greatest = known if most is None else most

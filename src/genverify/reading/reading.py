@@ -279,10 +279,7 @@ FIRST = "# What was read. To correct it: change a line, then give this file to `
 def write_reading(
     reading: Reading, disclose: Mapping[str, Any] | None = None, percent_of: Mapping[str, str] | None = None
 ) -> str:
-    """
-    The reading as a file that can be corrected and read again: the same reading gives the same text. `disclose` is what
-    was said for an audit beside it, and `percent_of` what the percentages of a table are of.
-    """
+    """The reading as a file to be corrected and read again; `disclose`, `percent_of`: what was said beside for an audit."""
     beside = [f"  {name}: {_flow(own)}" for name, own in (disclose or {}).items()]
     head = [FIRST, f"reading: {VERSION}", *_lines("disclose:", beside), "files:"]
     return "\n".join([*head, *_files(reading, percent_of or {})]) + "\n"

@@ -172,10 +172,7 @@ class TooManyTypes(GenverifyError):
 
 @dataclass(frozen=True)
 class Types:
-    """
-    The live record types. Codes of a column that no cell or rule distinguishes form an atom; `table` holds, per type and
-    column, the index of its atom.
-    """
+    """The live record types; codes that nothing distinguishes form an atom, `table` has the atom of each type and column."""
 
     domain: Domain
     atoms: tuple[Atoms, ...]

@@ -256,10 +256,7 @@ SEARCHES = 200  # integer searches for one set of areas where the program is lar
 
 
 class JointBounder:
-    """
-    Asks the program of all blocks; every dataset that it meets is kept in `datasets`. It counts the linear programs, and the
-    integer searches of large programs, after SEARCHES of which a question that the linear program leaves open is undecided.
-    """
+    """Asks the program of all blocks, keeps every dataset that it meets, and gives up after SEARCHES integer searches."""
 
     def __init__(self, joint: Joint, settings: ProgramSettings, datasets: Ints) -> None:
         self.joint, self.settings, self.datasets = joint, settings, datasets

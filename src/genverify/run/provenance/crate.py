@@ -35,10 +35,7 @@ class _Workflow(ComputationalWorkflow):  # type: ignore[misc]
 
 
 def write_crate(path: Path, chain: Chain, files: Sequence[str], texts: Mapping[str, str], about: Mapping[str, str]) -> None:
-    """
-    The crate of a chain as a zip file, the same bytes for the same content. `files` and what the chain's results consist of
-    go in as they are; `texts` (by name) and the job records without absolute paths. Nothing else does: no microdata.
-    """
+    """The crate of a chain as a zip file, the same bytes for the same content: results and `files`, `texts`, job records."""
     with TemporaryDirectory() as folder:
         made = Path(folder)
         records = {job.path: Path(job.path).read_text() for job in chain.jobs}
