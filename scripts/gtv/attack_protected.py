@@ -13,8 +13,7 @@ from genverify.model.tablefiles import stack
 from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
-from studies.gtv.protected_attack import Attack, block_row, contradictory_rows
-from studies.gtv.protected_counts import Kinds, build_kinds
+from studies.gtv.protected_attack import Attack, Kinds, block_row, build_kinds, contradictory_rows
 
 
 def main(job: Job) -> None:

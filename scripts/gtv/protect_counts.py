@@ -10,7 +10,7 @@ from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.sample import chosen_blocks
-from studies.gtv.protected_counts import Source, protect_counts
+from studies.gtv.protected_attack import Source, protect_counts
 from studies.gtv.settings import ChosenBlocks, Protection, SwapColumns
 
 

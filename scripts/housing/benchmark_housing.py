@@ -7,9 +7,9 @@ import pandas as pd
 from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
-from studies.housing.benchmarks import time_housing
 from studies.housing.households import read_household_file
 from studies.housing.joint_program import read_percentages, read_statistics
+from studies.housing.reconstruct import time_housing
 from studies.housing.settings import Condition, HousingBenchmark
 
 

@@ -7,8 +7,7 @@ import pandas as pd
 from genverify.model.files import data_label
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from studies.housing.figures import PANELS
-from studies.housing.overview import overview_table, plot_overview
+from studies.housing.figures import PANELS, overview_table, plot_overview
 
 
 def main(job: Job) -> None:

@@ -9,7 +9,7 @@ from genverify.model.tablefiles import stack
 from genverify.run.jobs import Job, run
 from studies.housing.evaluate import SAMPLING, by_condition, read_property_households
 from studies.housing.households import read_household_file
-from studies.housing.numbers import Evidence, numbers_table, numbers_text
+from studies.housing.tables import Evidence, numbers_table, numbers_text
 
 
 def main(job: Job) -> None:

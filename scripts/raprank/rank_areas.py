@@ -8,7 +8,7 @@ from genverify.model.release import read_schema
 from genverify.model.tablefiles import stack
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
-from studies.raprank.published import read_targets
+from studies.raprank.areas import read_targets
 from studies.raprank.rank import rank_target, ranked_frame, runs_row, start_of
 from studies.raprank.settings import ResolvedExperiment
 

@@ -9,9 +9,8 @@ from genverify.model.release import write_schema
 from genverify.run.jobs import Job, log, run
 from studies.country.sample import batch_of
 from studies.country.store import read_records
-from studies.raprank.areas import area_records, repeat_rows, split_areas
+from studies.raprank.areas import area_records, both_schemas, publish_areas, repeat_rows, split_areas
 from studies.raprank.configuration import experiment_schemas
-from studies.raprank.published import both_schemas, publish_areas
 from studies.raprank.settings import ResolvedExperiment
 
 

@@ -12,9 +12,8 @@ import pbp_checker
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
 from genverify.checker.vipr_checker import check_vipr
-from genverify.export.cell_programs import CellExporter
+from genverify.export.cell_programs import CellExporter, Program, TooLarge
 from genverify.export.checker_formats import in_words, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import Program, TooLarge
 from genverify.export.export_command import exports_of
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import OPEN, make_system

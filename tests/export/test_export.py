@@ -24,8 +24,8 @@ from genverify.checker.certificate import CertificateError, Fork, read_certifica
 from genverify.checker.record_proofs import check_block
 from genverify.checker.vipr_checker import ViprError, check_vipr
 from genverify.export import record_programs as signatures
+from genverify.export.cell_programs import Program
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import Program
 from genverify.export.export_command import exports_of, join_exports, write_export, write_files
 from genverify.export.record_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim

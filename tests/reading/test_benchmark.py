@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from genverify.disclosure.sources import disclose
-from genverify.reading.read_command import cell_roles, read_files, told_of
-from genverify.reading.reading import AMONG_COUNTS, write_reading
+from genverify.reading.read_command import read_files, told_of
+from genverify.reading.reading import AMONG_COUNTS, cell_roles, write_reading
 from studies.disclosure.expected_readings import disclosed, expected_readings, files_by_digest, judge
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from genverify.reading.read_command import cell_roles, read_files, told_of
-from genverify.reading.reading import AMONG_COUNTS, Reading, write_reading
+from genverify.reading.read_command import read_files, told_of
+from genverify.reading.reading import AMONG_COUNTS, Reading, cell_roles, write_reading
 
 Lines = list[list[str]]
 Known = dict[frozenset[str], str]  # the labels of a cell, in any order, to its text

@@ -9,9 +9,8 @@ import pytest
 
 from chain import RULES
 from genverify.model.errors import DataError
-from genverify.run.provenance.chain import walk
+from genverify.run.provenance.chain import walk, without_places
 from genverify.run.provenance.crate import check_crate, write_crate
-from genverify.run.provenance.published import without_places
 from genverify.run.provenance.records import find_records
 
 ABOUT = {"name": "toy", "description": "a toy", "license": "https://spdx.org/licenses/MIT", "licence_name": "MIT License",

@@ -18,7 +18,7 @@ from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licenc
 from genverify.solve.solvers.highs import Highs
 from gurobi_here import LIMITS, ONE, needs_gurobi
 from housing_cases import small_program
-from studies.housing.k_best import most_likely, most_likely_sets
+from studies.housing.reconstruct import most_likely, most_likely_sets
 
 
 def bound(y: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:

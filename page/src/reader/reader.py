@@ -19,8 +19,8 @@ from genverify.disclosure.interpretation import PrintedForm, PrintedTableForm, i
 from genverify.disclosure.link import name_of
 from genverify.model.errors import ConfigError, DataError, GenverifyError
 from genverify.model.files import read_yaml
-from genverify.reading.read_command import cell_roles, describe, read_files, told_of
-from genverify.reading.reading import Reading, Table, is_reading, write_reading
+from genverify.reading.read_command import describe, read_files, told_of
+from genverify.reading.reading import Reading, Table, cell_roles, is_reading, write_reading
 from genverify.reading.source import WORKBOOKS, Sheet, Source, column_name
 from genverify.reading.table_cells import HEADING_AT
 

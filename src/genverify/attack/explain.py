@@ -301,9 +301,8 @@ def lay_out(reasons: Reasons, node: Mapping[str, Any], s: int, matching: Sequenc
         sides = tuple((sign * w, below) for (_, below), w in zip(forks, weights, strict=False) if w)
         return _Sum(conclusion, node.get("d", 1), cells, sides, because)
     part = str(Predicate.of(node["where"])) if "where" in node else f"in the same published cells as {node['like']}"
-    below, above = (
-        lay_out(reasons, node[side], s, matching, [*forks, (node, side == "below")]) for side in ("below", "above")
-    )
+    cases = {"below": [*forks, (node, True)], "above": [*forks, (node, False)]}
+    below, above = (lay_out(reasons, node[side], s, matching, path) for side, path in cases.items())
     return CaseSplit(part, node["at"], below, above)
 
 

@@ -92,9 +92,8 @@ class OneHot:
     @cached_property
     def problem1(self) -> _Rows:
         """Constraints 7-9 and 18, the one-hot equalities, and the structural rules."""
-        return _stacked(
-            [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()], self.variables
-        )
+        rows = [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()]
+        return _stacked(rows, self.variables)
 
     def _one_hot(self) -> _Rows:
         sizes = [len(column.codes) for column in self.release.schema.domain.columns]

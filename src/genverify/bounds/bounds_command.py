@@ -17,14 +17,12 @@ import numpy as np
 import pandas as pd
 
 from genverify.bounds import exact
-from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
+from genverify.bounds.marginals import PrintedTwoWay, read_multiway, read_printed
 from genverify.bounds.propositions import explain_rows
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits
 from genverify.model.tablefiles import neutral
 from genverify.model.work import CellProgress
-
-# Bounds of the cells of a DataFrame of conditional frequencies or counts.
 
 
 def bound_cells(table: pd.DataFrame, N: int) -> pd.DataFrame:
@@ -39,16 +37,11 @@ def bound_cells(table: pd.DataFrame, N: int) -> pd.DataFrame:
     2  young    yes      2      2
     3  young     no      4      4
     """
-    rows, columns = [str(name) for name in table.index], [str(name) for name in table.columns]
-    if all(pd.api.types.is_integer_dtype(kind) for kind in table.dtypes):
-        conditionals = exact.conditionals_of_counts(rows, columns, table.to_numpy(dtype=np.int64))
-    else:
-        conditionals = exact.conditionals_of_fractions(
-            rows, columns, [[Fraction(str(value)) for value in row] for row in table.to_numpy()]
-        )
-    result = exact.exact_bounds(conditionals, N)
-    cells = [(row, column) for row in result.rows for column in result.columns]
-    return pd.DataFrame(cells, columns=["row", "column"]).assign(lower=result.lower.ravel(), upper=result.upper.ravel())
+    rows, columns = tuple(map(str, table.index)), tuple(map(str, table.columns))
+    cells = tuple(tuple(Fraction(str(value)) for value in row) for row in table.to_numpy())
+    whole = all(pd.api.types.is_integer_dtype(kind) for kind in table.dtypes)
+    head, *lines = _bounds_rows(exact.exact_bounds(PrintedTwoWay(rows, columns, cells, whole).conditionals(), N))
+    return pd.DataFrame(lines, columns=list(head))
 
 
 # The command `bounds`: exact bounds of cell counts from conditionals or marginals, as CSV on the standard output.
@@ -75,13 +68,10 @@ Every cell of a table of several variables from its marginals, tabulated here, o
 
 def add_parser(commands: Any) -> None:
     """Register the command."""
-    parser = commands.add_parser(
-        "bounds",
-        help="bound every cell count from conditional or marginal tables",
-        description="Exact bounds of every cell count, over all tables that fit what is published. Prints CSV.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    what = "Exact bounds of every cell count, over all tables that fit what is published. Prints CSV."
+    parser = commands.add_parser("bounds", help="bound every cell count from conditional or marginal tables",
+                                 description=what, epilog=EXAMPLES,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("tables", type=Path, nargs="+", metavar="table.csv", help="a table; several: published marginals")
     parser.add_argument("--given", help="what the conditionals are given: rows, columns, or variables as A,B")
     parser.add_argument("--response", help="with --given A,B: the variables whose conditional frequencies are published")
@@ -139,9 +129,8 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
         return _redesign_rows(options, table.turned() if turn else table)
     rows = _answers(options, table.turned() if turn else table, options.tables[0])
     if turn and options.show == "bounds":
-        return (
-            (column, row, low, high) if row != "row" else ("row", "column", low, high) for row, column, low, high in rows
-        )
+        head, *lines = rows
+        return iter([head, *((column, row, low, high) for row, column, low, high in lines)])
     return rows
 
 
@@ -194,13 +183,10 @@ def _total(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> int
 
 
 def _prior(table: PrintedTwoWay, row: str, columns: str, lower: str, upper: str) -> exact.Prior:
-    ends = []
-    for text in (lower, upper):
-        if text != "-" and not text.isdecimal():
-            raise ConfigError(
-                f"--prior {row} {columns} {lower} {upper}: {text!r} is not a whole number (nor -, for no bound)"
-            )
-        ends.append(None if text == "-" else int(text))
+    for text in (text for text in (lower, upper) if text != "-" and not text.isdecimal()):
+        said = f"--prior {row} {columns} {lower} {upper}"
+        raise ConfigError(f"{said}: {text!r} is not a whole number (nor -, for no bound)")
+    ends = [None if text == "-" else int(text) for text in (lower, upper)]
     return exact.Prior(row, (columns,) if columns in table.columns else tuple(columns.split(",")), *ends)
 
 
@@ -252,9 +238,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     elif len(options.tables) > 1 and not options.marginals:
         marginals = [read_multiway(path, options.count, (), _limits(options)) for path in options.tables]
     else:
-        raise ConfigError(
-            "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
-        )
+        raise ConfigError("say --given rows (a table of conditionals), --marginals A,B (of one table), or name several")
     left = max(options.seconds - (time.monotonic() - started), 0.05)
     result = bound_marginals(marginals, Work(seconds=left), full, CellProgress())
     open_ = int((~result.exact).sum())

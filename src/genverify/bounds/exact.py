@@ -1,7 +1,4 @@
-"""
-Exact bounds of every cell from conditionals and N (Theorem 2.1): reduced counts, reachable sums, the knapsack (6)-(8); and
-from conditionals that were rounded.
-"""
+"""Exact bounds of every cell from N and conditionals (Theorem 2.1), exact or rounded: reachable sums, knapsack (6)-(8)."""
 
 import re
 from collections import Counter
@@ -398,8 +395,6 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     more = tuple(open_[reached].tolist())
     return Multipliers(0, full, more) if full >= 0 or more else None
 
-
-# Exact bounds of every cell from exact conditionals and N (Theorem 2.1), with prior bounds on sums of cells in a row.
 
 EMPTY = Multipliers(0, 0, ())
 

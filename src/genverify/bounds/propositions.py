@@ -1,6 +1,4 @@
-"""
-The results of sections 3.1 and 3.2 as functions, which of them give a row its bounds, and redesign of a table by merging.
-"""
+"""The results of sections 3.1 and 3.2 as functions, which of them bound a row, and redesign of a table by merging."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,15 +52,12 @@ def proposition_3_2d(r: Sequence[int], remainder: int) -> set[int]:
 
 def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
     """A row whose r_i is divisible by another row's r starts at 0 and ends at nu+ r / r_i, where that row's nu+ is known."""
-    first = {r_i: i for i, r_i in reversed(list(enumerate(r)))}
-    lower: dict[int, int] = {}
-    greatest: dict[int, int] = {}
-    for r_i, rows in _rows_of(r).items():
-        divisors = [first[other] for other in first if r_i % other == 0 and (other != r_i or len(rows) > 1)]
+    lower, greatest, of = dict[int, int](), dict[int, int](), _rows_of(r)
+    for r_i, rows in of.items():
+        divisors = [of[other][0] for other in of if r_i % other == 0 and (other != r_i or len(rows) > 1)]
         known = [(upper[k] * r[k] // r_i) for k in divisors if k in upper]
-        for i in rows if divisors else ():
-            lower[i] = 0
-            greatest |= {i: known[0]} if known else {}
+        lower |= dict.fromkeys(rows, 0) if divisors else {}
+        greatest |= dict.fromkeys(rows, known[0]) if known else {}
     return Facts(lower, greatest)
 
 
@@ -114,10 +109,7 @@ class RowExplanation:
 
 
 def explain_rows(table: exact.Conditionals, N: int, priors: Sequence[exact.Prior] = ()) -> list[RowExplanation]:
-    """
-    Every row with the results that apply to it. With prior bounds the results (which know of none) are not used: the
-    knapsack with those bounds decides, or one known cell alone (Proposition 3.2 (a)).
-    """
+    """Every row with the results that apply to it; with prior bounds the knapsack decides, or one known cell (3.2 (a))."""
     result = exact.row_multipliers(table, N, priors)
     filled = {row: index for index, row in enumerate(np.flatnonzero(table.sums).tolist())}
     reasons = _Reasons(table.sums[list(filled)].tolist(), table.remainder(N), [result[row] for row in filled])
@@ -125,14 +117,12 @@ def explain_rows(table: exact.Conditionals, N: int, priors: Sequence[exact.Prior
     known = {prior.row for prior in priors if len(prior.columns) == 1 and prior.lower == prior.upper}
     explained = []
     for row, label in enumerate(table.rows):
-        if row not in filled:
-            by: tuple[tuple[str, ...], ...] = ((EMPTY_ROW,),) * 3
-        elif limited:
+        by: tuple[tuple[str, ...], ...] = ((EMPTY_ROW,),) * 3
+        if row in filled and limited:
             prior = ("3.2 (a)",) if label in known else (f"{KNAPSACK} with prior bounds",)
             by = prior, prior, prior if result[row].unique else ()
-        else:
-            i = filled[row]
-            by = reasons.least(i), reasons.greatest(i), reasons.disclosed(i)
+        elif row in filled:
+            by = tuple(reason(filled[row]) for reason in (reasons.least, reasons.greatest, reasons.disclosed))
         explained.append(RowExplanation(label, int(table.sums[row]), result[row], *by))
     return explained
 

@@ -1,6 +1,4 @@
-"""
-What a release says and which records it leaves open, as the checker sees them: found in its own way, column by column.
-"""
+"""What a release says and which records it leaves open, as the checker sees them: found column by column."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -210,9 +208,8 @@ class _Conditions:
 
     def _allowed(self, domain: Domain) -> list[Words]:
         """Per column and atom, the conditions that allow it, one bit each."""
-        flags = {
-            c.name: np.ones((len(atom), self.words * 64), bool) for c, atom in zip(domain.columns, self.atoms, strict=True)
-        }
+        size = self.words * 64
+        flags = {name: np.ones((len(atom), size), bool) for name, atom in zip(domain.names, self.atoms, strict=True)}
         held: dict[tuple[str, tuple[int, ...]], Flags] = {}
         for predicate, bit in self.bit.items():
             for clause in predicate.clauses:

@@ -38,9 +38,8 @@ class AreaChecker:
         if set(shared) != KEYS:
             raise CertificateError(f"{self.release.block}: the keys of a certificate of areas are {', '.join(sorted(KEYS))}")
         if not isinstance(shared["lemmas"], Mapping):
-            raise CertificateError(
-                f"{self.release.block}: lemmas are listed by block, not as {type(shared['lemmas']).__name__}"
-            )
+            kind = type(shared["lemmas"]).__name__
+            raise CertificateError(f"{self.release.block}: lemmas are listed by block, not as {kind}")
         self.number_of = {block.block: number for number, block in enumerate(levels.blocks)}
         conditions = SharedConditions(levels.schema.domain, _conditions(levels))
         self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]

@@ -130,9 +130,8 @@ def read_head(text: Any, path: str) -> str:
     if not isinstance(model, str) or model not in KIND_OF:
         raise CertificateError(f"{path}: unknown model {str(model)[:40]!r}: {nearest(str(model)[:40], list(KIND_OF))}")
     if about["kind"] != KIND_OF[model]:
-        raise CertificateError(
-            f"{path}: a certificate of the model {model} is about {KIND_OF[model]}, not about {str(about['kind'])[:40]!r}"
-        )
+        kind = str(about["kind"])[:40]
+        raise CertificateError(f"{path}: a certificate of the model {model} is about {KIND_OF[model]}, not about {kind!r}")
     if not isinstance(about["name"], str) or not isinstance(about["digest"], str):
         raise CertificateError(f"{path}: does not name what it is about, with its digest")
     if not isinstance(text.get("statements"), LISTS):
@@ -173,9 +172,8 @@ class NodeReader:
         if "at" not in value:
             return self.leaf(value, path, kinds, names_claim, depth)
         text = _mapping(value, path, ("at", "below", "above"), self.parts)
-        below, above = (
-            self.node(text[side], f"{path}.{side}", kinds, names_claim, depth + 1) for side in ("below", "above")
-        )
+        sides = ("below", "above")
+        below, above = (self.node(text[side], f"{path}.{side}", kinds, names_claim, depth + 1) for side in sides)
         return Fork(path, self.part(text, path), _integer(text["at"], path, "at", self.largest), below, above)
 
     def leaf(self, value: Mapping[str, Any], path: str, kinds: tuple[str, ...], names_claim: bool, depth: int) -> Leaf:
@@ -276,9 +274,8 @@ class _Reader:
 
     def lemma(self, value: Any, path: str) -> ExhaustedTotal:
         text = _mapping(value, path, ("universe", "cells"))
-        return ExhaustedTotal(
-            self.cell(text["universe"], path), tuple(self.cell(c, path) for c in _list(text["cells"], path))
-        )
+        cells = tuple(self.cell(cell, path) for cell in _list(text["cells"], path))
+        return ExhaustedTotal(self.cell(text["universe"], path), cells)
 
     def pair(self, value: Any, path: str) -> tuple[Node, Node]:
         text = _mapping(value, path, ("lower", "upper"))

@@ -117,12 +117,9 @@ def _live(release: Release, cells: admitted.Cells, certificate: form.Certificate
 
 
 def live_records(
-    release: Release,
-    cells: admitted.Cells,
-    shared: admitted.SharedConditions,
-    lemmas: Iterable[form.ExhaustedTotal],
+    release: Release, cells: admitted.Cells, shared: admitted.SharedConditions, lemmas: Iterable[form.ExhaustedTotal],
     parts: Sequence[Predicate],
-) -> admitted.AdmissibleTypes:
+) -> admitted.AdmissibleTypes:  # fmt: skip
     """The records of a release that break no rule, no lemma, and lie in no cell that counts nobody."""
     rules = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells)) for x in lemmas]
     try:

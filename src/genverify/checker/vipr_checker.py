@@ -179,9 +179,8 @@ class _Checker:
             return None
         self.range = self.read.word(), self.read.word()
         if self.range[0] == "inf" or self.range[1] == "-inf":
-            raise ViprError(
-                f"the range {self.range[0]} to {self.range[1]} holds no number: write `RTP infeas` if that is meant"
-            )
+            low, high = self.range
+            raise ViprError(f"the range {low} to {high} holds no number: write `RTP infeas` if that is meant")
         said = self.range[0] if self.least else self.range[1]
         if said in ("-inf", "inf"):
             raise ViprError("the range asks for no bound, so there is nothing to derive")

@@ -223,9 +223,8 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> BoundedCounts:
     contradiction = together.empty
     assert check_linear(sums, together.statements).empty == contradiction
     result = by_area if contradiction else together
-    rows = pd.DataFrame(
-        rows_of(part, spec, alone, by_area, (result.lo, result.hi), contradiction, result.exact), columns=COLUMNS
-    )
+    proved = rows_of(part, spec, alone, by_area, (result.lo, result.hi), contradiction, result.exact)
+    rows = pd.DataFrame(proved, columns=COLUMNS)
     proof = new_certificate(LINEAR, sums.digest[:16], sums.digest) | {"statements": list(together.statements)}
     return BoundedCounts(rows, proof)
 

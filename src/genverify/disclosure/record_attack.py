@@ -142,11 +142,7 @@ MOST_PROOFS = 300  # of an area: bounds time, for the reasons of each are search
 
 
 def cells_in_proofs(releases: Sequence[Release], proofs: Sequence[dict[str, Any]]) -> dict[tuple[str, str], int]:
-    """
-    How many proofs of singleton claims rest on each published cell, by area and cell.
-
-    Claims that share a proof count once. Of each area at most MOST_PROOFS proofs are looked at, in order.
-    """
+    """How many proofs of singleton claims (of each area at most MOST_PROOFS) rest on each published cell."""
     used: Counter[tuple[str, str]] = Counter()
     for release, proof in zip(releases, proofs, strict=True):
         singles = [claim for claim in proof["statements"] if claim["m"] == 1]
@@ -187,10 +183,7 @@ def all_claims(verified: Sequence[VerifiedBlock]) -> pd.DataFrame:
 def bounded_cells(
     program: Program, settings: ProgramSettings, suppress: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """
-    Every cell of the tables, then every kind of record where there are few: what is printed of it, what follows from all
-    cells together (what is printed, where that is exact or a limit struck), and the statements that prove it, checked.
-    """
+    """Every cell, and kind of record where there are few: what is printed, what follows, and statements that prove it."""
     release, verifier = program.release, Verifier(settings.bounder_of(program))
     printed = {int(c): (int(lo), int(hi)) for c, lo, hi in zip(release.cells, release.lo, release.hi, strict=True)}
     rows, statements = list[dict[str, Any]](), list[dict[str, Any]]()
@@ -249,10 +242,7 @@ def probable_claims(
     verified: Sequence[VerifiedBlock], counted: Sequence[DatasetCount | None], prior: Prior | None,
     min_k: int, least: float, seed: int,
 ) -> pd.DataFrame:  # fmt: skip
-    """
-    Unverified claims about exactly one record with at least this probability under a prior (none: every record is equally
-    likely beforehand), of the areas that were counted.
-    """
+    """Unverified claims about one record with at least this probability under a prior (none: uniform), of counted areas."""
     result = []
     for one, area in zip(verified, counted, strict=True):
         if area is not None:
@@ -264,10 +254,7 @@ def probable_claims(
 
 
 def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: int, seed: int) -> dict[str, Any]:
-    """
-    Singleton claims that are verified or have at least each probability, under the uniform prior and each of those given;
-    none said where an area could not be counted.
-    """
+    """Singleton claims verified or at least so likely, under the uniform prior and each given one; none if not counted."""
     sure = sum(claim.m == 1 for one in verified for claim in one.claims)
     counted = counted_areas(verified, every=True)
     left = sum(area is None for area in counted)

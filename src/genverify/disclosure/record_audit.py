@@ -212,8 +212,7 @@ def attack_records(described: ReleaseDescription, attack: Attack, **given: Any) 
     bounded = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
     rows, bounds = (tuple(one for pair in bounded for one in pair[side]) for side in (0, 1))
     undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)
-    audit = RecordsAudit(
-        described=described, attack=attack, verified=verified, bounded=rows, bounds=bounds, undecided=undecided, **given
-    )
+    given |= {"described": described, "attack": attack, "undecided": undecided}
+    audit = RecordsAudit(verified=verified, bounded=rows, bounds=bounds, **given)
     assert audit.claims is not None  # counted in the records, before anything is said
     return audit

@@ -168,9 +168,7 @@ def bin_labels(edges: Sequence[float]) -> list[str]:
 def coding(name: str, form: ColumnForm, values: "CodeTexts | None", where: str) -> Coding:
     """The codes of a column: as listed, or the bins, or the texts of the data (numbers in order, then words in order)."""
     if form.codes is None and form.bins is None and values is None:
-        raise DataError(
-            f"{where}: column {name} lists no codes; without microdata, give columns: {{{name}: {{codes: ...}}}}"
-        )
+        raise DataError(f"{where}: column {name} lists no codes; without data, give columns: {{{name}: {{codes: ...}}}}")
     texts = bin_labels(form.bins) if form.bins is not None else sorted(set(() if values is None else values), key=_order)
     labels = dict(form.codes) if form.codes is not None else dict(zip(texts, texts, strict=True))
     if form.codes is None and form.bins is None:  # the texts of the data, if they are few enough to be codes
@@ -233,9 +231,8 @@ def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
     seen = {TOTAL}
     for line in lines:
         if line.query.id in seen:
-            raise DataError(
-                f"two cells are called {line.query.id!r} (N counts everyone); rename one of table {line.query.table}"
-            )
+            name, table = line.query.id, line.query.table
+            raise DataError(f"two cells are called {name!r} (N counts everyone); rename one of table {table}")
         seen.add(line.query.id)
     return lines
 
@@ -270,9 +267,7 @@ def _words(column: str, table: TableForm, codings: Codings, location: str, total
     grouped: dict[str, str] = {}
     for label, texts in table.groups.get(column, {}).items():
         if label in coding.code_of and label not in texts:
-            raise DataError(
-                f"{location}: the group {label!r} of {column} has the name of a code outside it; rename the group"
-            )
+            raise DataError(f"{location}: the group {label!r} of {column} has the name of a code outside it; rename it")
         for text in texts:
             if text in grouped:
                 raise DataError(f"{location}: {text!r} is in two groups of {column}, {grouped[text]!r} and {label!r}")
@@ -469,8 +464,6 @@ def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -
     return replace(prior, domain=domain, records=rows, weights=weights)
 
 
-# A release as its file describes it: its schema, what is published about each area, the records where given.
-
 WHOLE = "all"
 MOST_VALUES = 3_000_000  # of an area, records times columns: its generated datasets then take a few gigabytes
 RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}
@@ -553,9 +546,8 @@ def column_codings(form: ReleaseForm, data: pd.DataFrame | None, source: Path) -
     if data is None:
         return Codings({name: coding(name, column, None, "columns") for name, column in used.items()})
     need_columns(source, data, [*form.columns, *used, *([form.area] if form.area else [])])
-    return Codings(
-        {name: coding(name, column, prepared(data[name], column, source), str(source)) for name, column in used.items()}
-    )
+    columns = {name: prepared(data[name], column, source) for name, column in used.items()}
+    return Codings({name: coding(name, column, columns[name], str(source)) for name, column in used.items()})
 
 
 def _used(form: ReleaseForm) -> list[str]:
@@ -565,9 +557,7 @@ def _used(form: ReleaseForm) -> list[str]:
     named += [part for rule in form.rules for part in (rule.when, *rule.then)]
     used = dict.fromkeys(name for names in named for name in names)
     if form.area in used:
-        raise DataError(
-            f"column {form.area} is the area of the release, so no table can name it: tables are counted per area"
-        )
+        raise DataError(f"column {form.area} is the area of the release, so no table can name it: all are counted per area")
     for name in sorted(RESERVED & set(used)):
         raise DataError(f"column {name!r}: this name is taken by the results; rename the column")
     return [*(name for name in form.columns if name in used), *(name for name in used if name not in form.columns)]
@@ -599,9 +589,8 @@ def published(releases: tuple[Release, ...], form: PublishedForm, seed: int, nam
     how = form.how
     if how == replace(how, suppress=0, rounding="none"):
         return releases
-    return tuple(
-        publish(r, how, np.random.default_rng(derive_seed(seed, "publish", name, r.block)), (SIZES,)) for r in releases
-    )
+    rngs = [np.random.default_rng(derive_seed(seed, "publish", name, one.block)) for one in releases]
+    return tuple(publish(one, how, rng, (SIZES,)) for one, rng in zip(releases, rngs, strict=True))
 
 
 def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:

@@ -127,10 +127,7 @@ class TablesAudit(Audit):
 
     @cached_property
     def percentages(self) -> list[dict[str, str]]:
-        """
-        The printed percentages beside counts that are not printed exactly, left out or not: table, cell, text and place.
-        They must be suppressed with these counts.
-        """
+        """The printed percentages beside counts that are not printed exactly, which must be suppressed with these."""
         sums, unclear = self.exposed.linked.sums, self.exposed.unclear
         added = {sums.place[cell] for cell in self.suppression.cells} if self.suppression else set()
         result = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from genverify.checker.certificate import EMPTY, Leaf, Node
-from genverify.export.derivation import SIGN, Path, Program, Row, TooLarge, Vector, leaves
+from genverify.export.cell_programs import SIGN, Path, Program, Row, TooLarge, Vector, leaves
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
@@ -83,37 +83,22 @@ def ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
 # `uns`. A row that is shown on the way is a derived constraint, which later steps use.
 
 Terms = Sequence[tuple[int, Fraction | int]]
-VIPR_HOW = (
-    "Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.* and at_most.*: ends of columns",
-)
+VIPR_HOW = ["Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.*, at_most.*: ends of columns"]
 
 
 def vipr_text(program: Program) -> str:
     """The certificate as one text."""
-    return "\n".join([*(f"% {line}" for line in header(program, VIPR_HOW)), *_certificate(program), ""])
-
-
-def _certificate(program: Program) -> Iterator[str]:
-    names, question = program.names, program.question
-    yield "VER 1.0"
-    yield f"VAR {len(names)}"
-    yield " ".join(names)
-    yield f"INT {len(names)}"
-    yield " ".join(map(str, range(len(names))))
-    yield f"OBJ {'max' if question.goal == AT_MOST else 'min'}"
-    yield _listed(sorted(program.count.items()) if question.goal != NEVER else [])
-    derived = _Derived(program)
-    yield f"CON {len(derived.lines)} {derived.ends}"
-    yield from derived.lines
+    names, question, derived = program.names, program.question, _Derived(program)
+    whole, given = " ".join(map(str, range(len(names)))), list(derived.lines)
     goals = {AT_MOST: f"range -inf {question.m}", AT_LEAST: f"range {question.m} inf", NEVER: "infeas"}
-    yield f"RTP {goals[question.goal]}"
-    yield "SOL 0"
-    given = len(derived.lines)
     for step in program.steps:
         derived.number[step.row.name, "L"] = derived.node(step.tree, (), (), step.row)
     derived.node(program.tree, (), (), None)
-    yield f"DER {len(derived.lines) - given}"
-    yield from derived.lines[given:]
+    lines = [f"% {line}" for line in header(program, VIPR_HOW)]
+    lines += ["VER 1.0", f"VAR {len(names)}", " ".join(names), f"INT {len(names)}", whole]
+    lines += [f"OBJ {'max' if question.goal == AT_MOST else 'min'}", _terms(program.count if question.goal != NEVER else {})]
+    lines += [f"CON {len(given)} {derived.ends}", *given, f"RTP {goals[question.goal]}", "SOL 0"]
+    return "\n".join([*lines, f"DER {len(derived.lines) - len(given)}", *derived.lines[len(given) :], ""])
 
 
 @dataclass
@@ -128,10 +113,8 @@ class _Derived:
     def __post_init__(self) -> None:
         program = self.program
         for column, end, sense in ends_of(program):
-            name = program.names[column]
-            self.number[name, sense] = self.add(
-                f"{'at_least' if sense == 'G' else 'at_most'}.{name} {sense} {end} 1 {column} 1"
-            )
+            name, side = program.names[column], "at_least" if sense == "G" else "at_most"
+            self.number[name, sense] = self.add(f"{side}.{name} {sense} {end} 1 {column} 1")
         self.ends = len(self.lines)
         for name, row in program.rows.items():
             sides = [("E", row.lo, "")] if row.lo == row.hi else [("G", row.lo, ".at_least"), ("L", row.hi, ".at_most")]
@@ -356,29 +339,22 @@ def _named(part: str, of: Row | None) -> str:
 
 # SMT-LIB 2: the rows and the opposite of the goal, over whole numbers; `unsat` means verified. For cvc5, z3 and others.
 
-SMT_HOW = (
-    "Format: SMT-LIB 2, linear arithmetic of whole numbers. unsat: the goal is true of every dataset; sat: it is not",
-)
+SMT_HOW = ["Format: SMT-LIB 2, linear arithmetic of whole numbers. unsat: the goal is true of every dataset; sat: not"]
 
 
 def smt_text(program: Program) -> str:
     """The script as one text."""
-    return "\n".join([*(f"; {line}" for line in header(program, SMT_HOW)), *_script(program), ""])
-
-
-def _script(program: Program) -> Iterator[str]:
-    names = program.names
-    yield "(set-logic QF_LIA)"
-    yield from (f"(declare-const {name} Int)" for name in names)
+    names, question = program.names, program.question
+    lines = [*(f"; {line}" for line in header(program, SMT_HOW)), "(set-logic QF_LIA)"]
+    lines += [f"(declare-const {name} Int)" for name in names]
     for column, end, sense in ends_of(program):
-        yield f"(assert ({'>=' if sense == 'G' else '<='} {names[column]} {_number(end)}))"
+        lines.append(f"(assert ({'>=' if sense == 'G' else '<='} {names[column]} {_number(end)}))")
     for name, row in program.rows.items():
-        yield f"(assert (! {_between(_sum(names, row.vector), row)} :named |{name}|))"
-    question = program.question
+        lines.append(f"(assert (! {_between(_sum(names, row.vector), row)} :named |{name}|))")
     if question.goal != NEVER:
-        relation = ">" if question.goal == AT_MOST else "<"
-        yield f"(assert (! ({relation} {_sum(names, program.count)} {_number(question.m)}) :named |not_the_goal|))"
-    yield "(check-sat)"
+        opposite = f"({'>' if question.goal == AT_MOST else '<'} {_sum(names, program.count)} {_number(question.m)})"
+        lines.append(f"(assert (! {opposite} :named |not_the_goal|))")
+    return "\n".join([*lines, "(check-sat)", ""])
 
 
 def _between(total: str, row: Row) -> str:
@@ -394,9 +370,8 @@ def _number(value: int) -> str:
 
 
 def _sum(names: Sequence[str], vector: Vector) -> str:
-    terms = [
-        names[column] if part == 1 else f"(* {_number(part)} {names[column]})" for column, part in sorted(vector.items())
-    ]
+    parts = ((names[column], part) for column, part in sorted(vector.items()))
+    terms = [name if part == 1 else f"(* {_number(part)} {name})" for name, part in parts]
     return f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0] if terms else "0"
 
 
@@ -428,9 +403,8 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "]."
     index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
-    yield ";\n".join(
-        f"  ({_dense(s.row.vector, size)}, ({s.row.hi or 0}), {_tree(program, s.tree, index)})" for s in program.steps
-    )
+    steps = ((_dense(step.row.vector, size), step.row.hi or 0, _tree(program, step.tree, index)) for step in program.steps)
+    yield ";\n".join(f"  ({vector}, ({most}), {tree})" for vector, most, tree in steps)
     yield "]."
     question = program.question
     counted = "" if question.goal == NEVER else f" {_dense(program.count, size)} ({question.m})"

@@ -18,9 +18,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from genverify.checker.certificate import read_certificate
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
-from genverify.export.cell_programs import CellExporter
+from genverify.export.cell_programs import CLAIM, CellExporter, Program, TooLarge
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.derivation import CLAIM, Program, TooLarge
 from genverify.export.record_programs import (
     INDEX,
     AreaExporter,
@@ -156,8 +155,7 @@ class ExportSummary(NamedTuple):
 
 def write_export(out: Path, proved: Iterable[Proved], format: str, words: str) -> ExportSummary:
     """All proofs of some certificates in a folder or zip archive; what it holds."""
-    exports = (one for published, certificate in proved for one in exports_of(published, certificate))
-    return _write(out, exports, format, words, leave_out=True)
+    return _write(out, (one for pair in proved for one in exports_of(*pair)), format, words, leave_out=True)
 
 
 def _write(out: Path, exports: Iterable[Export], format: str, words: str, leave_out: bool) -> ExportSummary:
@@ -195,7 +193,14 @@ def writing(out: Path, words: str) -> Iterator[Put]:
         raise DataError(f"{out}: the folder exists; remove it, or name another with --to")
     _remove(part)
     try:
-        with _zip(part) if out.suffix == ".zip" else _folder(part) as put:
+        if out.suffix == ".zip":
+            with ZipFile(part, "w", ZIP_DEFLATED, compresslevel=9) as archive:
+                put = partial(_put_zipped, archive)
+                yield put
+                put(README, words)
+        else:
+            part.mkdir(parents=True)
+            put = partial(_put_file, part)
             yield put
             put(README, words)
         os.replace(part, out)
@@ -215,34 +220,20 @@ def index_text(lines: Iterable[Line]) -> str:
     return text.getvalue()
 
 
-@contextmanager
-def _zip(path: Path) -> Iterator[Put]:
-    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as archive:
-
-        def put(name: str, text: str) -> None:
-            info = ZipInfo(name, LONG_AGO)
-            info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(info, text, ZIP_DEFLATED, 9)
-
-        yield put
+def _put_zipped(archive: ZipFile, name: str, text: str) -> None:
+    info = ZipInfo(name, LONG_AGO)
+    info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
+    archive.writestr(info, text, ZIP_DEFLATED, 9)
 
 
-@contextmanager
-def _folder(path: Path) -> Iterator[Put]:
-    path.mkdir(parents=True)
-
-    def put(name: str, text: str) -> None:
-        (path / name).parent.mkdir(parents=True, exist_ok=True)
-        (path / name).write_text(text)
-
-    yield put
+def _put_file(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
 
 
 def _remove(path: Path) -> None:
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
-
-# The commands `export` and `check-vipr`.
 
 Open = Callable[[Path, Path | None, str | None], Iterator[Proved]]
 Bounds = Callable[[Release, str], Mapping[str, Any]]
@@ -250,12 +241,9 @@ Bounds = Callable[[Release, str], Mapping[str, Any]]
 
 def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
     """Add both commands: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
-    export = commands.add_parser(
-        "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
-    )
-    export.add_argument(
-        "proofs", type=Path, help="a folder of proofs or results, e.g. results/paper/proofs, or one .jsonl.gz file"
-    )
+    what = "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
+    export = commands.add_parser("export", help=what)
+    export.add_argument("proofs", type=Path, help="a folder of proofs or results, e.g. results/paper, or a .jsonl.gz file")
     export.add_argument("release", type=Path, nargs="?",
                         help="the folder of the release (default: release beside the folder of proofs)")  # fmt: skip
     export.add_argument("--format", choices=tuple(FORMATS), default="vipr", help="(%(default)s)")

@@ -21,7 +21,7 @@ from genverify.checker import certificate as form
 from genverify.checker.admitted import Cell, Cells
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
-from genverify.export.derivation import (
+from genverify.export.cell_programs import (
     CLAIM,
     MOST,
     SIGN,
@@ -85,18 +85,8 @@ def _met(predicate: Predicate, record: dict[str, int]) -> bool:
     return all(record[name] in codes for name, codes in predicate.clauses)
 
 
-@dataclass(frozen=True)
-class Kind:
-    """How many records are of a kind, one of them, the regions that hold them (bits), what excludes them (none: -1)."""
-
-    size: int
-    example: Record
-    inside: Bits
-    excluded: int
-
-
 class Kinds:
-    """The kinds of the whole domain: which regions hold a record, and the first exclusion that is seen to hold it."""
+    """The kinds of the whole domain, by the regions that hold a record (bits) and what excludes it (none: -1)."""
 
     def __init__(self, domain: Domain, regions: Sequence[Region], exclusions: Sequence[Region] = ()) -> None:
         self.walk = walk = _Walk(domain, [p for region in regions for p in region.predicates], exclusions)
@@ -109,10 +99,11 @@ class Kinds:
             raise TooLarge(_too_many(len(self.states)))
         self.keys = list(self.states)
 
-    def __iter__(self) -> Iterator[Kind]:
-        sizes, draw = self.walk.sizes, self.walk.draw
-        for (inside, excluded), states in self.states.items():
-            yield Kind(sum(sizes[state] for state in states), draw(states[0], None), inside, excluded)
+    def words(self) -> Iterator[str]:
+        """The codes of one record of each kind, and how many different ones there are."""
+        for states in self.states.values():
+            size = sum(self.walk.sizes[state] for state in states)
+            yield f"{' '.join(map(str, self.walk.draw(states[0], None)))} ({size})"
 
     def draw(self, key: tuple[Bits, int], random: Random) -> Record:
         """A record of a kind, at random."""
@@ -297,6 +288,10 @@ class _Draft:
         self.added = {name: sum((w * held[index[r]] for w, r in row.parts), nothing) for name, row in rows.items()}
         self.excluded = np.array([key[1] for key in self.kinds.keys], dtype=np.int64)
 
+    def sum(self, terms: Iterable[tuple[str, int]]) -> Ints:
+        """What a record of each kind adds to a sum of rows."""
+        return sum((times * self.added[name] for name, times in terms), 0 * self.excluded)
+
 
 class Exporter:
     """The programs of checked proofs about a release; `nobody` are proofs of their own that rule records out by a sum."""
@@ -304,6 +299,7 @@ class Exporter:
     def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[Leaf] = ()) -> None:
         self.release, self.domain, self.nobody = release, release.schema.domain, nobody
         self.cells, self.title = Cells(release), f"Block {release.block}, {release.n} records; release {release.digest}"
+        self.here, self.own, self.own_cells = EVERY, release, self.cells
         labels = _labels(release)
         self.known = {
             name: RecordRow(name, _words(cell, labels[name]), _cell_parts(cell, self.domain), cell.lo, cell.hi)
@@ -330,12 +326,14 @@ class Exporter:
         return replace(node, part=key, below=below, above=above)
 
     def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
+        """The part of a fork: `own` is the release that the proof is about, whose records lie `here` among all."""
         if isinstance(part, Predicate):
-            return RecordRow(key, f"records with {part}", ((1, Region.of(part)),))
+            return RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
         assert not isinstance(part, str)
-        region = alike(self.cells, self.domain, part)
-        named = ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, part, strict=True))
-        return RecordRow(key, f"records in the same published cells as {named}", ((1, region),) if region else ())
+        domain = self.own.schema.domain
+        region = alike(self.own_cells, domain, part, self.here)
+        words = f"records in the same published cells as {_named(domain, part)}"
+        return RecordRow(key, words, ((1, region),) if region else ())
 
     def _search(self, draft: _Draft, trees: list[Node]) -> None:
         """Add exclusions, few at a time, until every record on which some leaf is short is excluded; `trees` may grow."""
@@ -345,11 +343,11 @@ class Exporter:
             draft.rows = {name: self.known[name] for name in self.known if name in names}
             draft.tabulate(self.domain, self.known)
             lemmas = [one for one in draft.chosen if not one.row]
-            covered = (draft.excluded >= 0) | (sum((self._of(draft, one) for one in lemmas), 0 * draft.excluded) > 0)
+            covered = (draft.excluded >= 0) | (draft.sum(term for one in lemmas for term in one.rows) > 0)
             short = [self._short(draft, tree, number) for number, tree in enumerate(trees)]
             main = short[0] & ~covered
             for number in draft.nobody:
-                main &= self._value(draft, number) < self.nobody[number].d
+                main &= draft.sum(self.nobody[number].y.items()) < self.nobody[number].d
             left = np.flatnonzero(main | (np.array(short[1:], dtype=bool).reshape(-1, len(main)).any(axis=0) & ~covered))
             if not len(left):
                 used = set(draft.excluded[np.array(short, dtype=bool).any(axis=0)].tolist())
@@ -371,8 +369,7 @@ class Exporter:
                 continue
             number = next((one for one in worth if one not in draft.nobody), -1)
             if number < 0:
-                named = ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, record, strict=True))
-                where = f"block {self.release.block}, {draft.asked.question.name}"
+                where, named = f"block {self.release.block}, {draft.asked.question.name}", _named(self.domain, record)
                 raise CertificateError(f"{where}: the proof is short on a record that is possible, {named}")
             added.append(number)
             draft.nobody.append(number)
@@ -383,21 +380,12 @@ class Exporter:
         held = dict(zip(self.domain.names, record, strict=True))
         return sum(y * w for name, y in leaf.y.items() for w, r in self.known[name].parts if r.holds(held)) >= leaf.d
 
-    def _of(self, draft: _Draft, one: Exclusion) -> Ints:
-        return sum((sign * draft.added[name] for name, sign in one.rows), 0 * draft.excluded)
-
-    def _value(self, draft: _Draft, number: int) -> Ints:
-        return sum((y * draft.added[name] for name, y in self.nobody[number].y.items()), 0 * draft.excluded)
-
     def _excess(self, draft: _Draft, leaf: Leaf, path: Path, number: int) -> Ints:
         """What a record of each kind adds to a leaf beyond what it must; `number` 0 is the proof itself, else of nobody."""
-        result = 0 * draft.excluded
+        result = draft.sum([*leaf.y.items(), *((part, w) for w, (part, _, _) in zip(leaf.w, path, strict=True))])
         if number:
-            result = result - leaf.d * (self._value(draft, draft.nobody[number - 1]) >= leaf.d)
-        elif leaf.kind != EMPTY:
-            result = result - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
-        terms = [*leaf.y.items(), *((part, w) for w, (part, _, _) in zip(leaf.w, path, strict=True))]
-        return result + sum((y * draft.added[name] for name, y in terms if y), 0 * result)
+            return result - leaf.d * (draft.sum(self.nobody[draft.nobody[number - 1]].y.items()) >= leaf.d)
+        return result if leaf.kind == EMPTY else result - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
 
     def _short(self, draft: _Draft, tree: Node, number: int) -> Flags:
         """The kinds on which some leaf adds less than it must."""
@@ -407,7 +395,7 @@ class Exporter:
         return result
 
     def _finished(self, draft: _Draft, trees: Sequence[Node]) -> Program:
-        asked, kinds = draft.asked, list(draft.kinds)
+        asked, columns = draft.asked, list(draft.kinds.words())
         needed = {name: self.known[name] for name in self.known if name in draft.added}
         listed: list[tuple[RecordRow, Ints]] = [(row, draft.added[name]) for name, row in needed.items()]
         if asked.where and asked.question.goal == NEVER:
@@ -423,41 +411,25 @@ class Exporter:
         }
         plain = dict(zip([*needed, *([CLAIM] if len(listed) > len(needed) + len(zero) else [])], names, strict=False))
         helpers = [(added, {names[len(listed) - len(zero) + index]: 1}) for index, (_, added) in enumerate(zero)]
-        for one in draft.chosen:
-            if not one.row:
-                helpers.append((self._of(draft, one), {plain[name]: sign for name, sign in one.rows}))
+        for one in (one for one in draft.chosen if not one.row):
+            helpers.append((draft.sum(one.rows), {plain[name]: sign for name, sign in one.rows}))
         steps = []
         for index, number in enumerate(draft.nobody):
             leaf = trees[1 + index]
             assert isinstance(leaf, Leaf)
-            inside = (self._value(draft, number) >= leaf.d).astype(np.int64)
-            raised = _raised(leaf, self._excess(draft, leaf, (), 1 + index), helpers[: len(draft.chosen)], plain)
-            steps.append(
-                Step(
-                    Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0),
-                    raised,
-                )
-            )
-            helpers.append((inside, {f"nobody{number}": 1}))
+            inside = (draft.sum(self.nobody[number].y.items()) >= leaf.d).astype(np.int64)
+            nobody = Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0)
+            excess = self._excess(draft, leaf, (), 1 + index)
+            steps.append(Step(nobody, _raised(leaf, excess, helpers[: len(draft.chosen)], plain)))
+            helpers.append((inside, {nobody.name: 1}))
         made = iter([_raised(leaf, self._excess(draft, leaf, path, 0), helpers, plain) for leaf, path in leaves(trees[0])])
-        head = f"one record of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
-        columns = [f"{' '.join(map(str, kind.example))} ({kind.size})" for kind in kinds]
-        result = Program(
-            self.title,
-            tuple(f"z{index}" for index in range(len(kinds))),
-            [(0, OPEN)] * len(kinds),
-            rows,
-            (
-                f"Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row; {head}",
-                *columns,
-            ),
-            asked.question,
-            _sparse(draft.added[CLAIM]) if asked.where else {},
-            {key: Row(key, row.words, _sparse(draft.added[key])) for key, row in draft.parts.items()},
-            tuple(steps),
-            mapped(trees[0], lambda _: next(made)),
-            self.release.n,
-        )
+        tree, count = mapped(trees[0], lambda _: next(made)), _sparse(draft.added[CLAIM]) if asked.where else {}
+        parts = {key: Row(key, row.words, _sparse(draft.added[key])) for key, row in draft.parts.items()}
+        head = "Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row; one record "
+        head += f"of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
+        counts, ends = tuple(f"z{index}" for index in range(len(columns))), [(0, OPEN)] * len(columns)
+        result = Program(self.title, counts, ends, rows, (head, *columns), asked.question, count, parts, tuple(steps), tree,
+                         self.release.n)  # fmt: skip
         if not result.adds_up():
             raise CertificateError(f"block {self.release.block}, {asked.question.name}: the exported proof does not add up")
         return result
@@ -476,6 +448,10 @@ def alike(cells: Mapping[str, Cell], domain: Domain, record: Record, here: Predi
         else:
             when = when & cell.predicate & Predicate.of({cell.sums: [held[cell.sums]]} if cell.sums else {})
     return Region.of(when, unless)
+
+
+def _named(domain: Domain, record: Record) -> str:
+    return ", ".join(f"{name}={code}" for name, code in zip(domain.names, record, strict=True))
 
 
 def _sparse(values: Ints) -> dict[int, int]:
@@ -527,13 +503,11 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
         groups.setdefault((claim.proof, claim.m), []).append(claim)
     for number, ((proof, _), group) in enumerate(groups.items()):
         yield claim_questions(domain, group, f"claims_{number}_proof_{proof}"), group
-    for number, said in enumerate(certificate.statements[NEVER]):
-        words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
-        yield [Asked(Question(f"impossible_{number}", words, NEVER, said.m), (said.where,), said.lower)], [said]
-    bounds = [(goal, said) for goal in (AT_LEAST, AT_MOST) for said in certificate.statements[goal]]
-    for number, (goal, said) in enumerate(bounds):
-        words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
-        yield [Asked(Question(f"bound_{number}", words, goal, said.m), (said.where,), said.lower)], [said]
+    for name, goals in (("impossible", {NEVER: "never exactly"}), ("bound", {AT_LEAST: AT_LEAST, AT_MOST: AT_MOST})):
+        stated = [(goal, said) for goal in goals for said in certificate.statements[goal]]
+        for number, (goal, said) in enumerate(stated):
+            words = (f"Shown: {goals[goal]} {_records(said.m)} with", *conditions(domain, said.where))
+            yield [Asked(Question(f"{name}_{number}", words, goal, said.m), (said.where,), said.lower)], [said]
     for said in certificate.statements[NOTHING]:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
         yield [Asked(Question("contradiction", words, NEVER, 0), (), said.lower)], []
@@ -609,7 +583,6 @@ class AreaExporter(Exporter):
         lemmas = [lemma for number in range(len(levels.blocks)) for lemma in self._lemmas(number)]
         super().__init__(together(levels, zeros=True), lemmas, leaves_alone)
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
-        self.here, self.own, self.own_cells = EVERY, self.checker.release, Cells(self.checker.release)
 
     def questions(self) -> Iterator[tuple[str, list[Asked], Group]]:
         """The same of every block, with its name."""
@@ -624,14 +597,6 @@ class AreaExporter(Exporter):
                     for asked, group in questions_of(self.domain, certificate):
                         halves = [replace(one, question=one.question.called(f"{name}_")) for one in asked]
                         yield said["block"], halves, group
-
-    def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
-        """A part of the block alone is one of its records."""
-        if isinstance(part, tuple) and not isinstance(part, str):
-            region = alike(self.own_cells, self.own.schema.domain, part, self.here)
-            return RecordRow(key, f"records in the same published cells as {part}", ((1, region),) if region else ())
-        assert isinstance(part, Predicate)
-        return RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
 
     def _lemmas(self, number: int) -> Iterator[form.ExhaustedTotal]:
         """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""

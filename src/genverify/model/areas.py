@@ -123,9 +123,8 @@ def _check_area(levels: AreaReleases, area: Area) -> None:
             low, high = int(lo[:, cell].sum()), int(hi[:, cell].sum())
             if max(low, least) > min(high, most):
                 of_cell, total_words = levels.schema.queries[cell].id, range_words(low, high)
-                wrong.append(
-                    f"{query.id} is {range_words(least, most)}, but {of_cell} of its blocks adds up to {total_words}"
-                )
+                said = f"{query.id} is {range_words(least, most)}"
+                wrong.append(f"{said}, but {of_cell} of its blocks adds up to {total_words}")
     if wrong:
         more = f"; and {len(wrong) - NAMED} more cells" if len(wrong) > NAMED else ""
         raise ReleaseError(f"{name}: {'; '.join(wrong[:NAMED])}{more}")

@@ -43,11 +43,7 @@ class Claim:
 
 
 def parse_claim(text: str, domain: Domain) -> Claim:
-    """
-    A claim written as `TEN=3,HHSIZE=1,m=1`: a code or a label for each column.
-
-    A code outside the domain is allowed: no record can hold it, so only m = 0 is true of it.
-    """
+    """A claim as `TEN=3,HHSIZE=1,m=1`: codes or labels; no record holds a code outside the domain, so only m = 0 is true."""
     given: dict[str, str] = {}
     for part in re.split(r",(?=[^,=]*=)", text):  # a label may hold a comma
         name, _, value = (word.strip() for word in part.partition("="))
@@ -78,9 +74,8 @@ def _code(column: Column, text: str, codes: bool) -> int:
     labels = dict(zip(column.meanings, column.codes, strict=True))
     code = int(text) if codes and text.isdecimal() else None
     if code in column.codes and labels.get(text, code) != code:
-        raise DataError(
-            f"{column.name}={text} is a label and also another code; ask release.probability({column.name}={text})"
-        )
+        said = f"{column.name}={text}"
+        raise DataError(f"{said} is a label and also another code; ask release.probability({said})")
     if code is None and text not in labels:
         raise DataError(f"column {column.name} has no value {text!r}: {nearest(text, list(column.meanings))}")
     return labels[text] if code is None or text in labels else code

@@ -1,7 +1,4 @@
-"""
-What a record can be: columns and codes, predicates (conjunctions of sets of codes), the universe of a study, structural
-rules.
-"""
+"""What a record can be: columns and codes, predicates (conjunctions of sets of codes), universe and structural rules."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -323,9 +320,8 @@ def _column(name: str, entry: Mapping[str, Any]) -> Column:
     label = str(entry.get("label", name))
     kinds = [kind for kind in ("codes", "range", "subsets_of") if kind in entry]
     if len(kinds) != 1:
-        raise DataError(
-            f"column {name}: give codes, range or subsets_of, one of the three, not {' and '.join(kinds) or 'none'}"
-        )
+        given = " and ".join(kinds) or "none"
+        raise DataError(f"column {name}: give codes, range or subsets_of, one of the three, not {given}")
     if "range" in entry:
         first, last = entry["range"]
         codes = tuple(range(int(first), int(last) + 1))

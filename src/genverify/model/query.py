@@ -81,9 +81,8 @@ def _group(domain: Domain, name: str, entry: Mapping[str, Any], changes: Mapping
     if len(where) > 1 or ("label" not in entry and not where):
         raise DataError(f"group {name}: give exactly one column with its codes, and a label; or a label only, for everyone")
     try:
-        predicate = Predicate.of(
-            {column: _codes(domain[column], changes.get(name, given)) for column, given in where.items()}
-        )
+        codes = {column: _codes(domain[column], changes.get(name, given)) for column, given in where.items()}
+        predicate = Predicate.of(codes)
     except DataError as error:
         raise DataError(f"group {name}: {error}") from None
     return Group(name, str(entry.get("label", name)), domain.check(predicate, f"group {name}"))
@@ -126,9 +125,8 @@ def _sets(column: Column, entry: Mapping[str, Any]) -> Iterator[Group]:
     wanted, prefix = (int(entry["size"]), "") if "size" in entry else (int(entry["holding"]), "any-")
     for chosen, meaning in zip(column.sets, column.meanings, strict=True):
         if len(chosen) == wanted:
-            codes = [
-                code for code, words in column.set_of.items() if words == chosen or (prefix and set(chosen) <= set(words))
-            ]
+            held = {code: words == chosen or (prefix and set(chosen) <= set(words)) for code, words in column.set_of.items()}
+            codes = [code for code, inside in held.items() if inside]
             yield Group(prefix + "+".join(chosen), str(entry["label"]).format(meaning), Predicate.of({column.name: codes}))
 
 

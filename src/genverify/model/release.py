@@ -1,6 +1,4 @@
-"""
-A release: what is published about a block, all that the attack sees; made from a few words or a DataFrame, and recoded.
-"""
+"""A release: what is published about a block, all that the attack sees; made from few words or a DataFrame; recoded."""
 
 import json
 from collections import Counter, OrderedDict
@@ -74,10 +72,7 @@ class Schema:
         )
 
     def derived(self, kind: type[V], key: Hashable, make: Callable[[], V], most: int = MOST) -> V:
-        """
-        What follows from the schema and a key, made where it is not known. Of each kind, those asked for last are kept with
-        the schema. `make` may use nothing but these two, so that nothing is ever stale.
-        """
+        """What follows from the schema and a key alone, made where it is not known; the last ones of each kind are kept."""
         known: OrderedDict[Hashable, V] = self._derived.setdefault(kind, OrderedDict())
         return cached(known, key, make, most)
 
@@ -191,9 +186,8 @@ def _schema_text(schema: Schema) -> str:
 def read_schema(path: Path) -> Schema:
     try:
         text = read_json(path)
-        columns = tuple(
-            Column(c["name"], c["label"], tuple(map(int, c["codes"])), tuple(c["codes"].values())) for c in text["columns"]
-        )
+        coded = ((one["name"], one["label"], one["codes"]) for one in text["columns"])
+        columns = tuple(Column(name, label, tuple(map(int, own)), tuple(own.values())) for name, label, own in coded)
         rules = tuple(Rule(r["name"], Predicate.of(r["if"]), tuple(map(Predicate.of, r["one_of"]))) for r in text["rules"])
         queries = tuple(
             Query(q["id"], q["table"], q["label"], Predicate.of(q["where"]), q.get("sums")) for q in text["queries"]
@@ -300,11 +294,7 @@ def ranges_frame(releases: Sequence[Release]) -> pd.DataFrame:
 def make_release(
     schema: Schema, block: str, known: Mapping[str, int], source: str = "release", most: Mapping[str, int] | None = None
 ) -> Release:
-    """
-    The release of one block from its published counts by query id; `N` is the number of records.
-
-    Where counts are known only to a range, `known` holds the least ones and `most` the greatest.
-    """
+    """The release of one block of `N` records from its counts by query id, or from the least (`known`) and the `most`."""
     if TOTAL not in known:
         raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
     greatest = known if most is None else most
@@ -314,9 +304,8 @@ def make_release(
     for name, count in known.items():
         if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
             limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"
-            raise ReleaseError(
-                f"{source}: block {block}: the count of {name} is {range_words(count, greatest[name])}, {limit}"
-            )
+            said = f"the count of {name} is {range_words(count, greatest[name])}"
+            raise ReleaseError(f"{source}: block {block}: {said}, {limit}")
     if known[TOTAL] != greatest[TOTAL]:
         raise ReleaseError(f"{source}: block {block}: N is a range; give the number of records of the block exactly")
     cells = sorted(schema.position[name] for name in known if name != TOTAL)
@@ -418,9 +407,8 @@ def _unsplit(predicate: Predicate, column: str, code: Mapping[int, int], where: 
 def refuse_sums(schema: Schema) -> None:
     for query in schema.queries:
         if query.sums:
-            raise DataError(
-                f"{query.id} is a sum over records; suppression, rounding and coarser columns are for counts only"
-            )
+            only = "suppression, rounding and coarser columns are for counts only"
+            raise DataError(f"{query.id} is a sum over records; {only}")
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,7 @@ class RowAxes:
 
 
 def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> tuple[list[list[int]], dict[int, int]]:
-    """
-    Label columns that determine each other, as one group each; and for a group that another determines, that other.
-
-    A code and its name are one axis; a region is determined by its places, and is a level above them.
-    """
+    """Label columns that determine each other, as groups; and for a group (regions), the finer one that determines it."""
     order = [column.at for column in columns]
     roles = {column.at: column.role for column in columns}
     distinct = {at: len(set(texts[at])) for at in order}

@@ -193,9 +193,8 @@ class _Scan:
 
     def _has_values(self, at: int) -> bool:
         row, cells = self.kinds[at], self.cells[at]
-        return any(row[column] in VALUES for column in cells[1:]) or (
-            len(cells) == 1 and len(self.columns) == 1 and row[cells[0]] in VALUES
-        )
+        alone = len(cells) == 1 == len(self.columns)
+        return any(row[column] in VALUES for column in (cells if alone else cells[1:]))
 
     def _below(self, ahead: int) -> frozenset[int]:
         seen, values = Counter[int](), Counter[int]()
@@ -333,9 +332,8 @@ class _Scan:
                 headings, doubts, plain = self._headings()
                 body = sorted([*self.body, *plain])
                 title = " / ".join(self.sheet.rows[at][self.cells[at][0]] for at in self.titles)
-                self.blocks.append(
-                    Block(columns, tuple(header), tuple(body), headings, tuple(self.repeated), title[:500], tuple(doubts))
-                )
+                rows = tuple(header), tuple(body), headings, tuple(self.repeated)
+                self.blocks.append(Block(columns, *rows, title[:500], tuple(doubts)))
         self.header, self.body, self.repeated, self.alone, self.texts, self.titles = [], [], [], [], [], []
         self.waiting = []
 

@@ -16,7 +16,7 @@ from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
 from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Number
-from genverify.reading.source import Cube, Source, column_at, column_name, read_source
+from genverify.reading.source import Cube, Source, cell_place, column_at, column_name, read_source
 from genverify.reading.totals import Question, surely_rounded
 
 Sums = Mapping[str, Sequence[Sequence[str]]]
@@ -162,6 +162,7 @@ class Reading:
     numerals: Mapping[str, Numerals]
     tags: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     labels_like_symbols: Mapping[str, int] = field(default_factory=dict)
+    told: tuple["Corrections | None", Mapping[str, "Corrections"] | None] = field(default=(None, None), compare=False)
 
     @property
     def conservation(self) -> dict[str, int]:
@@ -181,16 +182,41 @@ class Reading:
         return f"{self.cells:,} cells = {parts}"
 
 
+class CellRole(NamedTuple):
+    """What one cell is, and why."""
+
+    file: str
+    place: str
+    role: str
+    why: str
+
+
+def cell_roles(reading: Reading) -> Iterator[CellRole]:
+    """The role of every cell that is not empty, in the order of the files: they are read once more, each cell listed."""
+    listed: dict[str, dict[str, tuple[str, str]]] = {}
+    read(reading.sources, *reading.told, listed)
+    for source in reading.sources:
+        roles = listed[source.name]
+        cells = ((sheet, at, row) for sheet in source.sheets for at, row in enumerate(sheet.rows))
+        places = [cell_place(sheet, column, at) for sheet, at, row in cells for column, text in enumerate(row) if text]
+        for place in places or roles:  # of a cube, what its file names
+            yield CellRole(source.name, place.rpartition("!")[2] if source.cube else place, *roles[place])
+
+
 def read(
-    sources: Sequence[Source], told: Corrections | None = None, own: Mapping[str, Corrections] | None = None
-) -> Reading:
-    """The reading of files, as they are and as told, `own` of each by its name; it always ends with one."""
+    sources: Sequence[Source], told: Corrections | None = None, own: Mapping[str, Corrections] | None = None,
+    listed: dict[str, dict[str, tuple[str, str]]] | None = None,
+) -> Reading:  # fmt: skip
+    """
+    The reading of files, as they are and as told, `own` of each by its name; it always ends with one. `listed` takes the
+    role of every cell and why, by file and place.
+    """
     from genverify.reading.table_cells import Tally, read_file
 
     general = told or Corrections()
     total, tables, numerals, said = Tally(), list[Table](), dict[str, Numerals](), list[str]()
     for source in sources:
-        tally = Tally()
+        tally = Tally(places=None if listed is None else listed.setdefault(source.name, {}))
         numerals[source.name] = read_file(source, (own or {}).get(source.name, general), tally)
         total.add(tally)
         said += [f"{source.name}: {one}" for one in (*source.said, *_said(source, numerals[source.name]))]
@@ -206,7 +232,7 @@ def read(
         for text, symbol in total.symbols.items() if symbol.how.startswith(("offered", "not in"))
     ]  # fmt: skip
     return Reading(tuple(sources), tuple(tables), total.cells, total.roles, total.symbols, total.met, left,
-                   (*asked, *total.questions), tuple(said), numerals, total.tags, total.like)  # fmt: skip
+                   (*asked, *total.questions), tuple(said), numerals, total.tags, total.like, (told, own))  # fmt: skip
 
 
 def _said(source: Source, numerals: Numerals) -> list[str]:
@@ -253,10 +279,7 @@ FIRST = "# What was read. To correct it: change a line, then give this file to `
 def write_reading(
     reading: Reading, disclose: Mapping[str, Any] | None = None, percent_of: Mapping[str, str] | None = None
 ) -> str:
-    """
-    The reading as a file that can be corrected and read again: the same reading gives the same text. `disclose` is what
-    was said for an audit beside it, and `percent_of` what the percentages of a table are of.
-    """
+    """The reading as a file to be corrected and read again; `disclose`, `percent_of`: what was said beside for an audit."""
     beside = [f"  {name}: {_flow(own)}" for name, own in (disclose or {}).items()]
     head = [FIRST, f"reading: {VERSION}", *_lines("disclose:", beside), "files:"]
     return "\n".join([*head, *_files(reading, percent_of or {})]) + "\n"

@@ -189,10 +189,7 @@ def find_columns(
     block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
     context: str = "", told: Mapping[int, str] | None = None, signs: Collection[str] = (),
 ) -> list[Column]:  # fmt: skip
-    """
-    The role of every column of a table; `told` are roles and `signs` symbols that a user gave, `context` is the text around
-    the table.
-    """
+    """The role of every column; `told` are roles and `signs` symbols of a user, `context` is the text around the table."""
     told = told or {}
     valued = list[int]()
     for column in block.columns:

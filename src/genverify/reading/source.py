@@ -146,6 +146,11 @@ def column_name(at: int) -> str:
     return name
 
 
+def cell_place(sheet: Sheet, column: int, at: int) -> str:
+    """Where a cell stands, as a person finds it."""
+    return f"{sheet.name}!{column_name(column)}{at + 1}"
+
+
 def column_at(name: str) -> int:
     """
     >>> column_at("A"), column_at("aa")

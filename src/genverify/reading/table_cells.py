@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from genverify.reading.numerals import (
 from genverify.reading.reading import BLANK, PLACED, Corrections, Figures, Sums, Table
 from genverify.reading.roles import (
     AMONG_COUNTS,
+    CODE,
     COUNT,
     FIGURES,
     FLAG,
@@ -58,7 +59,7 @@ from genverify.reading.roles import (
     symbol_like,
     values_of,
 )
-from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, column_name
+from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, cell_place, column_name
 from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, make_hierarchy, read_hierarchy, rounding
 
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
@@ -84,11 +85,20 @@ class Tally:
     notes: list[tuple[str, str]] = field(default_factory=list)
     symbols: dict[str, Symbol] = field(default_factory=dict)
     tags: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    places: dict[str, tuple[str, str]] | None = None  # role and reason of every cell, where they are asked for
 
-    def leave(self, place: str, why: str, remedy: str = "", cells: int = 1, group: str = "") -> None:
+    def take(self, role: str, why: str, cells: int, places: Iterable[str]) -> None:
+        """Cells of one role; their places are looked at only where every cell is to be listed."""
+        self.roles[role] += cells
+        if self.places is not None:
+            self.places |= dict.fromkeys(places, (role, why))
+
+    def leave(
+        self, place: str, why: str, remedy: str = "", cells: int = 1, group: str = "", places: Iterable[str] = ()
+    ) -> None:
         """Leave cells out; those of one group, with one reason, are told together."""
         if cells:
-            self.roles[LEFT_OUT] += cells
+            self.take(LEFT_OUT, why, cells, places or [place])
             first, known = self.left.get((group or place, why, remedy), (place, 0))
             self.left[group or place, why, remedy] = (first, known + cells)
 
@@ -147,7 +157,8 @@ def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Correcti
     cells = sum(1 for row in sheet.rows for text in row if text)
     tally.cells += cells
     if told.sheets and sheet.name not in told.sheets:
-        tally.leave(sheet.name, "this sheet was not asked for", "--sheet", cells)
+        places = (cell_place(sheet, column, at) for at, row in enumerate(sheet.rows) for column in range(len(row)))
+        tally.leave(sheet.name, "this sheet was not asked for", "--sheet", cells, places=places)
         return
     known = kinds_of({text for row in sheet.rows for text in row}, numerals, told)
     kinds = [[known[text] for text in row] for row in sheet.rows]
@@ -174,12 +185,12 @@ def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[in
         rest = [column for column, kind in enumerate(row) if kind != EMPTY and column not in inside[at]]
         texts = [column for column in rest if row[column] not in NUMBERS]
         for column in rest:
-            text, place = sheet.rows[at][column], f"{sheet.name}!{column_name(column)}{at + 1}"
+            text, place = sheet.rows[at][column], cell_place(sheet, column, at)
             numbering = column == rest[0] and texts and not inside[at]
             if column in tags:
-                tally.roles[NOTE] += 1
+                tally.take(NOTE, "a tag of the line", 1, [place])
             elif row[column] not in NUMBERS or numbering:
-                tally.roles[NOTE] += 1
+                tally.take(NOTE, "a text outside of every table", 1, [place])
                 tally.notes.append((place, text))
                 tally.like[text] += row[column] == SYMBOL
             else:
@@ -203,7 +214,7 @@ def _read_block(
     blank = _flagged(columns, facts, values, tally)
     measured = roles_by_measure(columns, facts, values)
     _count_cells(sheet, block, columns, facts, values, measured, tally)
-    tally.roles[FLAG] -= blank
+    tally.roles[FLAG] -= len(blank)
     counts, figures = _figures(columns, facts, values, measured)
     labels, across = [column for column in columns if column.role in LABELS], COLUMNS
     parts = re.split(CORNER, labels[0].head) if len(labels) == 1 < len(counts) and not block.headings else []
@@ -234,7 +245,10 @@ def _read_block(
                   tuple(figures), excluded, population, bases, measured, hidden=sheet.hidden,
                   base=rounding(value for own in counts for value in own.values), flags=flags)  # fmt: skip
     if excluded and counts:
-        _leave_rows(table, tally)
+        _leave_rows(table, sheet, tally)
+    places = tally.places if tally.places is not None else {}
+    for at, flag, row in blank if places else ():  # the flag of a blank is the symbol itself
+        places[cell_place(sheet, flag, block.body[row])] = places.pop(cell_place(sheet, at, block.body[row]))
     _place(table, told, tally, questions)
     for column in columns:
         if column.role in LABELS:
@@ -377,13 +391,9 @@ def _fill_down(texts: dict[int, Sequence[str]]) -> None:
 
 def _flagged(
     columns: Sequence[Column], facts: dict[int, Facts], values: Mapping[int, list[Number | None]], tally: Tally
-) -> int:
-    """
-    Counts that a flag beside them says to be withheld: zeros in every row with the flag, or blanks, become symbols.
-
-    Returns how many flags stand for a count that is blank; such a flag is the symbol itself.
-    """
-    counts, moved = [column.at for column in columns if column.role == COUNT], 0
+) -> list[tuple[int, int, int]]:
+    """Counts that a flag says to be withheld (zeros, or blanks) become symbols; of blanks: count, flag and row."""
+    counts, moved = [column.at for column in columns if column.role == COUNT], list[tuple[int, int, int]]()
     for flag in (column for column in columns if column.role == FLAG):
         flags = facts[flag.at].texts
         for text in sorted(set(flags) - {""}):
@@ -402,7 +412,7 @@ def _flagged(
                     texts[row], kinds[row], values[at][row] = symbol, SYMBOL, None
                 facts[at] = Facts(texts, kinds, Counter(kinds))
                 tally.symbols[symbol] = Symbol(symbol, SUPPRESSED, "", f"the flag {text} in column {flag.name}")
-                moved += len(rows) if blank else 0
+                moved += [(at, flag.at, row) for row in rows] if blank else []
     return moved
 
 
@@ -465,15 +475,16 @@ def placed(kind: str, text: str, value: Number | None) -> str:
     return EMPTY if kind == MIXED and not PAIRED_MIX.fullmatch(text) else kind
 
 
-def _leave_rows(table: Table, tally: Tally) -> None:
+def _leave_rows(table: Table, sheet: Sheet, tally: Tally) -> None:
     """Counts of rows with the same labels are left out, all of them: nothing says which is meant."""
-    held = [(own.texts[row], own.kinds[row]) for own in table.counts for row in table.excluded if own.kinds[row] in PLACED]
-    symbols = [text for text, kind in held if kind not in (WHOLE, MIXED)]
+    held = [(own, row) for own in table.counts for row in table.excluded if own.kinds[row] in PLACED]
+    symbols = [own.texts[row] for own, row in held if own.kinds[row] not in (WHOLE, MIXED)]
     tally.met.subtract(symbols)
     tally.roles.subtract({SYMBOL_ROLE: len(symbols), AMONG_COUNTS: len(symbols), COUNT: len(held) - len(symbols)})
     place = f"{table.sheet}!{table.block.body[min(table.excluded)] + 1}"
     remedy = "--labels COLUMN, for what tells them apart"
-    tally.leave(place, "rows with the same labels as another row", remedy, len(held), group=table.name)
+    places = (cell_place(sheet, own.at, table.block.body[row]) for own, row in held)
+    tally.leave(place, "rows with the same labels as another row", remedy, len(held), table.name, places)
 
 
 def _count_cells(
@@ -482,32 +493,34 @@ def _count_cells(
 ) -> None:  # fmt: skip
     wanted = set(block.columns)
     for at in (*block.header, *block.headings, *block.repeated):
-        texts = [text for column, text in enumerate(sheet.rows[at]) if column in wanted and text]
-        tally.roles[HEADER] += len(texts)
-        tally.notes += [(f"{sheet.name}!{at + 1}", text) for text in texts if len(text) > 12]  # a header can hold a legend
+        texts = {column: text for column, text in enumerate(sheet.rows[at]) if column in wanted and text}
+        tally.take(HEADER, "a row of headers", len(texts), [cell_place(sheet, column, at) for column in texts])
+        # a header can hold a legend
+        tally.notes += [(f"{sheet.name}!{at + 1}", text) for text in texts.values() if len(text) > 12]
     for column in columns:
-        own = facts[column.at]
+        own, place = facts[column.at], f"{sheet.name}!{column.name}"
+        places = (f"{place}{at + 1}" for at, text in zip(block.body, own.texts, strict=True) if text)
         if column.role == LEFT_OUT:
-            tally.leave(f"{sheet.name}!{column.name}", "skipped, as given", "", own.filled)
+            tally.leave(place, "skipped, as given", "", own.filled, places=places)
         elif column.role not in FIGURES:
-            tally.roles[column.role] += own.filled
+            tally.take(column.role, column.why, own.filled, places)
         else:
             roles = measured.get(column.at)
             for row, (text, kind) in enumerate(zip(own.texts, own.kinds, strict=True)):
                 if kind:
-                    place = f"{sheet.name}!{column.name}"
-                    role = roles[row] if roles else column.role
-                    _count_cell(place, str(block.body[row] + 1), text, kind, values[column.at][row], role, tally)
+                    kept = replace(column, role=roles[row]) if roles else column
+                    _count_cell(place, str(block.body[row] + 1), text, kind, values[column.at][row], kept, tally)
 
 
-def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None, role: str, tally: Tally) -> None:
+def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None, column: Column, tally: Tally) -> None:
     """The role of one cell in a column of figures; what has none is left out, with what can be done."""
+    role = column.role
     if kind in (SYMBOL, LIMIT, RANGE):
-        tally.roles[SYMBOL_ROLE] += 1
+        tally.take(SYMBOL_ROLE, "in place of a count" if role == COUNT else "in place of a number", 1, [place + row])
         tally.met[text] += 1
         tally.roles[AMONG_COUNTS] += role == COUNT
     elif (kind in NUMBERS or kind == MIXED) and (role != COUNT or placed(kind, text, value)):
-        tally.roles[role] += 1
+        tally.take(role, column.why, 1, [place + row])
     elif text == NO_VALUE:
         tally.leave(place + row, "a formula without a value, or an error", "open the file, let it compute, and save it")
     elif kind in NUMBERS:
@@ -522,22 +535,27 @@ def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None
 
 def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections, tally: Tally) -> None:
     """The cells of a cube: its axes are told by the file; its units say whether it counts."""
-    name, texts = Path(source.name).stem, [text for text in cube.texts if text]
-    labels, codes = sum(len(axis.labels) for axis in cube.axes), sum(len(axis.codes) for axis in cube.axes)
-    tally.roles += Counter({LABEL: labels, "code": codes, NOTE: len(cube.notes)})
+    name, filled = Path(source.name).stem, [at for at, text in enumerate(cube.texts) if text]
+    labels = [f"{axis.name} {at + 1}" for axis in cube.axes for at in range(len(axis.labels))]
+    codes = [f"{axis.name} {at + 1}, its code" for axis in cube.axes for at in range(len(axis.codes))]
+    notes = [f"note {at + 1}" for at in range(len(cube.notes))]
+    for role, why, places in ((LABEL, "a label of the file", labels), (CODE, "a code of the file", codes),
+                              (NOTE, "what the file says beside", notes)):  # fmt: skip
+        tally.take(role, why, len(places), places)
     tally.notes += [("note", text) for text in cube.notes]
-    tally.cells += len(texts) + labels + codes + len(cube.notes)
+    tally.cells += len(filled) + len(labels) + len(codes) + len(notes)
     if cube.left_out:
-        tally.leave(name, cube.left_out, "", len(texts))
+        tally.leave(name, cube.left_out, "", len(filled), places=[f"{name}!value {at + 1}" for at in filled])
         return
     known = kinds_of(set(cube.texts), numerals, told)
     kinds = [known[text] for text in cube.texts]
     values = [number_of(text, numerals) if kind in NUMBERS else None for text, kind in zip(cube.texts, kinds, strict=True)]
     given = told.columns_of.get((name, 0))
     role = given[0].role if given else cube_role(cube, Counter(kinds))
-    for text, kind, value in zip(cube.texts, kinds, values, strict=True):
+    column = Column(0, role, cube.units, f"units: {cube.units}" if cube.units else "no units are named")
+    for at, (text, kind, value) in enumerate(zip(cube.texts, kinds, values, strict=True)):
         if kind:
-            _count_cell(f"{name}!", "", text, kind, value, role, tally)
+            _count_cell(f"{name}!value ", str(at + 1), text, kind, value, column, tally)
     axes, questions = list[Axis](), list[Question]()
     step = len(values)
     for axis in cube.axes:
@@ -546,7 +564,6 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
         axes.append(own)
         questions += asked
     axes, questions = corrected(name, axes, questions, told)
-    column = Column(0, role, cube.units, f"units: {cube.units}" if cube.units else "no units are named")
     own_kinds = [placed(*cell) for cell in zip(kinds, cube.texts, values, strict=True)]
     counts = (Figures(0, cube.units or "value", cube.texts, own_kinds, values),) if role == COUNT else ()
     table = Table(name, source.name, name, cube.title, Block((), (), ()), (column,), tuple(axes), counts=counts, cube=cube,

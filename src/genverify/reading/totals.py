@@ -99,9 +99,7 @@ def make_hierarchy(sums: Iterable[tuple[str, Sequence[str]]], labels: Iterable[s
 
 
 BAND = re.compile(r"(\d{1,9})\s*(?:-|\u2013|to|bis|a)\s*(\d{1,9})(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
-FROM = re.compile(
-    r"(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE
-)
+FROM = re.compile(r"(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.I)
 UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?", re.IGNORECASE)
 FAR = 10**6  # stands for no upper end: above any age, size or year in a label
 
@@ -163,9 +161,8 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
             line, depth = line[len(lead) :], depth + 1
         label = line.strip()
         if label in line_of:
-            raise DataError(
-                f"{path}, line {number}: {label!r} stands here a second time (line {line_of[label]}); list it once"
-            )
+            first = line_of[label]
+            raise DataError(f"{path}, line {number}: {label!r} stands here a second time (line {first}); list it once")
         if depth > len(above):
             raise DataError(f"{path}, line {number}: {label!r} stands more than one level below the line above it")
         line_of[label] = number
@@ -432,11 +429,7 @@ def bases_of(
 
 
 def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = "") -> Sums:
-    """
-    What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
-
-    A total of the hints is one whatever the numbers say; `total` is one by its name, which the file gives.
-    """
+    """What adds up to what among labels, by names and numbers, else asked; a total of the hints, or `total`, is one."""
     bases, no_totals = bases_of(labels, samples, least=hints.base), hints.no_totals
     told = hints.totals.get(name, "")
     told = told if told in labels else ""  # another table can have it
@@ -445,9 +438,8 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
         named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
     plain = [label for label in named if is_total_word(label) and not _is_country(label)]
-    words = [
-        label for label in named if label in (told, total) or (label in plain and not OTHER_MEANING.fullmatch(_bare(label)))
-    ]
+    sure = {told, total, *(label for label in plain if not OTHER_MEANING.fullmatch(_bare(label)))}
+    words = [label for label in named if label in sure]
     tree: dict[str, tuple[str, ...]] = {}
     questions, why, off = list[Question](), list[str](), 0
     for parent, children in by_interval(labels):

@@ -57,9 +57,8 @@ SHARED = {
     "tables": "report/templates/table.html.j2",
     "style": "report/templates/style.css",
 }
-TEMPLATES = Environment(
-    loader=PackageLoader("genverify", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
+TEMPLATES = Environment(loader=PackageLoader("genverify", ""), autoescape=True, undefined=StrictUndefined,
+                        trim_blocks=True, lstrip_blocks=True)  # fmt: skip
 TEMPLATES.globals |= SHARED
 Part = tuple[str, Any]
 

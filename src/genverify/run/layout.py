@@ -21,10 +21,7 @@ SHIPPED = (SETTINGS, PARTS, Path("data"), Path("envs"), Path("examples"), SCRIPT
 
 
 def link_shipped(root: Path, folder: Path) -> None:
-    """
-    Links in a folder of results elsewhere (`snakemake --directory`) to what the repository ships: paths in settings, rules
-    and records are the same there. What stands in the folder already is left, so that it can have settings of its own.
-    """
+    """Links in a folder of results elsewhere to what the repository ships; what stands there already is left."""
     if root.samefile(folder):
         return
     for path in SHIPPED:

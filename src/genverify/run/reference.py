@@ -1,7 +1,4 @@
-"""
-A reference set: every figure and table of the papers with its caption, made small, with a page and a manifest, whole and
-current.
-"""
+"""A reference set: every figure and table of the papers with its caption, made small; a page, a manifest, their check."""
 
 import argparse
 import json
@@ -29,8 +26,7 @@ from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
 from genverify.run.provenance import records as job_records
 from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
-from genverify.run.provenance.chain import FOLDED, Chain, settings_in, walk
-from genverify.run.provenance.published import json_digest, without_places
+from genverify.run.provenance.chain import FOLDED, Chain, json_digest, settings_in, walk, without_places
 from genverify.run.provenance.records import AuditError, Layout, Record, Records, Stages
 from genverify.run.registry import registered
 
@@ -41,10 +37,7 @@ FILE = "reference.yaml"
 
 
 class Part(Section):
-    """
-    What the folder of a study lists: if it is a paper its title, its order among the others and its targets, each with the
-    name of its caption, in the order of reading; and what is left out.
-    """
+    """What the folder of a study lists: title and order of a paper, its targets with their captions; what is left out."""
 
     order: int = 0
     title: str = ""
@@ -92,10 +85,7 @@ Entry = dict[str, Any]
 
 
 def entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
-    """
-    What the manifest says of one result: SHA-256 of its files and of their sources, of what the job read and of the raw
-    data, every job on the way by its name, and one digest each for all their settings and all their code.
-    """
+    """What the manifest says of one result: digests of its files, sources, inputs and raw data, of all settings and code."""
     jobs, record = jobs_of(chain), chain.results[target]
     digests = {part: json_digest({name: job[part] for name, job in jobs.items()})[:16] for part in ("settings", "code")}
     sources, seed = sources_of(target, record), seed_of(chain)
@@ -462,11 +452,7 @@ def _changed_file(path: str, recorded: str) -> str | None:
 
 
 def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
-    """
-    For each result that was made here with the settings and data of the set: another one, or the same by the code of today.
-
-    One of other settings or data, or without the records of its jobs, says nothing about the set.
-    """
+    """For each result made here with the settings and data of the set: another one, or the same by the code of today."""
     records = job_records.find_records(layout.made)
     for target, entry in manifest["results"].items():
         try:
@@ -534,10 +520,7 @@ def in_words(entries: dict[str, Entry]) -> str:
 
 
 def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
-    """
-    What is not whole or not current; an error at the end unless the set shows the study of today's settings and data.
-    `strict`: the words of the page count, too.
-    """
+    """What is not whole or not of today's settings and data, an error at the end. `strict`: the page's words, too."""
     manifest = read_manifest(REFERENCE / MANIFEST)
     wrong = [*altered_files(REFERENCE, manifest), *unlisted_targets(manifest, read_listing(STAGES))]
     yield from wrong

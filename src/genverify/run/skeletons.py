@@ -1,7 +1,4 @@
-"""
-The commands `new-study` and `new-reader`: files of a study of one function, or of a reader of one format, which are found,
-run, checked and tested as they are.
-"""
+"""The commands `new-study` and `new-reader`: files of a study or a reader, which are found, run and tested as they are."""
 
 import argparse
 import keyword

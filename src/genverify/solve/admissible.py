@@ -1,7 +1,4 @@
-"""
-Admissible records: which records a release rules out, and the types of all others, with codes that nothing distinguishes
-merged.
-"""
+"""Admissible records: which records a release rules out, and the types of all others, codes merged where none differs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -175,10 +172,7 @@ class TooManyTypes(GenverifyError):
 
 @dataclass(frozen=True)
 class Types:
-    """
-    The live record types. Codes of a column that no cell or rule distinguishes form an atom; `table` holds, per type and
-    column, the index of its atom.
-    """
+    """The live record types; codes that nothing distinguishes form an atom, `table` has the atom of each type and column."""
 
     domain: Domain
     atoms: tuple[Atoms, ...]

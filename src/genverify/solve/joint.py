@@ -1,6 +1,4 @@
-"""
-All blocks of some areas in one program: its bounds, feasible classes, a dataset block by block, and a random walk from it.
-"""
+"""All blocks of some areas in one program: bounds, feasible classes, a dataset block by block, and a random walk from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,8 +29,6 @@ from genverify.solve.program import (
 )
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import LinearProgram, Optimal, Solver, best_point, maximise_integers
-
-# All blocks of some areas in one program: the counts of each block, and area tables that add up over the blocks.
 
 
 @dataclass(frozen=True)
@@ -131,9 +127,8 @@ def build_joint(levels: AreaReleases, max_types: int) -> Joint:
     # a cell of an area that counts 0 holds no class that is left, so its row says nothing
     said = (np.diff(A.indptr) > 0) | (lo_ > 0)
     chosen = np.flatnonzero(said)
-    return Joint(
-        levels, programs, tuple(rows[row] for row in chosen.tolist()), csr_array(A[chosen]), lo_[chosen], hi_[chosen]
-    )
+    named = tuple(rows[row] for row in chosen.tolist())
+    return Joint(levels, programs, named, csr_array(A[chosen]), lo_[chosen], hi_[chosen])
 
 
 def _own_rows(levels: AreaReleases, program: Program, number: int) -> tuple[list[str], csr_array, Ints, Ints]:
@@ -166,10 +161,7 @@ WORTH = 1000.0  # of a wanted record, in new ones
 
 
 class ByBlocks:
-    """
-    Looks for datasets of all blocks; `lp` is the linear program of the joint program. Where a dataset with c z >= b is
-    `wanted`, that is one more row, of the block that c is about.
-    """
+    """Looks for datasets of all blocks near the linear program `lp`, or, if `wanted`, for one with c z >= b."""
 
     def __init__(self, joint: Joint, solver: Solver, lp: LinearProgram, wanted: tuple[Ints, int] | None = None) -> None:
         self.joint, self.solver, self.lp, self.wanted = joint, solver, lp, wanted
@@ -264,10 +256,7 @@ SEARCHES = 200  # integer searches for one set of areas where the program is lar
 
 
 class JointBounder:
-    """
-    Asks the program of all blocks; every dataset that it meets is kept in `datasets`. It counts the linear programs, and the
-    integer searches of large programs, after SEARCHES of which a question that the linear program leaves open is undecided.
-    """
+    """Asks the program of all blocks, keeps every dataset that it meets, and gives up after SEARCHES integer searches."""
 
     def __init__(self, joint: Joint, settings: ProgramSettings, datasets: Ints) -> None:
         self.joint, self.settings, self.datasets = joint, settings, datasets
@@ -343,10 +332,7 @@ FEASIBILITY_ROUNDS = 5_000  # bounds time; where it is reached, every class coun
 
 @dataclass(frozen=True)
 class FeasibleClasses:
-    """
-    The classes that are not ruled out, proofs (`nobody`) that no dataset has a record of any other, every dataset that was
-    met on the way, and the number of linear programs.
-    """
+    """The classes that are not ruled out, proofs (`nobody`) for all others, datasets that were met, and linear programs."""
 
     classes: Flags
     nobody: tuple[Node, ...]
@@ -429,9 +415,8 @@ LOOKS = 4  # of all walkers: a hundred class vectors of each block are there to 
 
 def walk_blocks(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
     """Datasets of the whole area, one per row: each of the walkers has its own records in every block."""
-    parts = [
-        _walked(program, [z[span] for z in starts], rng) for program, span in zip(joint.programs, joint.spans, strict=True)
-    ]
+    both = zip(joint.programs, joint.spans, strict=True)
+    parts = [_walked(program, [z[span] for z in starts], rng) for program, span in both]
     datasets: Ints = np.unique(np.concatenate(parts, axis=1), axis=0)
     for z in datasets:
         joint.recount(z)

@@ -1,4 +1,4 @@
-"""How fast cell bounds are: from conditionals and from marginals, against integer programs, on the shapes of the paper."""
+"""How fast cell bounds are, from conditionals and marginals, against the paper's integer programs, on its shapes."""
 
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array, csr_array
 
-from genverify.bounds.count_tables import Multiway, read_multiway
 from genverify.bounds.exact import (
     CellBounds,
     Conditionals,
@@ -23,18 +23,68 @@ from genverify.bounds.exact import (
     conditionals_of_counts,
     exact_bounds,
     rounded_of_counts,
+    row_multipliers,
 )
-from genverify.bounds.marginals import MarginalBounds, bound_marginals, levels_of, marginal_sums
-from genverify.model.arrays import Ints
+from genverify.bounds.marginals import MarginalBounds, Multiway, bound_marginals, levels_of, marginal_sums, read_multiway
+from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem
 from genverify.model.tablefiles import Expected, naming_unreadable
 from genverify.model.work import derive_seed, watch
 from genverify.solve.linear.search import Work
-from genverify.solve.program import integer_point
-from genverify.solve.solvers.base import Optimal, WorkLimits, make_solver, maximise_integers
-from studies.cellbounds.reference_programs import reference_multipliers, reference_range
+from genverify.solve.program import integer_point, sparse_system
+from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped, WorkLimits, make_solver, maximise_integers
 from studies.cellbounds.settings import CellboundsBenchmark, MarginalCase, MarginalsBenchmark, Shape
+
+
+def reference_range(table: Conditionals, N: int, row: int, column: int, solver: Solver) -> tuple[int, int] | None:
+    """The bounds of one cell by (1)-(5), in counts beyond the reduced ones; None where the solver ran into a limit."""
+    sides = np.zeros(table.reduced.size + 1)
+    sides[-1] = table.remainder(N)
+    result = _range(_matrix(table), sides, row * len(table.columns) + column, solver)
+    r_ij = int(table.reduced[row, column])
+    return None if result is None else (r_ij + result[0], r_ij + result[1])
+
+
+def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver) -> tuple[int, int] | None:
+    """The least and the greatest multiplier of one row by (6)-(8); None where the solver ran into a limit."""
+    sides = np.array([float(table.remainder(N))])
+    return _range(csr_array(table.sums[None, :].astype(np.float64)), sides, row, solver)
+
+
+def _range(A: csr_array, sides: Floats, variable: int, solver: Solver) -> tuple[int, int] | None:
+    """The least and the greatest value of one variable, A z = sides; no variable exceeds the last side, N - R."""
+    system = sparse_system(A, sides, sides, np.full(A.shape[1], sides[-1]))
+    ends = []
+    for sign in (-1.0, 1.0):
+        objective = np.zeros(A.shape[1])
+        objective[variable] = sign
+        answer = maximise_integers(solver, system, objective)
+        if isinstance(answer, Infeasible):
+            raise DataError("no table has these conditionals and this N")
+        if isinstance(answer, Stopped):
+            return None
+        ends.append(round(sign * answer.value))
+    return ends[0], ends[1]
+
+
+def _matrix(table: Conditionals) -> csr_array:
+    """r_i n_ij - r_ij sum_j' n_ij' = 0 for every cell, and the sum of all cells."""
+    cells, J = table.reduced.size, len(table.columns)
+    cell = np.arange(cells)
+    same_row = (cell // J * J)[:, None] + np.arange(J)
+    values = np.repeat(-table.reduced.reshape(-1, 1), J, axis=1)
+    values[cell, cell % J] += table.sums[cell // J]
+    rows = np.concatenate([np.repeat(cell, J), np.full(cells, cells)])
+    columns = np.concatenate([same_row.ravel(), cell])
+    entries = np.concatenate([values.ravel(), np.ones(cells, dtype=np.int64)])
+    return csr_array(coo_array((entries.astype(np.float64), (rows, columns)), shape=(cells + 1, cells)))
+
+
+def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
+    """Every value that the total of each row can take, r_i (nu_i + 1)."""
+    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, row_multipliers(table, N), strict=True)]
+
 
 # How fast cell bounds are: random tables, exact and rounded conditionals, against the integer program (1)-(5).
 
@@ -61,15 +111,8 @@ def random_counts(kind: str, rows: int, columns: int, records: int, rng: np.rand
 def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     """The seconds of every method on one table, from its counts to the bounds of all cells."""
     rows, columns = ([str(index) for index in range(size)] for size in counts.shape)
-    N = int(counts.sum())
-    table = conditionals_of_counts(rows, columns, counts)
-    case = {
-        "kind": kind,
-        "rows": counts.shape[0],
-        "columns": counts.shape[1],
-        "nonzero_cells": int((counts > 0).sum()),
-        "N": N,
-    }
+    N, table = int(counts.sum()), conditionals_of_counts(rows, columns, counts)
+    case = {"kind": kind, "rows": len(rows), "columns": len(columns), "nonzero_cells": int((counts > 0).sum()), "N": N}
 
     def exact() -> CellBounds:
         return exact_bounds(conditionals_of_counts(rows, columns, counts), N)
@@ -275,7 +318,8 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
     """The table of every shape: from its files, or a stand-in."""
     for name, shape in shapes.items():
         if not shape.files:
-            yield ShapedTable(name, _stand_in(shape.levels, shape.records, _rng(seed, name)), STAND_IN)
+            rng = np.random.default_rng(derive_seed(seed, "cellbounds", "shape", name))
+            yield ShapedTable(name, _stand_in(shape.levels, shape.records, rng), STAND_IN)
             continue
         paths = [Path(path) for path in shape.files]
         table = _read_adult(paths, adult_layout) if shape.adult else read_multiway(paths[0])
@@ -285,10 +329,6 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
                 f"says {prod(shape.levels):,} and {shape.records:,}. Correct levels and records, or the file."
             )
         yield ShapedTable(name, table, "file of the user")
-
-
-def _rng(seed: int, name: str) -> np.random.Generator:
-    return np.random.default_rng(derive_seed(seed, "cellbounds", "shape", name))
 
 
 def time_shape(shaped: ShapedTable, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:

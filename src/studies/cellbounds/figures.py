@@ -14,12 +14,7 @@ EXACT = "exact"
 DISCLOSED: dict[str, Any] = {"marker": "s", "color": PALETTE[4], "markersize": 4, "linestyle": "none", "zorder": 3}
 OPEN: dict[str, Any] = {"color": PALETTE[0], "linewidth": 1.1, "solid_capstyle": "butt"}
 TRUE: dict[str, Any] = {"marker": "o", "color": PALETTE[1], "markersize": 3, "linestyle": "none", "zorder": 3}
-LOOKS = (
-    {"marker": "o"},
-    {"marker": "^", "linestyle": "--"},
-    {"marker": "s", "linestyle": ":"},
-    {"marker": "D", "linestyle": "-."},
-)
+LOOKS = [{"marker": marker, "linestyle": line} for marker, line in zip("o^sD", ("-", "--", ":", "-."), strict=True)]
 TICKS = (0, 1, 3, 10, 30, 100, 300)
 
 
@@ -30,11 +25,8 @@ def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
     for index, name in zip(axes.flat, tables, strict=False):
         _panel(index, cells[(cells["table"] == name) & (cells["conditionals"] == EXACT)], name)
     _rounding(axes.flat[len(tables)], cells, tables)
-    handles = [
-        Line2D([], [], label="bounds of a cell's count", **OPEN),
-        Line2D([], [], label="true count", **TRUE),
-        Line2D([], [], label="true count, in a disclosed row", **DISCLOSED),
-    ]
+    looks = {"bounds of a cell's count": OPEN, "true count": TRUE, "true count, in a disclosed row": DISCLOSED}
+    handles = [Line2D([], [], label=words, **look) for words, look in looks.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
     return say_source(figure, label)
 
@@ -79,10 +71,9 @@ def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
         for index, method in enumerate(methods):
             _line(panel, lines[(lines["kind"] == kind) & (lines["method"] == method)], index, method)
         panel.set(xscale="log", yscale="log")
-        panel.xaxis.set_minor_locator(NullLocator())
-        panel.yaxis.set_minor_locator(NullLocator())
-        panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        panel.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
         panel.set_xlabel("nonzero cells")
         panel.set_title(words, loc="left", color=INK)
     axes[0].set_ylabel("CPU seconds for all cells")

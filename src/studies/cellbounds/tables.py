@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.bounds.count_tables import PrintedTwoWay
 from genverify.bounds.exact import (
     CellBounds,
     Conditionals,
@@ -19,6 +18,7 @@ from genverify.bounds.exact import (
     exact_bounds,
     row_multipliers,
 )
+from genverify.bounds.marginals import PrintedTwoWay
 from genverify.bounds.propositions import (
     RowExplanation,
     disclosed_cells,
@@ -33,7 +33,7 @@ from genverify.bounds.propositions import (
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import statements_table
-from studies.cellbounds.reference_programs import possible_totals
+from studies.cellbounds.benchmarks import possible_totals
 
 # The tables of the cell-bounding paper: what is computed from its counts beside what it prints.
 
@@ -74,25 +74,18 @@ def compare_rounded(printed: PrintedTwoWay, paper: Mapping[str, Any], rounding: 
         ours = {column: _interval(*pair) for column, pair in zip(printed.columns, ends, strict=True)}
         said = {column: _interval(*pair) for column, pair in zip(printed.columns, paper["rows"][row]["bounds"], strict=True)}
         beside = {name: value for column in ours for name, value in ((column, ours[column]), (PAPER + column, said[column]))}
-        lines.append(
-            {"row": row, "N": paper["N"], **beside, "disclosed": bool(result.disclosed[index]), "equal": ours == said}
-        )
+        known = {"disclosed": bool(result.disclosed[index]), "equal": ours == said}
+        lines.append({"row": row, "N": paper["N"], **beside, **known})
     return pd.DataFrame(lines)
 
 
 def _ours(counts: PrintedTwoWay, table: Conditionals, result: CellBounds, row: RowExplanation, index: int) -> dict[str, Any]:
     total, ends = int(counts.counts[index].sum()), zip(result.lower[index], result.upper[index], strict=True)
-    return {
-        "sum": total,
-        "divisor": total // row.r if row.r else 0,
-        "reduced_sum": row.r,
-        "least": row.multipliers.least,
-        "least_by": _named(row.least_by),
-        "greatest": row.multipliers.greatest,
-        "greatest_by": _named(row.greatest_by),
-        "total": _interval(result.least_totals[index], result.greatest_totals[index]),
-        **{column: _interval(low, high) for column, (low, high) in zip(table.columns, ends, strict=True)},
-    }
+    ours: dict[str, Any] = {"sum": total, "divisor": total // row.r if row.r else 0, "reduced_sum": row.r}
+    ours |= {"least": row.multipliers.least, "least_by": _named(row.least_by)}
+    ours |= {"greatest": row.multipliers.greatest, "greatest_by": _named(row.greatest_by)}
+    ours["total"] = _interval(result.least_totals[index], result.greatest_totals[index])
+    return ours | {column: _interval(*pair) for column, pair in zip(table.columns, ends, strict=True)}
 
 
 def _printed(table: Conditionals, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,16 +113,9 @@ def bounded_cells(counts: PrintedTwoWay, name: str, decimals: Sequence[int]) -> 
 
 def _cells(counts: PrintedTwoWay, bounds: CellBounds) -> pd.DataFrame:
     rows, columns = bounds.lower.shape
-    return pd.DataFrame(
-        {
-            "row": np.repeat(bounds.rows, columns),
-            "column": np.tile(bounds.columns, rows),
-            "count": counts.counts.ravel(),
-            "lower": bounds.lower.ravel(),
-            "upper": bounds.upper.ravel(),
-            "disclosed": np.repeat(bounds.disclosed, columns),
-        }
-    )
+    cells = {"row": np.repeat(bounds.rows, columns), "column": np.tile(bounds.columns, rows)}
+    cells |= {"count": counts.counts.ravel(), "lower": bounds.lower.ravel(), "upper": bounds.upper.ravel()}
+    return pd.DataFrame(cells | {"disclosed": np.repeat(bounds.disclosed, columns)})
 
 
 # What the text of the cell-bounding paper says about its Tables 1, 2, 3, 6, 7 and 9, computed again from their counts.

@@ -52,10 +52,7 @@ def log_dirichlet(shape: Floats, rng: np.random.Generator, scale: Floats | float
 
 @dataclass(frozen=True)
 class Setting:
-    """
-    Shares of races and origins, and how alike households are: of a tract in its county (by race and origin), of a block in
-    its tract (`block`, of blocks of `sizes` households and more).
-    """
+    """Shares of races and origins, and how alike households are: of a tract in its county, of a block in its tract."""
 
     codes: Ints
     shares: Floats
@@ -159,11 +156,7 @@ class Composition:
 
 
 def composition_of(blocks: RealBlocks, codes: Ints, nation: Floats, homogeneity: float) -> Composition:
-    """
-    The composition for groups of these codes (race, origin) with the nation's shares.
-
-    A setting has the nation's shares times its own relative to those of both settings together.
-    """
+    """The composition for groups of these codes; a setting has the nation's shares times its own relative to both."""
     found = []
     for name, setting in zip(SETTINGS, blocks.settings, strict=True):
         lines = zip(setting.codes.tolist(), setting.shares, setting.tract, strict=True)
@@ -253,21 +246,16 @@ def estimate_setting(neighbours: pd.DataFrame, shares: pd.DataFrame, counties: S
         raise DataError(f"counties {', '.join(counties)}: no two neighbours, or no two tracts; give more blocks")
     total = by_tract[weights > 0].sum(axis=0)
     possible = total / total.sum() - same_county
-    alike = {
-        str(group): _alike(weights, (same - same_county)[:, place], possible[:, place])
-        for place, group in enumerate(inside.columns)
-    }
-    return {
-        "counties": list(counties),
-        "tracts": int((weights > 0).sum()),
-        "race_and_origin": [
-            dict(zip(GROUP, map(int, group.split()), strict=True))
-            | {"percent": round(float(share), 4), "tracts": alike.get(group, alike.get(group.split()[0]))}
-            for group, share in zip(map(str, own.index), 100 * own / own.sum(), strict=True)
-        ],
-        "blocks": _classes(sizes[known], (within - expected)[known], (1 - expected)[known]),
-        "described": describe_blocks(inside),
-    }
+    alike = {str(group): _alike(weights, (same - same_county)[:, place], possible[:, place])
+             for place, group in enumerate(inside.columns)}  # fmt: skip
+    groups = [
+        dict(zip(GROUP, map(int, group.split()), strict=True))
+        | {"percent": round(float(share), 4), "tracts": alike.get(group, alike.get(group.split()[0]))}
+        for group, share in zip(map(str, own.index), 100 * own / own.sum(), strict=True)
+    ]
+    classes = _classes(sizes[known], (within - expected)[known], (1 - expected)[known])
+    about = {"counties": list(counties), "tracts": int((weights > 0).sum()), "race_and_origin": groups}
+    return {**about, "blocks": classes, "described": describe_blocks(inside)}
 
 
 def _between(counts: Floats, place: Ints) -> Floats:
@@ -328,10 +316,7 @@ def _percent(part: float, whole: float) -> float:
 def neighbours_table(
     units: Iterable[tuple[pd.Series, pd.Series]], rural: Collection[str], file: Path, label: str
 ) -> pd.DataFrame:
-    """
-    What real blocks show, urban and rural (from the file of estimates), beside the blocks and races of a country's
-    households: of its urban and rural tracts, where these are known, and of all.
-    """
+    """What real blocks show, urban and rural, beside the blocks and races of a country's households, by tract and of all."""
     counts = pd.concat([pd.crosstab(blocks, races) for blocks, races in units]).fillna(0)
     inside = counts.index.str[:TRACT].isin(list(rural))
     parts = {"country_urban": counts[~inside], "country_rural": counts[inside]} if inside.any() else {}

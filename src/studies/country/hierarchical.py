@@ -54,9 +54,8 @@ class Mechanism:
         self.types = np.column_stack([records[name] for name in self.names])
         self.inside = self._inside(settings.margins)
         rho, parts = as_written(settings.rho, "rho"), 1 + WEIGHT * len(settings.margins)
-        self.variances: dict[str, Fraction] = {
-            level: variance(rho, Fraction(str(share)) / parts) for level, share in settings.shares.items()
-        }
+        shares = {level: Fraction(str(share)) / parts for level, share in settings.shares.items()}
+        self.variances: dict[str, Fraction] = {level: variance(rho, share) for level, share in shares.items()}
 
     def _inside(self, margins: Sequence[Sequence[str]]) -> csr_array:
         """Which types (rows) lie in which cells of the margins; a margin of no column has one cell, the total."""
@@ -97,11 +96,7 @@ class Mechanism:
         return shared
 
     def split(self, parent: Ints, children: csr_array, level: str, where: str) -> csr_array:
-        """
-        The protected households of each child (rows, types) of a place that has, as protected, those of the parent.
-
-        Types that the parent has not, no child has. The columns add up to the parent.
-        """
+        """The protected households (rows, types) of the children of a place: they add up to the protected parent."""
         if children.shape[0] == 1:
             return csr_array(parent[None, :])
         rng = np.random.default_rng(derive_seed(self.seed, "hierarchical", level, where))
@@ -168,11 +163,7 @@ def apportion(values: Floats, totals: Ints) -> Ints:
 
 
 def moved(counts: Ints, detail: Ints, margins: Ints, inside: csr_array, rng: np.random.Generator) -> Ints:
-    """
-    The households of the places (rows), one by one moved to another place while that lowers the sum of squares.
-
-    The numbers of rare types are far below 1, and what rounding them does to margins these moves mend.
-    """
+    """The households of the places, one by one moved while that lowers the squares: it mends margins that rounding broke."""
     counts, width = counts.copy(), inside.shape[1]
     # a row per cell or type: rows are read one by one, which is fast only where they lie together
     away = np.ascontiguousarray(np.hstack([WEIGHT * (counts @ inside - margins), counts - detail]).T)
@@ -200,11 +191,7 @@ def moved(counts: Ints, detail: Ints, margins: Ints, inside: csr_array, rng: np.
 def protect_households(
     draw: Callable[[], Iterator[pa.Table]], settings: Hierarchical, domain_file: DomainFile, seed: int
 ) -> Iterator[pa.Table]:
-    """
-    Protected housing units, state by state; `draw` gives the private ones, a table for each state, and is asked twice.
-
-    In memory are the types of every state, and one state at a time.
-    """
+    """Protected housing units, one state in memory at a time; `draw` gives the private ones by state, and is asked twice."""
     mechanism = Mechanism(settings, domain_file, seed)
     private = vstack([csr_array(mechanism.counts(table)[1].sum(axis=0)[None, :]) for table in draw()], format="csr")
     states = mechanism.split(mechanism.nation(private.sum(axis=0)), private, "state", "nation")

@@ -84,11 +84,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Likeness:
-    """
-    How households come to resemble their neighbours: the kind of generator, its calibrated scale, the groups of columns.
-
-    A share of the households, the newcomers, are drawn from the nation.
-    """
+    """How households come to resemble neighbours: generator, calibrated scale, groups of columns, share of newcomers."""
 
     kind: str
     scale: float
@@ -147,31 +143,19 @@ def country_files(folder: Path) -> list[Path]:
 
 
 def read_country(folder: Path) -> Country:
-    """
-    The country described by national.yaml, odds.csv, likeness.yaml and states.yaml.
-
-    Where likeness.yaml has an entry `race_and_origin`, they are drawn as in the real blocks of neighbours.yaml.
-    """
+    """The country of the four files; with an entry `race_and_origin`, these are drawn as in neighbours.yaml."""
     national, states = (_read(country_file(folder, name)) for name in ("national.yaml", "states.yaml"))
     likeness = dict(_read(country_file(folder, "likeness.yaml")))
     real = likeness.pop("race_and_origin", None)
     try:
-        vacant = national["vacant"]
-        return Country(
-            tuple(_target(name, cells) for name, cells in national["targets"].items()),
-            read_odds(country_file(folder, "odds.csv")),
-            {kind: _likeness(kind, entry) for kind, entry in likeness.items()},
-            Vacancy(
-                float(vacant["percent"]),
-                {int(code): float(percent) for code, percent in vacant["statuses"].items()},
-                vacant["spread"]["rate"],
-                vacant["spread"]["status"],
-            ),
-            _states(states["states"]),
-            float(states["block_spread"]),
-            int(states["tract_households"]),
-            read_blocks_of_country(folder / NEIGHBOURS, real) if real else None,
-        )
+        targets = tuple(_target(name, cells) for name, cells in national["targets"].items())
+        alike = {kind: _likeness(kind, entry) for kind, entry in likeness.items()}
+        statuses = {int(code): float(percent) for code, percent in national["vacant"]["statuses"].items()}
+        spread = national["vacant"]["spread"]
+        vacancy = Vacancy(float(national["vacant"]["percent"]), statuses, spread["rate"], spread["status"])
+        sizes = _states(states["states"]), float(states["block_spread"]), int(states["tract_households"])
+        blocks = read_blocks_of_country(folder / NEIGHBOURS, real) if real else None
+        return Country(targets, read_odds(country_file(folder, "odds.csv")), alike, vacancy, *sizes, blocks)
     except KeyError as error:
         raise DataError(f"{folder}: the entry {error} is missing; compare with the files of data/synthetic") from None
 
@@ -249,11 +233,7 @@ UNIVERSE = "occupied"
 
 @dataclass(frozen=True)
 class Types:
-    """
-    Every structurally possible household type: a profile (who lives there) and traits (tenure, origin and race).
-
-    No structural rule links the two, so the types are all the pairs of a profile and of traits.
-    """
+    """Every possible type: a profile (who lives there) with traits (tenure, origin, race), which no rule links to it."""
 
     profiles: Records
     traits: Records

@@ -233,11 +233,7 @@ def neighbours_of(groups: Groups, homogeneity: float) -> Neighbours:
 
 
 def sources(block: Ints, copies: float, rng: np.random.Generator) -> Ints:
-    """
-    Which household of its block each one repeats (itself where it repeats none), in the order of the households.
-
-    The blocks are numbered in order. A copy of a copy is the household that was first.
-    """
+    """Which household of its block (numbered in order) each one repeats, itself where none; never a copy of a copy."""
     source: Ints = np.arange(block.size)
     if copies == 0 or not block.size:
         return source

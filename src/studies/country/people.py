@@ -170,10 +170,7 @@ NOT_HISPANIC, HISPANIC = 1, 2
 
 @dataclass(frozen=True)
 class RaceModel:
-    """
-    Codes of race as sets of words, written as bit masks, and how often each occurs in the nation (by code) and among
-    people of two or more races; chances to be alike; the share of Hispanics.
-    """
+    """Codes of race as bit masks, how often each occurs in the nation and among people of several; chances to be alike."""
 
     mask: Ints
     code: Ints
@@ -235,8 +232,6 @@ def draw_races(homes: Homes, model: RaceModel, rng: np.random.Generator) -> tupl
     return race, origin
 
 
-# The persons of the synthetic households, one by one: they fit size, ages, race and origin of every household.
-
 MALE, FEMALE = 1, 2
 MARRIED, MALE_TYPES = 1, (2, 4, 5)
 IMPOSSIBLE = "households of two that cannot have both a minor and a person of 65 or over"
@@ -262,11 +257,7 @@ def read_person_model(path: Path, domain: Domain) -> PersonModel:
 def draw_persons(
     units: pa.Table, model: PersonModel, rng: np.random.Generator, misfits: MutableMapping[str, int]
 ) -> pa.Table:
-    """
-    The persons of the occupied units of a table, in the order of the units: `block` and the columns of a person.
-
-    `misfits` counts households that no persons can fit, though the rules of the domain let them pass; nobody is 65 there.
-    """
+    """The persons of the occupied units, in order; `misfits` counts households that fit no persons: nobody is 65 there."""
     homes = lay_out_homes(units, model.text["another_person"], model.text["ages"]["old_partner"], rng)
     drawn = rng.random(len(homes.size)) < model.text["sex"]["married_householder_male"]
     male = np.isin(homes.kind, MALE_TYPES) | ((homes.kind == MARRIED) & drawn)

@@ -27,10 +27,7 @@ BLOCKS_OF_A_GROUP = 200  # below 1000: the first of four digits of a block's num
 
 @dataclass(frozen=True)
 class Places:
-    """
-    The blocks of a state in the order of their GEOIDs: size (occupied households), tract; the county of each tract, and
-    whether it is rural.
-    """
+    """The blocks of a state by GEOID: size (occupied households), tract; the county of each tract, and if it is rural."""
 
     state: State
     sizes: Ints
@@ -154,10 +151,7 @@ class Neighbourhoods:
     stream: np.random.SeedSequence
 
     def blocks(self) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-        """
-        The weights f and g of the blocks and the shares of their races and origins, a chunk at a time; no column of shares
-        where the country knows of none.
-        """
+        """Weights f and g of the blocks and shares of their races and origins (none if not known), a chunk at a time."""
         neighbours, composition = self.model.neighbours, self.model.composition
         rng = np.random.default_rng(self.stream)
         for first in range(0, self.places.sizes.size, CHUNK_BLOCKS):
@@ -239,12 +233,9 @@ def _raked(expected: Floats, margins: Sequence[Margin]) -> Floats:
 
 def sample_blocks(country: Sequence[Neighbourhoods]) -> tuple[Floats, Floats, Floats, Floats]:
     """f, g and shares of races and origins of the sampled blocks, and the share of the sampled households that each has."""
-    counts = _hits([state.places.sizes for state in country])
-    chosen = [
-        [part[hits[chunk] > 0] for part in drawn]
-        for state, hits in zip(country, counts, strict=True)
-        for chunk, *drawn in state.blocks()
-    ]
+    counts, chosen = _hits([state.places.sizes for state in country]), []
+    for state, hits in zip(country, counts, strict=True):
+        chosen += [[part[hits[chunk] > 0] for part in drawn] for chunk, *drawn in state.blocks()]
     weights = np.concatenate([hits[hits > 0] for hits in counts])
     f, g, shares = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
     return f, g, shares, weights / weights.sum()
@@ -297,11 +288,7 @@ def _profiles(starts: Ints, cumulated: Floats, cells: Ints, traits: Ints, unifor
 
 
 def synthesize(settings: Synthetic, seed: int, domain_file: DomainFile, country: Country) -> Iterator[pa.Table]:
-    """
-    The housing units of each state, in the order of FIPS codes: `block`, then the columns of the domain; sorted by block.
-
-    Each state has its own random streams, so a state does not depend on how many were drawn before it.
-    """
+    """The housing units of each state by FIPS code, sorted by block; each state has random streams of its own."""
     model, margins = build_model(domain_file, country, settings.likeness, settings.homogeneity)
     laid_out = list(states_of(settings, seed, country))
     fitted, drawn_states = fit(model, margins, [neighbourhoods(model, places, streams[0]) for places, streams in laid_out])
@@ -393,14 +380,9 @@ def block_answers(households: pa.Table, queries: Sequence[Query]) -> npt.NDArray
 
 
 def calibrate(
-    settings: Synthetic,
-    seed: int,
-    domain_file: DomainFile,
-    country: Country,
-    queries: Sequence[Query],
-    multipliers: Sequence[float],
-    size: int = 10,
-) -> Iterator[AnswerShares]:
+    settings: Synthetic, seed: int, domain_file: DomainFile, country: Country, queries: Sequence[Query],
+    multipliers: Sequence[float], size: int = 10,
+) -> Iterator[AnswerShares]:  # fmt: skip
     """The shares of 0 and 1 on blocks of one size by kind of likeness and multiplier of homogeneity, all from one seed."""
     for kind, multiplier in product(country.likeness, multipliers):
         chosen = settings.model_copy(update={"likeness": kind, "homogeneity": multiplier})

@@ -80,11 +80,7 @@ def term_of(columns: Sequence[str], records: Records) -> Term:
 
 
 def read_survey(table: pd.DataFrame, name: str, file: DomainFile, targets: Sequence[Target]) -> Survey:
-    """
-    A survey from counts of distinct households: columns of codes, and `households`.
-
-    Its weights are raked to the national figures about its columns: samples over-represent some households.
-    """
+    """A survey from counts of distinct households, its weights raked to the national figures about its columns."""
     records = possible_types(file).records
     columns = [column for column in records if column in table]
     if HOUSEHOLDS not in table or len(columns) < 2:
@@ -163,17 +159,10 @@ def odds_table(fitted: Estimate, surveys: Sequence[Survey]) -> pd.DataFrame:
     for term, logs in zip(fitted.terms, fitted.logs, strict=True):
         survey = max((s for s in surveys if set(term.columns) <= set(s.term.columns)), key=lambda s: int(s.households.sum()))
         sample, weighted = margin_counts(survey, term)
-        pieces.append(
-            pd.DataFrame(
-                {
-                    "columns": " ".join(term.columns),
-                    "codes": [" ".join(map(str, codes)) for codes in term.codes.tolist()],
-                    "odds": [f"{value:.4g}" for value in np.exp(logs)],
-                    "sample": sample.astype(np.int64),
-                    "percent": (100 * weighted / weighted.sum()).round(3),
-                }
-            )
-        )
+        piece = pd.DataFrame({"codes": [" ".join(map(str, codes)) for codes in term.codes.tolist()]})
+        piece.insert(0, "columns", " ".join(term.columns))
+        odds, percent = [f"{value:.4g}" for value in np.exp(logs)], (100 * weighted / weighted.sum()).round(3)
+        pieces.append(piece.assign(odds=odds, sample=sample.astype(np.int64), percent=percent))
     return pd.concat(pieces, ignore_index=True)
 
 
@@ -264,7 +253,6 @@ def fit_table(cells: pd.DataFrame, label: str) -> pd.DataFrame:
     noise = 100 * np.sqrt(share * (1 - share) / cells["sample"] * 2 / np.pi)
     keys = ["survey", "ways", "columns", "sample"]
     table = cells.assign(distance=away / 2, by_chance=noise / 2, largest=away).groupby(keys, sort=False)
-    found = table.agg(
-        cells=("codes", "size"), distance=("distance", "sum"), by_chance=("by_chance", "sum"), largest=("largest", "max")
-    )
+    sums = {"distance": ("distance", "sum"), "by_chance": ("by_chance", "sum"), "largest": ("largest", "max")}
+    found = table.agg(cells=("codes", "size"), **sums)
     return found.round(3).reset_index().assign(data=label)

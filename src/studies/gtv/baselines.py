@@ -97,11 +97,7 @@ def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
 def count_priors(
     claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate, nation: Types | None = None
 ) -> dict[str, Prior]:
-    """
-    For every claim, how many records match it and how many there are in its block, tract, county, state and nation.
-
-    One state is in memory at a time, and of the nation its distinct records.
-    """
+    """Matching and all records of each claim's block, tract, county, state (one in memory at a time) and nation."""
     radix = Radix(domain)
     questions = Questions.of(claims, radix)
     widths = {"block": GEOGRAPHY["block"], **PRIORS}
@@ -155,14 +151,9 @@ def _check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
 
 
 def fit_baselines(
-    claims: pd.DataFrame,
-    blocks: pd.DataFrame,
-    microdata: Path,
-    stored: Domain,
-    published: Domain,
-    keeps: Predicate,
+    claims: pd.DataFrame, blocks: pd.DataFrame, microdata: Path, stored: Domain, published: Domain, keeps: Predicate,
     nation: Types | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """
     The probability of every claim under each prior, in the order of the claims, and how many claims a prior never saw.
 

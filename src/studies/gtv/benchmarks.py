@@ -61,11 +61,7 @@ COLUMNS = [
 
 
 def draw_tract(sizes: pd.DataFrame, households: int, rng: np.random.Generator) -> list[str]:
-    """
-    The blocks of a random tract, in random order, until they hold at least a given number of households.
-
-    `sizes` has one row per block: block, tract and n.
-    """
+    """Blocks of a random tract in random order, up to so many households; `sizes` has block, tract and n."""
     totals = sizes.groupby("tract")["n"].sum().sort_index()
     large = totals.index[totals >= households]
     if len(large) == 0:
@@ -162,10 +158,7 @@ class Cases:
 
 
 def compare_versions(cases: Iterable[tuple[str, Sequence[Release]]], how: How, before: Path) -> pd.DataFrame:
-    """
-    The table of what the version in the folder `before` and this one verify of the releases of every case, and a row for
-    all together; `faster` is the ratio of core-seconds.
-    """
+    """What the version in the folder `before` and this one verify, by case and in all; `faster`: ratio of core-seconds."""
     rows = []
     for case, releases in cases:
         rows.append(_same_row(case, costs(releases, how, before), costs(releases, how, None)))
@@ -200,15 +193,12 @@ DECIDED = (Verdict.VERIFIED, Verdict.REFUTED)
 def compare(
     release: Release, program: ProgramSettings, K: int, min_k: int, seed: int, sample: SpeedBenchmark
 ) -> dict[str, Any]:
-    """
-    One row of speed.csv. `sample` says how many claims and datasets the one-hot program is timed on, and its limit; its
-    seconds are extrapolated to all claims of the first dataset and to K datasets.
-    """
+    """One row of speed.csv; `sample`: what the one-hot program is timed on, and its limit; its seconds are extrapolated."""
     with watch() as generated:
         records = generate_block(release, program, K, seed).records
     with watch() as filtered:
         candidates = as_claims(*candidate_claims(records, min_k))
-    with watch() as verified:
+    with watch() as asked:
         Verifier(program.bounder(release)).decide(candidates)
     claims = as_claims(*candidate_claims(records[:1], min_k))
     with watch() as compact:
@@ -225,31 +215,21 @@ def compare(
     claim_s = max(0.0, decided.seconds - built.seconds) / max(1, len(chosen))
     dataset_s = max(0.0, drawn.seconds - built.seconds) / sample.datasets
     onehot_s = built.seconds + claim_s * len(claims)
-    compact_whole = generated.seconds + filtered.seconds + verified.seconds
+    compact_whole = generated.seconds + filtered.seconds + asked.seconds
     onehot_whole = built.seconds + dataset_s * K + filtered.seconds + claim_s * len(candidates)
     stopped = sum(decision.verdict is Verdict.UNDECIDED for decision in onehot)
     note = f"onehot_s and onehot_end_to_end_s are extrapolated from {len(onehot)} of {len(claims)} claims"
     if stopped:
         note += f"; {stopped} of them stopped at {sample.seconds:g} s, so that the ratios are lower bounds"
-    return {
-        "block": release.block,
-        "n_households": release.n,
-        "claims": len(claims),
-        "compact_s": round(compact.seconds, 4),
-        "onehot_s": round(onehot_s, 1),
-        "speedup": round(onehot_s / compact.seconds, 1),
-        "speedup_end_to_end": round(onehot_whole / compact_whole, 1),
-        "compact_end_to_end_s": round(compact_whole, 4),
-        "onehot_end_to_end_s": round(onehot_whole, 1),
-        "candidates": len(candidates),
-        "verified": sum(decision.verdict is Verdict.VERIFIED for decision in decisions),
-        "undecided": sum(decision.verdict not in DECIDED for decision in decisions),
-        "onehot_claim_s": round(claim_s, 3),
-        "onehot_dataset_s": round(dataset_s, 3),
-        "onehot_claims_timed": len(onehot),
-        "onehot_undecided": stopped,
-        "note": note,
-    }
+    row = {"block": release.block, "n_households": release.n, "claims": len(claims)}
+    row |= {"compact_s": round(compact.seconds, 4), "onehot_s": round(onehot_s, 1)}
+    row |= {"speedup": round(onehot_s / compact.seconds, 1), "speedup_end_to_end": round(onehot_whole / compact_whole, 1)}
+    row |= {"compact_end_to_end_s": round(compact_whole, 4), "onehot_end_to_end_s": round(onehot_whole, 1)}
+    verified = sum(decision.verdict is Verdict.VERIFIED for decision in decisions)
+    undecided = sum(decision.verdict not in DECIDED for decision in decisions)
+    row |= {"candidates": len(candidates), "verified": verified, "undecided": undecided}
+    row |= {"onehot_claim_s": round(claim_s, 3), "onehot_dataset_s": round(dataset_s, 3)}
+    return row | {"onehot_claims_timed": len(onehot), "onehot_undecided": stopped, "note": note}
 
 
 def _agree(release: Release, compact: Sequence[Decision], onehot: Sequence[Decision]) -> None:

@@ -198,15 +198,8 @@ def _panel(axes: Axes, table: pd.DataFrame) -> None:
         off = np.array([known["loss"] - known["low"], known["high"] - known["loss"]]).clip(min=0)
         indices, colour = known["k"] + 0.04 * (index % 5 - 2), PALETTE[index % len(PALETTE)]
         axes.errorbar(indices, known["loss"], yerr=np.nan_to_num(off), fmt="none", ecolor=colour, elinewidth=0.6)
-        axes.plot(
-            indices,
-            known["loss"],
-            f"{EXPLANATION_MARKERS[index % len(EXPLANATION_MARKERS)]}-",
-            color=colour,
-            lw=0.9,
-            ms=3.5,
-            label=plain(str(name).replace("_", " ")),
-        )
+        marker, words = EXPLANATION_MARKERS[index % len(EXPLANATION_MARKERS)], plain(str(name).replace("_", " "))
+        axes.plot(indices, known["loss"], f"{marker}-", color=colour, lw=0.9, ms=3.5, label=words)
     axes.set(xlabel="columns of a claim, k", xticks=sorted(table["k"].unique()), ylim=(-4, 104))
 
 

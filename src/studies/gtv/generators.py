@@ -34,11 +34,7 @@ from studies.gtv.withheld_zeros import WITHHELD, publish_less, survivors
 def attack_block(
     release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int
 ) -> tuple[pd.DataFrame, dict[str, object]]:
-    """
-    The claims, with a column for each variant: is it verified from the answers that this publishes? Every proof is checked.
-
-    Only claims about a single household are decided again, as in Table 5. And the block: its answers, whether it is unique.
-    """
+    """The claims, and which variants' answers verify each (as in Table 5, those about one household); and the block."""
     generated = generate_block(release, settings, K, seed)
     claims = verify_block(release, generated.records, settings, min_k).claims
     frame = claim_columns(claims, release.schema.domain.names)
@@ -57,9 +53,8 @@ def attack_block(
 
 # Households that the claims of a country represent (footnote 6), for Tables 4, 5 and 7.
 
-TABLES = {"Table 4": ("paper", True), "Table 7": ("paper", False)} | {
-    f"Table 5, {variant}": (variant, True) for variant in WITHHELD if variant != "paper"
-}
+TABLES = {"Table 4": ("paper", True), "Table 7": ("paper", False)}
+TABLES |= {f"Table 5, {variant}": (variant, True) for variant in WITHHELD if variant != "paper"}
 """What each table counts: the variant, and whether only claims about a single household."""
 
 

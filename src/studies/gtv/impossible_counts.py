@@ -1,7 +1,4 @@
-"""
-Counts that cannot exist (footnote 9): for an assignment, the multiplicities that no dataset has; and the command that says
-them.
-"""
+"""Counts that cannot exist (footnote 9): multiplicities of an assignment that no dataset has; and the command."""
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence

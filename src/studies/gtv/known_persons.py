@@ -22,10 +22,7 @@ COUNTED = ["claims", "proofs", "singletons", "false_claims", "undecided", "singl
 
 @dataclass(frozen=True)
 class ProvedClaims:
-    """
-    The verified claims of a release as codes, counts m and numbers of their checked proofs, and how many candidates were
-    left undecided, by k.
-    """
+    """Verified claims of a release as codes, counts m and numbers of checked proofs; candidates left undecided, by k."""
 
     codes: Codes
     m: Ints
@@ -45,11 +42,7 @@ def prove(release: Release, settings: ProgramSettings, datasets: int, min_k: int
 def try_blocks(
     blocks: Iterable[KnownBlock], settings: ProgramSettings, datasets: int, min_k: int, seed: int
 ) -> Iterator[pd.DataFrame]:
-    """
-    Compare every verified claim of every block with its records.
-
-    Blocks with the same answers have the same verified claims, so each release is attacked once.
-    """
+    """Every verified claim of every block beside its records; blocks with the same answers are attacked once."""
     done: dict[bytes, ProvedClaims] = {}
     for known in blocks:
         answers = np.append(known.release.lo, known.release.n).tobytes()

@@ -41,11 +41,7 @@ class Measurement:
 
 
 def measure(work: Work, *args: Any, seconds: float | None = None, memory_mb: int | None = None) -> Measurement:
-    """
-    Do the work in a new process, within limits of time and memory.
-
-    `work` is a function of a module that can be imported; what it yields are values by name, kept even if it is stopped.
-    """
+    """Do the work (an importable function) in a new process within limits; what it yields is kept even if it is stopped."""
     here, there = Pipe()
     with here, there:
         code = [sys.executable, "-c", CHILD, str(there.fileno())]

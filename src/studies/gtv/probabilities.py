@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,10 +66,7 @@ def _worlds_of(prior: str) -> str:
 
 
 def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tuple[float, float]:
-    """
-    Between which ends the share that is true would lie (95 %) if every block were drawn as the prior says: a world is chosen
-    for each block, so that what hangs together within a block does so here.
-    """
+    """The ends (95 %) of the share that is true, were each block drawn as the prior says: one world for each block."""
     if _worlds_of(source) not in rows.columns:
         return np.nan, np.nan
     bits = (rows[_worlds_of(source)].to_numpy()[:, None] >> np.arange(WORLDS)) & 1
@@ -80,8 +77,6 @@ def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tupl
     low, high = np.percentile(held[np.arange(len(names)), drawn].sum(axis=1) / len(rows), [2.5, 97.5])
     return float(low), float(high)
 
-
-# The probabilities of a block: its claims and rows under every prior, exact or estimated, held against the proofs.
 
 Claims = set[tuple[tuple[int, ...], int]]
 EXACT, ESTIMATED = "exact", "estimated"
@@ -159,10 +154,7 @@ def _answer(
     program: Program, counted: DatasetCount | None, known: AttackFindings, prior: Prior, settings: Probability, seed: int,
     rng: np.random.Generator,
 ) -> PriorAnswer:  # fmt: skip
-    """
-    Exact where counting is done and the diagram is not too large to ask claim by claim; from exact draws where it is; from
-    chains where counting itself is too much.
-    """
+    """Exact where the diagram is small enough to ask claim by claim; else from exact draws, or from chains."""
     if counted is None:
         chains = estimate(program, prior, known.datasets, Effort(**settings.estimate.model_dump()), seed)
         return PriorAnswer(chains, chains.records.reshape(-1, *known.datasets.shape[1:]))
@@ -315,10 +307,8 @@ class Areas:
 
     @classmethod
     def of(cls, frame: pd.DataFrame, domain: Domain, smoothing: Mapping[str, float]) -> "Areas":
-        levels = {
-            str(level): {str(area): rows for area, rows in group.groupby("area")} for level, group in frame.groupby("level")
-        }
-        return cls(domain, levels, smoothing)
+        by_level = ((str(level), group.groupby("area")) for level, group in frame.groupby("level"))
+        return cls(domain, {level: {str(area): rows for area, rows in areas} for level, areas in by_level}, smoothing)
 
     def priors(self, block: str) -> dict[str, Prior]:
         """
@@ -352,10 +342,7 @@ class Areas:
 
 @dataclass(frozen=True)
 class OutsideHouseholds:
-    """
-    The households outside the sampled blocks, read state by state. The sampled blocks themselves are left out: neither a
-    prior nor its smoothing may know what is to be found out.
-    """
+    """The households outside the sampled blocks, state by state: no prior may know what is to be found out."""
 
     microdata: Path
     file: DomainFile
@@ -400,28 +387,26 @@ COLUMNS = ["level", "smoothing", "nats_per_household", "households", "chosen"]
 
 
 def score_smoothing(
-    states: Callable[[], Iterable[pd.DataFrame]],
-    sizes: Mapping[str, int],
-    values: Sequence[float],
-    levels: Sequence[str] = LEVELS,
-    given: Sequence[str] = (),
-) -> pd.DataFrame:
+    states: Callable[[], Iterable[pd.DataFrame]], sizes: Mapping[str, int], values: Sequence[float],
+    levels: Sequence[str] = LEVELS, given: Sequence[str] = (),
+) -> pd.DataFrame:  # fmt: skip
     """
     For every level and value the mean of -log P(household | its given columns) over all households outside the sample, each
     block predicted from all others; the best value of a level is chosen before the next narrower one. `states` gives the
     households of each state (block, and a code per column), as often as it is asked; `sizes` the number of codes of each
     column. The columns that are given are what the tables tell of a block anyway: a prior is needed for the rest.
     """
-    parts = [_Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
-    nations = [_nation(states(), part.names) for part in parts]
+    # log P(household | given) = log P(household) - log P(given): the columns of each part, and its sign
+    parts = [(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
+    nations = [_nation(states(), part) for part, _ in parts]
     chosen: dict[str, float] = {}
     records = []
     for level in levels:
         losses, households = np.zeros(len(values)), 0
         for entry in states():
-            for part, nation in zip(parts, nations, strict=True):
-                rows, size = left_out(entry, nation, part.names), prod(sizes[name] for name in part.names)
-                losses += [part.sign * _loss(rows, {**chosen, level: value}, size) for value in values]
+            for (part, sign), nation in zip(parts, nations, strict=True):
+                rows, size = left_out(entry, nation, part), prod(sizes[name] for name in part)
+                losses += [sign * _loss(rows, {**chosen, level: value}, size) for value in values]
             households += len(entry)
         # without any other block there is nothing to learn from: the wider area then says most
         best = int(losses.argmin()) if households else int(np.argmax(values))
@@ -429,13 +414,6 @@ def score_smoothing(
         records += [(level, float(value), loss / max(households, 1), households, index == best)
                   for index, (value, loss) in enumerate(zip(values, losses, strict=True))]  # fmt: skip
     return pd.DataFrame(records, columns=COLUMNS)
-
-
-class _Part(NamedTuple):
-    """log P(household | given) = log P(household) - log P(given): columns, and the sign of their part."""
-
-    names: list[str]
-    sign: int
 
 
 def _nation(states: Iterable[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:

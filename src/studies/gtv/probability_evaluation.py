@@ -1,7 +1,4 @@
-"""
-Are the probabilities right? Claims and rows held against the private blocks, intervals against exact numbers, and the cost
-of counting.
-"""
+"""Are the probabilities right? Held against private blocks, intervals against exact numbers; and the cost of counting."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +12,7 @@ import pandas as pd
 from genverify.attack.evaluate import evaluate, shared_columns
 from genverify.attack.probability import Effort, count_release, estimate
 from genverify.model.arrays import Flags, Floats
-from genverify.model.claims import Codes, candidate_claims, matches
+from genverify.model.claims import Codes, matches
 from genverify.model.domain import Domain
 from genverify.model.release import Release
 from genverify.model.work import derive_seed
@@ -121,11 +118,7 @@ def _mean(blocks: pd.Series, values: Floats, weights: Floats, seed: int) -> tupl
 
 
 def match_rates(rankings: Mapping[str, Mapping[str, Floats]], seed: int) -> pd.DataFrame:
-    """
-    For every source the mean match rate over blocks of the k = x u likeliest rows (u: distinct private rows of the block).
-
-    `rankings` gives for each source and block whether each ranked row is private, the likeliest first, up to u rows.
-    """
+    """For every source the mean match rate over blocks of the k = x u likeliest rows; `rankings`: which rows are private."""
     rows = []
     for source, blocks in rankings.items():
         curves = np.array([_curve(hits) for hits in blocks.values()])
@@ -160,10 +153,7 @@ def _area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int
 
 
 def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
-    """
-    For every prior and level: singleton claims with at least that probability, the share of them that is false, and the
-    private households that true ones single out. The first level, certainty, is what is proved, whatever the prior.
-    """
+    """For every prior and level (the first: proved) singleton claims, the false share, households truly singled out."""
     rows = []
     single = claims[claims["m"] == 1]
     for source in SINGLED:
@@ -181,15 +171,9 @@ def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
 
 
 def compare_estimates(
-    program: Program,
-    priors: Mapping[str, Prior],
-    starts: Codes,
-    effort: Effort,
-    budget: Budget,
-    min_k: int,
-    claims: int,
+    program: Program, priors: Mapping[str, Prior], starts: Codes, effort: Effort, budget: Budget, min_k: int, claims: int,
     seed: int,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, Any]]:  # fmt: skip
     """
     For every prior: of the claims of one generated dataset that are neither certain nor impossible, how many have their
     exact probability in the interval of the estimate, how far off and how wide it is. No row for a block beyond the budget.
@@ -209,18 +193,10 @@ def compare_estimates(
         open_ = (exact > 0) & (exact < 1)
         p, low, high = (side[open_] for side in result.probabilities(codes, m))
         truth = exact[open_]
-        rows.append(
-            {
-                "block": block,
-                "n_households": program.n,
-                "prior": name,
-                "claims": int(open_.sum()),
-                "inside": int(((low <= truth) & (truth <= high)).sum()),
-                "off": float(np.abs(p - truth).mean()) if len(truth) else 0.0,
-                "width": float((high - low).mean()) if len(truth) else 0.0,
-                "seconds": seconds,
-            }
-        )
+        off, width = (float(far.mean()) if len(truth) else 0.0 for far in (np.abs(p - truth), high - low))
+        row = {"block": block, "n_households": program.n, "prior": name, "claims": len(truth)}
+        row |= {"inside": int(((low <= truth) & (truth <= high)).sum()), "off": off, "width": width}
+        rows.append(row | {"seconds": seconds})
     return rows
 
 
@@ -230,9 +206,8 @@ def coverage_table(rows: pd.DataFrame) -> pd.DataFrame:
     for prior, group in rows.groupby("prior", sort=False):
         claims = group["claims"].sum()
         shares = [float((group[name] * group["claims"]).sum() / max(claims, 1)) for name in ("off", "width")]
-        parts.append(
-            (prior, len(group), claims, 100 * group["inside"].sum() / max(claims, 1), *shares, group["seconds"].mean())
-        )
+        inside = 100 * group["inside"].sum() / max(claims, 1)
+        parts.append((prior, len(group), claims, inside, *shares, group["seconds"].mean()))
     return pd.DataFrame(parts, columns=["prior", "blocks", "claims", "inside_percent", "off", "width", "seconds"])
 
 
@@ -268,13 +243,9 @@ def smoothing_of(
 
 
 def weigh_known(
-    blocks: Iterable[KnownBlock],
-    others: OtherBlocks,
-    smoothing: Mapping[str, float],
-    settings: Probability,
-    max_types: int,
-    seed: int,
-) -> Iterator[pd.DataFrame | None]:
+    blocks: Iterable[KnownBlock], others: OtherBlocks, smoothing: Mapping[str, float], settings: Probability,
+    max_types: int, seed: int,
+) -> Iterator[pd.DataFrame | None]:  # fmt: skip
     """For every block some claims of a dataset that fits: their probability under each prior, and whether they are true."""
     for known in blocks:
         program = build_program(known.release, max_types)
@@ -287,9 +258,7 @@ def weigh_known(
         areas = Areas.of(others.around(known.release.block, list(domain.names)), domain, smoothing)
         priors = areas.priors(known.release.block)
         rng = np.random.default_rng(derive_seed(seed, "persons", known.release.block))
-        codes, m = candidate_claims(counted.posterior(priors[UNIFORM]).draw(1, rng), 1)
-        chosen = np.sort(rng.choice(len(m), min(settings.claims, len(m)), replace=False))
-        codes, m = codes[chosen], m[chosen]
+        codes, m = sampled_claims(counted.posterior(priors[UNIFORM]).draw(1, rng)[0], 1, settings.claims, rng)
         frame = pd.DataFrame({"block": known.release.block, "true": matches(codes, known.records).sum(axis=1) == m})
         for name in ASKED:
             frame[name] = counted.posterior(priors[name]).probabilities(codes, m)
@@ -320,15 +289,9 @@ class Evaluation:
 
 
 def judged(
-    claims: pd.DataFrame,
-    rows: pd.DataFrame,
-    ranked: pd.DataFrame,
-    areas: pd.DataFrame,
-    records: pd.DataFrame,
-    names: Sequence[str],
-    runs: int,
-    seed: int,
-) -> Evaluation:
+    claims: pd.DataFrame, rows: pd.DataFrame, ranked: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame,
+    names: Sequence[str], runs: int, seed: int,
+) -> Evaluation:  # fmt: skip
     """
     Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists; where RAP-RANK
     has a part, on the blocks that it was run on, a row that it never found with the frequency 0.
@@ -351,12 +314,7 @@ def judged(
 
 
 def _rates(
-    listed: pd.DataFrame,
-    ranked: pd.DataFrame,
-    areas: pd.DataFrame,
-    records: pd.DataFrame,
-    names: Sequence[str],
-    seed: int,
+    listed: pd.DataFrame, ranked: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, names: Sequence[str], seed: int
 ) -> pd.DataFrame:
     blocks = sorted(set(ranked["block"]))
     part = records[records["block"].isin(blocks)]
@@ -403,18 +361,11 @@ def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.Data
         "At certainty it is proved and never false. Below, it is as likely as stated under the prior, and the share that is "
         "false of the private blocks is counted. Intervals: blocks resampled."
     )
-    return document(
-        "Singled out with probability",
-        label,
-        [
-            about,
-            markdown_table(header, said, left=2),
-            "How right the probabilities are (small scores are good):",
-            markdown_table(["about", "source", "score", "value", "95 % interval", "n"], judged, left=3),
-            "What counting took (moves of the diagram of all datasets that fit):",
-            markdown_table(["households", "blocks", "counted exactly", "median moves", "most", "most datasets"], sizes),
-        ],
-    )
+    parts = [about, markdown_table(header, said, left=2), "How right the probabilities are (small scores are good):"]
+    parts.append(markdown_table(["about", "source", "score", "value", "95 % interval", "n"], judged, left=3))
+    parts.append("What counting took (moves of the diagram of all datasets that fit):")
+    header = ["households", "blocks", "counted exactly", "median moves", "most", "most datasets"]
+    return document("Singled out with probability", label, [*parts, markdown_table(header, sizes)])
 
 
 def _said(row: Mapping[Any, Any]) -> list[Any]:

@@ -45,23 +45,17 @@ def _group(claims: ds.Dataset, baselines: ds.Dataset, names: Sequence[str], desi
     for batch in claims.to_batches(columns=list(names), filter=meant):
         for name in names:
             columns[name] += batch.num_rows - batch[name].null_count
-    return {
-        "design": design,
-        "claims": kind,
-        "k": k,
-        "count": likely.num_rows,
-        "blocks": pc.count_distinct(likely["block"]).as_py(),
-        "columns": columns,
-        "boxes": {prior: _box(held) for prior, held in values.items() if held.size},
-        "largest": max((float(held.max()) for held in values.values() if held.size), default=0.0),
-    }
+    boxes = {prior: _box(held) for prior, held in values.items() if held.size}
+    largest = max((float(held.max()) for held in values.values() if held.size), default=0.0)
+    blocks = pc.count_distinct(likely["block"]).as_py()
+    return {"design": design, "claims": kind, "k": k, "count": likely.num_rows, "blocks": blocks, "columns": columns,
+            "boxes": boxes, "largest": largest}  # fmt: skip
 
 
 def _box(values: npt.NDArray[np.float64]) -> dict[str, Any]:
     box = boxplot_stats(values)[0]
-    return {name: float(box[name]) for name in ("med", "q1", "q3", "whislo", "whishi")} | {
-        "fliers": np.unique(np.round(box["fliers"] / STEP) * STEP).tolist()
-    }
+    fliers = np.unique(np.round(box["fliers"] / STEP) * STEP).tolist()
+    return {name: float(box[name]) for name in ("med", "q1", "q3", "whislo", "whishi")} | {"fliers": fliers}
 
 
 def chosen(summary: Iterable[Group], kind: str, design: str | None = None) -> dict[int, list[Group]]:

@@ -1,6 +1,5 @@
 """The stored proofs about tracts: checked again from files, and in words."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from genverify.model.release import Release, read_releases, read_schema
 from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
 from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
-from studies.gtv.tracts import AREAS, batch_of_tracts, proof_sizes
+from studies.gtv.tracts import AREAS, batch_of_tracts, proof_sizes, tract_sizes
 
 # The stored proofs about tracts, checked again from files: the counts, the proofs, and the claims that they carry.
 
@@ -48,10 +47,8 @@ def check_tract(levels: AreaReleases, certificate: Line, claims: pd.DataFrame) -
         one_solution += full == block.n
     if reported:
         raise CertificateError(f"{tract}: claims are reported about a block without proofs")
-    return {
-        "tract": tract, "blocks": len(certificate["statements"]), "claims": proved, "determined": known,
-        "one_solution": one_solution,
-    }  # fmt: skip
+    return {"tract": tract, "blocks": len(certificate["statements"]), "claims": proved, "determined": known,
+            "one_solution": one_solution}  # fmt: skip
 
 
 # The answer to "explain this claim" about a block of a tract: its stored proof in words, once it is checked.
@@ -122,11 +119,10 @@ def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     claims, areas, whole, proofs = (one_file(record, name) for name in ("claims", "areas", "whole", "proofs"))
     asked = TractTables(**record.params[KIND_OF[record.wildcards["source"]]])
     opened = list(open_job(record))
-    batch, stored = [levels for levels, _ in opened], [certificate for _, certificate in opened]
     with reading_tables(claims):
-        frame = _claims(claims, batch)
+        frame = _claims(claims, [levels for levels, _ in opened])
     checked = Counter[str]()
-    for levels, certificate in zip(batch, stored, strict=True):
+    for levels, certificate in opened:
         tract = certificate["about"]["name"]
         with reading_tables(proofs):
             found = check_tract(levels, certificate, frame[frame["tract"] == tract])
@@ -135,13 +131,10 @@ def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
             raise AuditError(f"{proofs}: tract {tract}: not the blocks that are asked about. {AGAIN} {proofs}")
         checked.update(tracts=1, tract_blocks=found["blocks"], tract_claims=found["claims"])
     with reading_tables(areas):
-        shown = [
-            row for levels, one in zip(batch, stored, strict=True) for row in _areas(levels, one["statements"], frame, asked)
-        ]
+        shown = [row for levels, one in opened for row in _areas(levels, one["statements"], frame, asked)]
         _compare(areas, pd.read_parquet(areas), shown)
     with reading_tables(whole):
-        totals = [_whole(levels, one, shown) for levels, one in zip(batch, stored, strict=True)]
-        _compare(whole, pd.read_parquet(whole), totals)
+        _compare(whole, pd.read_parquet(whole), [_whole(levels, one, shown) for levels, one in opened])
     return ProofTally(checked + Counter(of_one_level=int((frame["tables"] != BOTH).sum())))
 
 
@@ -162,13 +155,9 @@ def _claims(path: Path, batch: Sequence[AreaReleases]) -> pd.DataFrame:
     columns = ["tract", "tables", "area", "proof", "m", *names]
     if batch and (list(frame.columns) != columns or not all(map(pd.api.types.is_integer_dtype, frame.dtypes[4:]))):
         raise AuditError(f"{path}: not the columns of a table of claims, with whole numbers. {AGAIN} {path}")
-    known = {(tract, TRACT, tract) for tract in (levels.areas[0].release.block for levels in batch)}
-    known |= {
-        (levels.areas[0].release.block, tables, block.block)
-        for levels in batch
-        for block in levels.blocks
-        for tables in (BLOCKS, BOTH)
-    }
+    inside = {levels.areas[0].release.block: [block.block for block in levels.blocks] for levels in batch}
+    known = {(tract, TRACT, tract) for tract in inside}
+    known |= {(tract, tables, block) for tract in inside for block in inside[tract] for tables in (BLOCKS, BOTH)}
     other = sorted(set(frame[["tract", "tables", "area"]].itertuples(index=False, name=None)) - known)
     if other:
         raise AuditError(
@@ -203,18 +192,9 @@ def _areas(levels: AreaReleases, lines: Sequence[Line], frame: pd.DataFrame, ask
 
 def _whole(levels: AreaReleases, certificate: Line, areas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the table of tracts has to say, as far as counts and proofs show it."""
-    tract, persons, lines = certificate["about"]["name"], int(levels.sizes.sum()), certificate["statements"]
+    tract = certificate["about"]["name"]
     known = sum(row["determined"] for row in areas if row["tract"] == tract and row["tables"] == BOTH)
-    return {
-        "tract": tract,
-        "persons": persons,
-        "blocks": len(levels.blocks),
-        "blocks_not_asked": len(levels.blocks) - len(lines),
-        "one_solution": known == persons,
-        "cells_of_nobody": sum(len(proof["y"]) for proof in certificate["nobody"] if "y" in proof),
-        "together": sum(len(line["together"]["statements"]) for line in lines if line["together"]),
-        "proof_bytes": len(json.dumps(certificate, separators=(",", ":"))),
-    }
+    return tract_sizes(levels, certificate, known)
 
 
 def _compare(path: Path, frame: pd.DataFrame, shown: Sequence[Mapping[str, Any]]) -> None:

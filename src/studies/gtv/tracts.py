@@ -1,7 +1,4 @@
-"""
-Whole tracts: what is published about them, the attack from block tables, tract tables, and both, whom it singles out, which
-cells are missing, and the tables.
-"""
+"""Whole tracts: what is published, the attack from block and tract tables, whom it singles out, which cells are missing."""
 
 import json
 import logging
@@ -38,7 +35,10 @@ from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, 
 
 log = logging.getLogger(__name__)
 AREAS = ["tract", "tables", "area", "records", "determined", "undecided", "proofs", "cells"]
+WHOLE = ["tract", "persons", "blocks", "blocks_not_asked", "one_solution", "solvar", "solvar_exact", "classes", "rows",
+         "datasets", "linear_programs", "searches", "cells_of_nobody", "together", "proof_bytes"]  # fmt: skip
 DATASETS = 20  # of a block from its own tables
+Certificate = Mapping[str, Any]
 LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
 
 
@@ -51,12 +51,7 @@ class AreaFindings:
 
     @classmethod
     def of(
-        cls,
-        tables: str,
-        release: Release,
-        claims: Sequence[Claim],
-        undecided: int,
-        certificates: Sequence[Mapping[str, Any]],
+        cls, tables: str, release: Release, claims: Sequence[Claim], undecided: int, certificates: Sequence[Certificate]
     ) -> "AreaFindings":
         """The row: records, how many of them claims about all columns account for, candidates left undecided, proofs."""
         columns = len(release.schema.domain.names)
@@ -70,6 +65,16 @@ def proof_sizes(proofs: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """How many proofs there are, and how many cells they name."""
     cells = sum(len(half["y"]) for proof in proofs for half in proof.values() if "y" in half)
     return {"proofs": len(proofs), "cells": cells}
+
+
+def tract_sizes(levels: AreaReleases, certificate: Certificate, determined: int) -> dict[str, Any]:
+    """How many persons and blocks a tract has, whether all of them are determined, and how large its proofs are."""
+    persons, lines = int(levels.sizes.sum()), certificate["statements"]
+    sizes = {"tract": certificate["about"]["name"], "persons": persons, "blocks": len(levels.blocks)}
+    sizes |= {"blocks_not_asked": len(levels.blocks) - len(lines), "one_solution": determined == persons}
+    sizes["cells_of_nobody"] = sum(len(proof["y"]) for proof in certificate["nobody"] if "y" in proof)
+    sizes["together"] = sum(len(line["together"]["statements"]) for line in lines if line["together"])
+    return sizes | {"proof_bytes": len(json.dumps(certificate, separators=(",", ":")))}
 
 
 @dataclass(frozen=True)
@@ -126,32 +131,14 @@ def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractT
 
 
 def _whole(
-    attack: AreaAttack,
-    areas: Sequence[AreaFindings],
-    certificate: Mapping[str, Any],
-    settings: ProgramSettings,
-    seed: int,
+    attack: AreaAttack, areas: Sequence[AreaFindings], certificate: Certificate, settings: ProgramSettings, seed: int
 ) -> dict[str, Any]:
-    both = [one.row for one in areas if one.row["tables"] == BOTH]
-    unique = sum(row["determined"] for row in both) == int(attack.levels.sizes.sum())
-    variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
-    return {
-        "tract": certificate["about"]["name"],
-        "persons": int(attack.levels.sizes.sum()),
-        "blocks": len(attack.levels.blocks),
-        "blocks_not_asked": len(attack.levels.blocks) - len(both),
-        "one_solution": unique,
-        "solvar": variability.solvar if variability else -1,
-        "solvar_exact": bool(variability and variability.exact),
-        "classes": attack.joint.A.shape[1],
-        "rows": attack.joint.A.shape[0],
-        "datasets": len(attack.datasets),
-        "linear_programs": attack.bounder.linear_programs,
-        "searches": attack.bounder.searches,
-        "cells_of_nobody": sum(len(proof["y"]) for proof in attack.shared["nobody"] if "y" in proof),
-        "together": sum(len(said["together"]["statements"]) for said in certificate["statements"] if said["together"]),
-        "proof_bytes": len(json.dumps(certificate, separators=(",", ":"))),
-    }
+    sizes = tract_sizes(attack.levels, certificate, sum(one.row["determined"] for one in areas if one.row["tables"] == BOTH))
+    variability = Variability(0, 0.0, exact=True) if sizes["one_solution"] else _variability(attack, settings, seed)
+    sizes |= {"solvar": variability.solvar if variability else -1, "solvar_exact": bool(variability and variability.exact)}
+    sizes |= {"classes": attack.joint.A.shape[1], "rows": attack.joint.A.shape[0], "datasets": len(attack.datasets)}
+    sizes |= {"linear_programs": attack.bounder.linear_programs, "searches": attack.bounder.searches}
+    return {name: sizes[name] for name in WHOLE}
 
 
 def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Variability | None:
@@ -167,10 +154,7 @@ def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Va
 def _claims_frame(
     tract: str, findings: Sequence[AreaFindings], names: Sequence[str], statements: Sequence[Mapping[str, Any]] = ()
 ) -> pd.DataFrame:
-    """
-    The verified claims as rows: tract, tables, area, the number of the statement that shows it (`alone 3`, `together 0`;
-    empty where it is not stored), m, and a code per column (-1: any).
-    """
+    """Verified claims as rows, with the number of the statement that shows each (empty: not stored); codes, -1 for any."""
     stored = dict[tuple[Any, ...], str]()
     for said in statements:
         for part in (part for part in ("alone", "together") if said[part]):
@@ -199,15 +183,11 @@ def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, name
             codes = of_claims[names].to_numpy()
             evaluation = evaluate_codes(str(area), codes, of_claims["m"].to_numpy(), of_area[str(area)])
             total += evaluation.by_k((codes != ANY).sum(axis=1), len(names))[COUNTED].to_numpy()
-        whole = {
-            "tracts": group["tract"].nunique(),
-            "areas": len(group),
-            "persons": int(group["records"].sum()),
-            "determined": int(group["determined"].sum()),
-            "unique_areas": int((group["determined"] == group["records"]).sum()),
-            "undecided": int(group["undecided"].sum()),
-            "cells_per_proof": round(group["cells"].sum() / max(1, group["proofs"].sum()), 1),
-        }
+        sums = group[["records", "determined", "undecided", "cells", "proofs"]].sum()
+        whole = {"tracts": group["tract"].nunique(), "areas": len(group), "persons": int(sums["records"])}
+        unique = int((group["determined"] == group["records"]).sum())
+        whole |= {"determined": int(sums["determined"]), "unique_areas": unique, "undecided": int(sums["undecided"])}
+        whole["cells_per_proof"] = round(sums["cells"] / max(1, sums["proofs"]), 1)
         for k in range(len(names) + 1):
             rows.append({"tables": tables, "k": k, **dict(zip(COUNTED, total[k].tolist(), strict=True)), **whole})
     return pd.DataFrame(rows)
@@ -247,12 +227,9 @@ def missing_cells(
 
 
 def _rows(
-    area: str,
-    records: pd.DataFrame,
-    claimed: Mapping[str, pd.DataFrame],
-    names: Sequence[str],
+    area: str, records: pd.DataFrame, claimed: Mapping[str, pd.DataFrame], names: Sequence[str],
     apart: Mapping[str, set[int]],
-) -> Iterator[tuple[str, str, str, str, tuple[str, ...]]]:
+) -> Iterator[tuple[str, str, str, str, tuple[str, ...]]]:  # fmt: skip
     codes = records[list(names)].to_numpy()
     for record, flags in zip(codes.tolist(), _known(claimed.get(area), codes, names), strict=True):
         if flags[-1]:
@@ -293,11 +270,8 @@ def _largest(sets: Sequence[Known]) -> list[Known]:
 
 # Whole tracts as tables and a page.
 
-SOURCES = {
-    "synthetic_persons": "synthetic persons",
-    "synthetic_households": "synthetic households",
-    "records": "persons of a file",
-}
+SYNTHETIC = ("synthetic_persons", "synthetic_households")
+SOURCES = {**{name: name.replace("_", " ") for name in SYNTHETIC}, "records": "persons of a file"}
 READINGS = {"years": "age in years", "bins": "age in bins", "codes": ""}
 NOTE = (
     "A claim is verified if it holds in every dataset that fits the tables; from tract tables alone it is about the tract "
@@ -353,20 +327,13 @@ def whole_table(whole: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Sums over the tracts of every source and reading: what they took, and how far from one solution they are."""
     rows = []
     for (source, reading), frame in whole.items():
-        exact = frame[frame["solvar_exact"]]
-        rows.append(
-            {
-                "source": source,
-                "reading": reading,
-                "tracts": len(frame),
-                **{name: int(frame[name].sum()) for name in ("persons", "blocks", "blocks_not_asked", "one_solution")},
-                "exact": len(exact),
-                "solvar": int(exact["solvar"].sum()),
-                "share_solvar": exact["solvar"].sum() / max(1, 2 * exact["persons"].sum()),
-                **{name: int(frame[name].sum()) for name in SUMMED},
-                "largest_classes": int(frame["classes"].max()),
-            }
-        )
+        exact, sums = frame[frame["solvar_exact"]], frame.sum(numeric_only=True)
+        row: dict[str, Any] = {"source": source, "reading": reading, "tracts": len(frame)}
+        row |= {name: int(sums[name]) for name in ("persons", "blocks", "blocks_not_asked", "one_solution")}
+        row |= {"exact": len(exact), "solvar": int(exact["solvar"].sum())}
+        row["share_solvar"] = exact["solvar"].sum() / max(1, 2 * exact["persons"].sum())
+        row |= {name: int(sums[name]) for name in SUMMED}
+        rows.append(row | {"largest_classes": int(frame["classes"].max())})
     return pd.DataFrame(rows)
 
 
@@ -380,15 +347,11 @@ SUMMED = ("classes", "linear_programs", "searches", "together", "cells_of_nobody
 
 def cells_by_table(queries: Sequence[Query], printed: Mapping[str, int]) -> pd.DataFrame:
     """How many cells of each table are used here, beside those that the Bureau prints; iterations together."""
-    base = [
-        next((name for name in sorted(printed, key=len, reverse=True) if q.table.startswith(name)), q.table) for q in queries
-    ]
+    longest = sorted(printed, key=len, reverse=True)
+    base = [next((name for name in longest if query.table.startswith(name)), query.table) for query in queries]
     frame = pd.DataFrame({"table": base, "name": [query.table for query in queries]})
     counts = frame.groupby("table", sort=False).agg(tables=("name", "nunique"), ours=("name", "size")).reset_index()
-    counts["printed"] = [
-        printed.get(name, 0) * tables for name, tables in zip(counts["table"], counts["tables"], strict=True)
-    ]
-    return counts
+    return counts.assign(printed=counts["table"].map(lambda name: printed.get(name, 0)) * counts["tables"])
 
 
 def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, missing: pd.DataFrame, cells: pd.DataFrame, label: str) -> str:
@@ -448,10 +411,8 @@ def read_tables(paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def schema_of(domain: DomainFile, text: Mapping[str, Any], tables: Sequence[str], universe: str = "everything") -> Schema:
-    settings = ReleaseSettings(
-        tables_file="", universe=universe, tables=list(tables), groups={}, structural_zeros=False, withhold=[]
-    )
-    return build_schema(domain, text, settings)
+    about: dict[str, Any] = {"tables_file": "", "groups": {}, "structural_zeros": False, "withhold": []}
+    return build_schema(domain, text, ReleaseSettings(universe=universe, tables=list(tables), **about))
 
 
 def _recodings(text: Mapping[str, Any], schemas: Sequence[Schema], name: str | None) -> list[Recoding] | None:

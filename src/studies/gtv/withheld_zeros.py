@@ -191,10 +191,7 @@ def named_gap(schema: Schema, patterns: Sequence[str], where: str) -> Gap:
 
 
 def possible_gaps(schema: Schema) -> list[Gap]:
-    """
-    What the search tries: tables (alone, and with their iterations), lines (in a table and its iterations), everything
-    with the same clause, everything about the same columns. Of gaps with the same lines the first stays.
-    """
+    """What the search tries: tables, lines (with iterations or not), one clause, one set of columns; no lines twice."""
     groups: dict[str, set[int]] = {}
     family = _families({query.table for query in schema.queries})
     for index, query in enumerate(schema.queries):
@@ -237,10 +234,7 @@ NO_LIMIT = 2**31 - 1  # the largest number that solvers take: nodes and seconds 
 def choose_claims(
     releases: Sequence[Release], claims: Mapping[str, BlockClaims], settings: ProgramSettings, each: int, seed: int
 ) -> Iterator[tuple[Release, Claim]]:
-    """
-    For every k some claims, from as many blocks as possible, that are verified from all counts and also without zeros:
-    one that the one-hot program then loses, it loses to its limit alone.
-    """
+    """For every k some claims that hold also without zeros: what the one-hot program loses, it loses to its limit."""
     rng = np.random.default_rng(seed)
     known = [release for release in releases if release.block in claims]
     rest = {
@@ -258,10 +252,7 @@ def choose_claims(
 
 
 def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, seconds: float) -> pd.DataFrame:
-    """
-    The verdict of the one-hot program on every claim, with all counts and without zeros. The limit is a number of nodes, the
-    same on every machine; seconds are a safety net.
-    """
+    """The one-hot program's verdict on every claim, with and without zeros, within nodes; seconds are a safety net."""
     solver, rows = make_solver(name, WorkLimits(NO_LIMIT, nodes, seconds)), []
     for release, claim in chosen:
         given, untold = (decide_onehot(part, [claim], solver)[0] for part in (release, publish_less(release, ZEROS, ())))
@@ -388,12 +379,9 @@ WITHHELD: Mapping[str, tuple[int, ...]] = {"paper": (), "no_ones": (1,), "no_zer
 
 
 def try_gaps(
-    gaps: Mapping[str, Gap],
-    releases: Sequence[Release],
-    claims: Mapping[str, BlockClaims],
-    settings: ProgramSettings,
+    gaps: Mapping[str, Gap], releases: Sequence[Release], claims: Mapping[str, BlockClaims], settings: ProgramSettings,
     rows: Sequence[str] = tuple(WITHHELD),
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """One row per explanation, row of Table 5, block and k. Every claim counted has a proof that the checker accepted."""
     lab = TrialBlocks(releases, claims, settings, check=True)
     parts = [
@@ -435,14 +423,11 @@ FIGURES = ["k", "before", "after", "loss", "low", "high", "paper_loss", "distanc
 
 def losses_table(decided: pd.DataFrame, onehot: pd.DataFrame, printed: Printed, seed: int, label: str) -> pd.DataFrame:
     """One row per explanation, row of Table 5 and k: households before and after, the loss in percent and the paper's."""
-    rows = [
-        row
-        for name in decided["explanation"].unique()
-        for withheld in decided.loc[decided["explanation"] == name, "withheld"].unique()
-        if withheld != "paper"
-        for row in _explained(decided[decided["explanation"] == name], name, withheld, printed["table5"]["variants"], seed)
-    ]
-    rows += [*_limited(onehot, printed["table5"]["variants"]), *_later(printed)]
+    rows, paper = list[tuple[Any, ...]](), printed["table5"]["variants"]
+    for name, part in decided.groupby("explanation", sort=False):
+        for withheld in (withheld for withheld in part["withheld"].unique() if withheld != "paper"):
+            rows += _explained(part, str(name), withheld, paper, seed)
+    rows += [*_limited(onehot, paper), *_later(printed)]
     return pd.DataFrame(rows, columns=[*DESCRIBED, *FIGURES]).round(2).assign(data=label)
 
 
@@ -520,10 +505,8 @@ def zeros_page(
 def _losses(table: pd.DataFrame) -> str:
     lines = [["**the paper**", "", "", *table.iloc[: len(PAPER_K)]["paper_loss"], ""]]
     for name, rows in table.groupby("explanation", sort=False):
-        result = rows.iloc[0]
-        lines.append(
-            [name, result["missing"], result["lines"], *(_loss(row) for row in rows.to_dict("records")), result["distance"]]
-        )
+        first, lost = rows.iloc[0], [_loss(row) for row in rows.to_dict("records")]
+        lines.append([name, first["missing"], first["lines"], *lost, first["distance"]])
     return markdown_table(["explanation", "missing", "lines", *BY_K, "distance"], lines, left=2)
 
 

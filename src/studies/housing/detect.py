@@ -1,6 +1,4 @@
-"""
-Detection (equation 1): blocks in which a household must exceed two persons per bedroom, and the verdict about a block.
-"""
+"""Detection (equation 1): blocks in which a household must exceed two persons per bedroom, and the verdict about one."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -56,17 +54,12 @@ def proved(checked: CheckSummary, block: str) -> tuple[Verdict, int]:
     return (Verdict.CONTRADICTION, 0) if least is None else (Verdict.VIOLATION, least)
 
 
-# Detection (equation 1): blocks in which a household must exceed two persons per bedroom, proved in exact integers.
-
 USUAL = 15  # persons: larger households are few
 
 
 @dataclass(frozen=True)
 class DetectionResult:
-    """
-    What the two releases say of a block: the verdict, how many violations there are at least (0 where none is proved), and
-    the certificate with the release that it speaks of. A verdict `possible` rests on a dataset that was recounted.
-    """
+    """The verdict about a block, the least violations (0: none proved), and the certificate with what it speaks of."""
 
     block: str
     verdict: Verdict
@@ -109,15 +102,11 @@ def detect_block(
 
 def detected_frame(found: Sequence[DetectionResult]) -> pd.DataFrame:
     """One row per block: its households, the subsidized ones, the verdict and the violations that are proved."""
-    rows = {
-        "block": [one.block for one in found],
-        "n": [one.release.n for one in found],
-        "n_s": [int(one.release.lo[[q.id for q in one.release.queries].index("HUD_N")]) for one in found],
-        "verdict": [one.verdict.value for one in found],
-        "flagged": [one.flagged for one in found],
-        "least_violations": [one.least for one in found],
-    }
-    return pd.DataFrame(rows)
+    rows = []
+    for one in found:
+        n_s = int(one.release.lo[[query.id for query in one.release.queries].index("HUD_N")])
+        rows.append((one.block, one.release.n, n_s, one.verdict.value, one.flagged, one.least))
+    return pd.DataFrame(rows, columns=["block", "n", "n_s", "verdict", "flagged", "least_violations"])
 
 
 def _violations(release: Release, settings: ProgramSettings) -> DetectionResult:

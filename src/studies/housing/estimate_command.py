@@ -40,12 +40,8 @@ columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is t
 
 def add_parser(commands: Any) -> None:
     """`genverify estimate`."""
-    parser = commands.add_parser(
-        "estimate",
-        help=ESTIMATE["estimate"],
-        description=ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser("estimate", help=ESTIMATE["estimate"], description=ABOUT, formatter_class=form)
     kinds = parser.add_subparsers(required=True, metavar="households|neighbours|children|bedrooms")
     households = kinds.add_parser("households", help="how the columns of a household go together (odds)")
     households.add_argument("--counts", type=Path, nargs="*", default=[], help="csv files of counts, one per survey")

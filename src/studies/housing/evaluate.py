@@ -136,11 +136,7 @@ def _ranked(rows: pd.DataFrame, by: Sequence[str], seed: int) -> pd.DataFrame:
 def rank_sample(
     households: pd.DataFrame, identified: IdentifiedHouseholds, file: HouseholdFile, share: float, seed: int
 ) -> pd.DataFrame:
-    """
-    R_S of the sampling attack: configurations of a state by the share of their sampled households that are in violation.
-
-    Where shares are equal, the one seen in violation more often comes first. A configuration that was not is not ranked.
-    """
+    """R_S of the sampling attack: configurations of a state by the share, then number, of sampled ones in violation."""
     drawn = draw_sample(households, share, seed)
     rows = with_key(drawn, identified.names, file).assign(state=drawn["block"].str[:2], violates=in_violation(drawn, file))
     grouped = rows.groupby(["state", *identified.names])["violates"].agg(times="sum", frequency="mean").reset_index()
@@ -180,10 +176,7 @@ def _over(above: Any, below: Any) -> Any:
 
 
 def totals(identified: IdentifiedHouseholds, flagged: set[str]) -> Iterator[dict[str, Any]]:
-    """
-    What chance has to do with it: what is identified, and what of it is in violation (`true`), everywhere and in the flagged
-    blocks; `violations`: what recall is a share of.
-    """
+    """What is identified, and of it in violation (`true`), in all and in flagged blocks; `violations`: recall's whole."""
     rows = identified.households
     inside = rows[rows["block"].isin(flagged)]
     for scope in SCOPES:
@@ -279,11 +272,7 @@ SUPPRESSED = "suppressed"
 def judge_blocks(
     households: pd.DataFrame, blocks: pd.DataFrame, file: HouseholdFile, suppresses: bool = False
 ) -> pd.DataFrame:
-    """
-    A row per property block: its verdict, and its true violations.
-
-    `suppresses`: blocks may be missing from the release.
-    """
+    """A row per property block: its verdict, its true violations; `suppresses`: blocks may be missing from the release."""
     truth = households.assign(violations=in_violation(households, file), subsidized=households[SUBSIDY] > 0)
     truth = truth.assign(n=1).groupby("block")[["violations", "subsidized", "n"]].sum().reset_index()
     blocks = blocks[["block", "n", "n_s", "verdict", "least_violations"]]
@@ -302,11 +291,7 @@ def judge_blocks(
 
 
 def with_reconstructions(judged: pd.DataFrame, counted: pd.DataFrame, found: "pd.Series[int]") -> pd.DataFrame:
-    """
-    Judged blocks with how many violations the most likely reconstruction of each has.
-
-    `mean` is the same over all its reconstructions; both are missing where the block has none.
-    """
+    """Judged blocks with the violations of the most likely reconstruction and the `mean` over all; missing if none."""
     seen = counted.groupby("block")[["first", "times"]].sum().reindex(found.index, fill_value=0)
     frame = judged.assign(found=judged["block"].map(found).fillna(0).astype(np.int64))
     frame["first"] = frame["block"].map(seen["first"])
@@ -330,17 +315,10 @@ def check_sound(judged: pd.DataFrame, protection: Condition, condition: str, syn
 def summarise_blocks(judged: pd.DataFrame) -> dict[str, float]:
     """Block-level precision and recall, what chance gives, and how the other blocks ended."""
     flagged, true = judged["flagged"], judged["violations"] > 0
-    both, blocks = int((flagged & true).sum()), len(judged)
-    return {
-        "blocks": blocks,
-        "blocks_with_violation": int(true.sum()),
-        "putative_blocks": int(flagged.sum()),
-        "true_putative_blocks": both,
-        "block_precision": both / int(flagged.sum()) if flagged.any() else float("nan"),
-        "block_recall": both / int(true.sum()) if true.any() else float("nan"),
-        "chance_precision": float(true.mean()),
-        "chance_recall": float(flagged.mean()),
-        "contradictions": int((judged["verdict"] == "contradiction").sum()),
-        "undecided": int((judged["verdict"] == "undecided").sum()),
-        "suppressed": int((judged["verdict"] == SUPPRESSED).sum()),
-    }
+    both, putative, violating = (int(flags.sum()) for flags in (flagged & true, flagged, true))
+    counts = {"blocks": len(judged), "blocks_with_violation": violating, "putative_blocks": putative}
+    precision, recall = (both / whole if whole else float("nan") for whole in (putative, violating))
+    shares = {"true_putative_blocks": both, "block_precision": precision, "block_recall": recall}
+    shares |= {"chance_precision": float(true.mean()), "chance_recall": float(flagged.mean())}
+    ends = {"contradictions": "contradiction", "undecided": "undecided", "suppressed": SUPPRESSED}
+    return counts | shares | {name: int((judged["verdict"] == verdict).sum()) for name, verdict in ends.items()}

@@ -1,21 +1,121 @@
-"""Figures 2, 3, A.1 to A.6 and G.7."""
+"""Figures 1 to 3, A.1 to A.6 and G.7; the first is the experiment as a drawing, with the numbers of the run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from genverify.model.errors import DataError
-from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
-from studies.housing.evaluate import SAMPLING
-from studies.housing.numbers import NEAR
+from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots
+from studies.housing.evaluate import SAMPLING, summarise_blocks
+from studies.housing.tables import NEAR, final
+
+
+class Box(NamedTuple):
+    """A box of the drawing: the place of its middle, its size, its text, and whether only the evaluation knows of it."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    private: bool
+
+
+BOXES: Mapping[str, Box] = {
+    "microdata": Box(1.5, 4.3, 2.6, 1.0, True),
+    "census": Box(5.0, 4.9, 2.6, 0.9, False),
+    "hud": Box(5.0, 3.7, 2.6, 0.9, False),
+    "detect": Box(8.5, 4.3, 2.6, 1.0, False),
+    "reconstruct": Box(8.5, 2.5, 2.6, 1.0, False),
+    "key": Box(1.5, 2.5, 2.6, 1.0, False),
+    "join": Box(5.0, 2.5, 2.6, 1.0, False),
+    "judge": Box(5.0, 0.8, 3.6, 1.0, True),
+}
+ARROWS = (
+    ("microdata", "census", "protect"),
+    ("microdata", "hud", ""),
+    ("census", "detect", ""),
+    ("hud", "detect", ""),
+    ("detect", "reconstruct", "flagged blocks"),
+    ("reconstruct", "join", "ranked"),
+    ("microdata", "key", "some columns"),
+    ("key", "join", "identified"),
+    ("join", "judge", ""),
+)
+SIDES = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
+
+
+def overview_table(judged: pd.DataFrame, curves: pd.DataFrame, totals: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The numbers of the drawing: blocks and households, flags, reconstructions, and what the key re-identifies."""
+    blocks, end = summarise_blocks(judged), final(curves, key, "once")
+    own = totals[(totals["key"] == key) & (totals["scope"] == "all")].iloc[0]
+    values: dict[str, Any] = {
+        "blocks": blocks["blocks"], "households": int(judged["n"].sum()), "subsidized": int(judged["subsidized"].sum()),
+        "violations": int(judged["violations"].sum()), "flagged": blocks["putative_blocks"],
+        "reconstructions": int(judged["found"].sum()), "identified": int(own["households"]),
+        "putative": int(end["putative"]), "precision": round(100 * end["precision"]), "recall": round(100 * end["recall"]),
+    }  # fmt: skip
+    return pd.DataFrame({"number": list(values), "value": list(values.values())})
+
+
+def _texts(n: Mapping[str, int], key: Sequence[str]) -> dict[str, str]:
+    return {
+        "microdata": f"synthetic microdata D\n{n['households']:,} households, {n['blocks']:,} blocks\n"
+        f"{n['subsidized']:,} subsidized, {n['violations']:,} in violation",
+        "census": "block counts of the census\nsizes, children, races",
+        "hud": "statistics of properties\nbedrooms, races, children",
+        "detect": f"detect (1): no dataset fits\nwithout a violation\n{n['flagged']:,} blocks flagged",
+        "reconstruct": f"reconstruct (2): most likely\ndatasets of flagged blocks\n{n['reconstructions']:,} of them",
+        "key": f"match key D_S\n{', '.join(key).lower()}\n{n['identified']:,} households",
+        "join": f"re-identify: join the key with\nreconstructed violations\n{n['putative']:,} putative configurations",
+        "judge": f"judge against the true violations V\nprecision {n['precision']} %, recall {n['recall']} %\n"
+        "(configurations once, recall over households)",
+    }
+
+
+def plot_overview(table: pd.DataFrame, key: Sequence[str], label: str) -> Figure:
+    """Boxes from the private households to what is re-identified; shaded: known to the evaluation alone."""
+    figure, axes = subplots(height=4.2)
+    axes.set_axis_off()
+    axes.set(xlim=(0, 10), ylim=(0.1, 5.5))
+    numbers = dict(zip(table["number"], table["value"].astype(int), strict=True))
+    for name, text in _texts(numbers, key).items():
+        _draw_box(axes, BOXES[name], text)
+    for start, end, words in ARROWS:
+        _draw_arrow(axes, BOXES[start], BOXES[end], words)
+    said = f"Shaded: known to the evaluation only. No protection, all putative violations. Data: {label}"
+    return say_source(figure, said)
+
+
+def _draw_box(axes: Axes, box: Box, text: str) -> None:
+    colour = "#e8edf1" if box.private else "white"
+    corner = (box.x - box.width / 2, box.y - box.height / 2)
+    style = "round,pad=0.02,rounding_size=0.12"
+    axes.add_patch(FancyBboxPatch(corner, box.width, box.height, boxstyle=style, fc=colour, ec=INK, lw=1))
+    axes.text(box.x, box.y, plain(text), ha="center", va="center", fontsize=7.5, linespacing=1.35)
+
+
+def _draw_arrow(axes: Axes, start: Box, end: Box, words: str) -> None:
+    across = abs(end.x - start.x) > 0.5
+    side = ("right" if end.x > start.x else "left") if across else ("up" if end.y > start.y else "down")
+    dx, dy = SIDES[side]
+    a = (start.x + dx * start.width / 2, start.y + dy * start.height / 2)
+    b = (end.x - dx * end.width / 2, end.y - dy * end.height / 2)
+    look: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 10, "color": PALETTE[0], "lw": 1.2}
+    axes.add_patch(FancyArrowPatch(a, b, shrinkA=2, shrinkB=2, **look))
+    middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
+    level = 0.14 if a[1] == b[1] else 0.32
+    shift, place = ((-0.1 * (level > 0.2), level), "center") if across else ((0.12, 0), "left")
+    if words:
+        axes.text(middle[0] + shift[0], middle[1] + shift[1], words, ha=place, va="center", fontsize=7, style="italic")
+
 
 # What the figures of the housing study share: the line of each condition, its curves, and the lines of chance.
 
@@ -67,8 +167,7 @@ def thin_curves(curves: pd.DataFrame, keys: Sequence[str], scope: str, x: str) -
     if missing:
         raise DataError(f"no curve of the match key {missing[0]!r}: name it under housing.match_keys in config/housing.yaml")
     own = curves[curves["key"].isin(keys) & (curves["scope"] == scope)]
-    groups = own.groupby(["key", "source"], sort=False)
-    parts = [thin(rows, x) for _, rows in groups]
+    parts = [thin(rows, x) for _, rows in own.groupby(["key", "source"], sort=False)]
     return pd.concat(parts, ignore_index=True) if parts else own
 
 
@@ -95,10 +194,8 @@ def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
         handles.append(Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=1.3, label=plain(words)))
     if chance:
         handles.append(Line2D([], [], ls=(0, (6, 3)), color="#6b7780", lw=1, label=CHANCE))
-    columns = 3 if figure.get_figwidth() <= PAGE_WIDTH else 6
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), frameon=False, handlelength=3
-    )
+    columns = min(3 if figure.get_figwidth() <= PAGE_WIDTH else 6, len(handles))
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False, handlelength=3)
 
 
 def key_words(key: str) -> str:
@@ -129,12 +226,8 @@ def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
     for attributes, rows in variability.dropna(subset="share").groupby("attributes"):
         found, sure = rows["share"].to_numpy(), rows["share"].where(rows["exact"].astype(bool), 1.0).to_numpy()
         grid = np.unique([0.0, *found, 1.0])
-        sums: dict[str, Any] = {
-            "attributes": attributes,
-            "share": grid,
-            "blocks": len(rows),
-            "households": int(rows["records"].sum()),
-        }
+        sums: dict[str, Any] = {"attributes": attributes, "share": grid, "blocks": len(rows)}
+        sums["households"] = int(rows["records"].sum())
         for name, weights in (("blocks", np.ones(len(rows))), ("households", rows["records"].to_numpy(dtype=float))):
             for word, values in (("least", sure), ("most", found)):
                 sums[f"{word}_{name}"] = [weights[values <= point].sum() / weights.sum() for point in grid]
@@ -144,21 +237,16 @@ def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
 
 def plot_variability(points: pd.DataFrame, label: str) -> Figure:
     """Figure 2: over blocks on the left, over households on the right; a band where some values are not exact."""
-    use_style()
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.3), layout="constrained", sharey=True)
+    figure, axes = subplots(1, 2, height=3.3, sharey=True)
     for place, name in zip(axes, ("blocks", "households"), strict=True):
         for attributes in [known for known in ATTRIBUTES if known in set(points["attributes"])]:
             _draw_variability(place, points[points["attributes"] == attributes], name, ATTRIBUTES[attributes])
-        place.set_xlabel("records that may differ, %")
-        place.set_ylabel(f"{name}, cumulative %")
-        place.set_xlim(-2, 102)
-        place.set_ylim(-2, 102)
+        place.set(xlabel="records that may differ, %", ylabel=f"{name}, cumulative %", xlim=(-2, 102), ylim=(-2, 102))
     axes[0].set_title("over blocks")
     axes[1].set_title("over their households, or their violations")
     handles, _ = axes[0].get_legend_handles_labels()
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, handlelength=3, fontsize=6.5)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def _draw_variability(axes: Axes, rows: pd.DataFrame, name: str, style: tuple[str, str, str]) -> None:
@@ -174,11 +262,8 @@ def flagged_bins(judged: pd.DataFrame) -> pd.DataFrame:
     """Flagged blocks, blocks with a violation and all blocks, by number and by share of subsidized households."""
     share = judged["n_s"] / judged["n"]
     edges = np.arange(SMALL, max(judged["n_s"].max(), SMALL) + STEP + 1, STEP)
-    parts = [
-        _binned(judged, "subsidized households", judged["n_s"], edges),
-        _binned(judged, "share subsidized", share, SHARES),
-    ]
-    return pd.concat(parts, ignore_index=True)
+    by_number = _binned(judged, "subsidized households", judged["n_s"], edges)
+    return pd.concat([by_number, _binned(judged, "share subsidized", share, SHARES)], ignore_index=True)
 
 
 def _binned(judged: pd.DataFrame, by: str, values: "pd.Series[Any]", edges: Any) -> pd.DataFrame:
@@ -191,21 +276,17 @@ def _binned(judged: pd.DataFrame, by: str, values: "pd.Series[Any]", edges: Any)
 
 def plot_flagged(bins: pd.DataFrame, label: str) -> Figure:
     """Figure A.1: flagged blocks as bars; the outline is of all blocks that truly hold a violation."""
-    use_style()
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 2.7), layout="constrained", sharey=True)
+    figure, axes = subplots(1, 2, height=2.7, sharey=True)
     for place, (by, rows) in zip(axes, bins.groupby("by", sort=False), strict=True):
         factor = 100 if by == "share subsidized" else 1
         edges = factor * np.append(rows["low"], rows["high"].iloc[-1])
         place.stairs(rows["flagged"], edges, fill=True, color=PALETTE[0], label=f"flagged ({rows['flagged'].sum():,})")
         words = f"with a violation ({rows['with_violation'].sum():,})"
         place.stairs(rows["with_violation"], edges, color=INK, lw=1.2, ls="--", label=words)
-        place.set_xlabel(
-            "households of the block that are subsidized, %" if factor == 100 else "subsidized households in the block"
-        )
-        place.set_ylabel("blocks")
+        of = "households of the block that are subsidized, %" if factor == 100 else "subsidized households in the block"
+        place.set(xlabel=of, ylabel="blocks")
         place.legend(loc="best", frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def near_bins(variability: pd.DataFrame) -> pd.DataFrame:
@@ -219,20 +300,16 @@ def near_bins(variability: pd.DataFrame) -> pd.DataFrame:
 
 def plot_near(bins: pd.DataFrame, label: str) -> Figure:
     """Figure A.2: the share subsidized of the blocks whose reconstruction is all but certain."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH * 1.2, 2.7), layout="constrained")
+    figure, axes = subplots(height=2.7, width=COLUMN_WIDTH * 1.2)
     edges = 100 * np.append(bins["low"], 1.0)
     axes.stairs(bins["near"], edges, fill=True, color=PALETTE[0])
     axes.set_title(f"{bins['near'].sum():,} of {bins['blocks'].sum():,} blocks: less than 5 % of records may differ")
-    axes.set_xlabel("households of the block that are subsidized, %")
-    axes.set_ylabel("blocks")
-    axes.set_xlim(0, 100)
-    axes.set_ylim(0, max(1.0, 1.05 * bins["near"].max()))
+    axes.set(xlabel="households of the block that are subsidized, %", ylabel="blocks")
+    axes.set(xlim=(0, 100), ylim=(0, max(1.0, 1.05 * bins["near"].max())))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     if not bins["near"].sum():
         axes.text(0.5, 0.5, "no such block", transform=axes.transAxes, ha="center", va="center", style="italic")
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 def putative_counts(judged: pd.DataFrame) -> pd.DataFrame:
@@ -252,20 +329,16 @@ def correlation(counts: pd.DataFrame) -> float:
 
 def plot_putative(counts: pd.DataFrame, condition: str, label: str) -> Figure:
     """Figure A.3: putative against true violations of each block, larger circles for more blocks."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH * 1.2, 3.4), layout="constrained")
+    figure, axes = subplots(height=3.4, width=COLUMN_WIDTH * 1.2)
     most = max(counts[["putative", "violations"]].max().max(), 1) if len(counts) else 1
     axes.plot([0, most], [0, most], color="#9aa5ad", lw=0.8, zorder=0)
-    axes.scatter(
-        counts["violations"], counts["putative"], s=12 * counts["blocks"] ** 0.7, color=PALETTE[0], alpha=0.55, lw=0
-    )
+    sizes = 12 * counts["blocks"] ** 0.7
+    axes.scatter(counts["violations"], counts["putative"], s=sizes, color=PALETTE[0], alpha=0.55, lw=0)
     axes.set_title(f"{condition}: {counts['blocks'].sum():,} reconstructed blocks, correlation {correlation(counts):.2f}")
-    axes.set_xlabel("true violations in the block")
-    axes.set_ylabel("putative violations (most likely reconstruction)")
+    axes.set(xlabel="true violations in the block", ylabel="putative violations (most likely reconstruction)")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 Plot = tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[pd.DataFrame, str], Figure]]
@@ -321,9 +394,8 @@ def plot_match_rate(curves: pd.DataFrame, keys: Sequence[str], label: str) -> Fi
 
 
 def _panels(rows: int, columns: int, share: Literal["row", "none"] = "row") -> tuple[Figure, Any]:
-    use_style()
-    size = (PAGE_WIDTH * max(1.0, columns / 2), 0.9 + 2.5 * rows)
-    return plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, sharey=share)
+    width = PAGE_WIDTH * max(1.0, columns / 2)
+    return subplots(rows, columns, height=0.9 + 2.5 * rows, width=width, squeeze=False, sharey=share)
 
 
 def _panel(axes: Axes, curves: pd.DataFrame, totals: pd.DataFrame, key: str, scope: str, x: str, y: str) -> None:
@@ -340,8 +412,7 @@ def _name_axes(axes: Axes, x: str, y: str) -> None:
     else:
         axes.set_xscale("log")  # thousands of households on one axis, the first few still distinguished
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_xlabel(AXES[x])
-    axes.set_ylabel(AXES[y])
+    axes.set(xlabel=AXES[x], ylabel=AXES[y])
 
 
 def _size(totals: pd.DataFrame, key: str, scope: str, what: str = "households") -> int:
@@ -353,8 +424,7 @@ def _finish(figure: Figure, curves: pd.DataFrame, label: str, chance: bool = Tru
         axes.set_ylim(bottom=0)
     sources = [name for name in curves["source"].unique() if name != SAMPLING]
     legend(figure, [*sources, *([SAMPLING] if SAMPLING in set(curves["source"]) else [])], chance)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 class Curves(NamedTuple):

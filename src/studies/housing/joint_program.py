@@ -131,10 +131,7 @@ def prior_of(frame: pd.DataFrame, block: str) -> Prior:
 
 
 def prior_types(prior: Prior, names: Sequence[str], codes: Mapping[str, Sequence[int]]) -> tuple[Ints, Ints]:
-    """
-    Every household type that the prior allows, with its cost: its configurations, crossed with the codes of the columns
-    that it says nothing of. Configurations with a code that the block cannot have are left out.
-    """
+    """Every type that the prior allows and the block can have, with its cost: configurations times the other columns."""
     able = np.ones(len(prior.codes), dtype=bool)
     for column, name in enumerate(CONFIGURATION):
         able &= np.isin(prior.codes[:, column], list(codes[name]))
@@ -144,8 +141,6 @@ def prior_types(prior: Prior, names: Sequence[str], codes: Mapping[str, Sequence
     columns = {**dict(zip(CONFIGURATION, known.T, strict=True)), **dict(zip(free, other.T, strict=True))}
     return np.column_stack([columns[name] for name in names]), np.repeat(prior.cost[able], len(grid))
 
-
-# What an attacker reads off the two releases about a block: the joint program of appendix E, counts and sums in ranges.
 
 Row = Mapping[str, int]
 EXACT = "exact"
@@ -206,13 +201,8 @@ def _refuse(path: Path, blocks: "pd.Series[str]", wrong: "pd.Series[bool]", why:
         raise ReleaseError(f"{path}: block {blocks[wrong].iloc[0]}: {why}; correct the statistics and run publish_housing")
 
 
-@dataclass(frozen=True)
-class Line:
-    """A statistic as the program takes it: lo <= count (or sum) <= hi."""
-
-    query: Query
-    lo: int
-    hi: int
+Line = tuple[Query, int, int]
+"""A statistic as the program takes it: lo <= count (or sum) <= hi."""
 
 
 def read_block(row: Row, block: str, file: HouseholdFile, percentages: Sequence[Percentage], reading: str) -> Release:
@@ -225,9 +215,9 @@ def read_block(row: Row, block: str, file: HouseholdFile, percentages: Sequence[
     last = largest_size(row)
     domain = file.domain(last)
     lines = [*_census(row, domain, reading), *_subsidized(row, domain, percentages, reading)]
-    schema = Schema(domain, tuple(_rules(last)), tuple(line.query for line in lines))
-    lo, hi = (np.array([getattr(line, side) for line in lines], dtype=np.int64) for side in ("lo", "hi"))
-    return Release(schema, block, row["N"], np.arange(len(lines)), lo, hi)
+    queries, *ends = zip(*lines, strict=True)
+    lo, hi = (np.array(side, dtype=np.int64) for side in ends)
+    return Release(Schema(domain, tuple(_rules(last)), queries), block, row["N"], np.arange(len(lines)), lo, hi)
 
 
 def largest_size(row: Row) -> int:
@@ -261,13 +251,13 @@ def _census(row: Row, domain: Domain, reading: str) -> Iterator[Line]:
         codes = [code for code in sizes if (code == x if x < MANY else code >= x)]
         count = row[f"SIZE_{x}"]
         if codes:
-            yield Line(_query(f"SIZE_{x}", "H13", {"SIZE": codes}), count, count + max(spare, 0))
-    yield Line(Query("P", "P1", "persons", EVERY, "SIZE"), row["P"], row["P"])
+            yield _query(f"SIZE_{x}", "H13", {"SIZE": codes}), count, count + max(spare, 0)
+    yield Query("P", "P1", "persons", EVERY, "SIZE"), row["P"], row["P"]
     children = row["CHILDREN"]
-    yield Line(Query("CHILDREN", "P16", "persons under 18", EVERY, "CHILDREN"), children, _most(reading, children, row["P"]))
+    yield Query("CHILDREN", "P16", "persons under 18", EVERY, "CHILDREN"), children, _most(reading, children, row["P"])
     for code in domain["RACE"].codes:
         count = row[f"RACE_{code}"]
-        yield Line(_query(f"RACE_{code}", "P15", {"RACE": [code]}), count, _most(reading, count, row["N"]))
+        yield _query(f"RACE_{code}", "P15", {"RACE": [code]}), count, _most(reading, count, row["N"])
 
 
 def _most(reading: str, count: int, limit: int) -> int:
@@ -277,32 +267,27 @@ def _most(reading: str, count: int, limit: int) -> int:
 def _subsidized(row: Row, domain: Domain, percentages: Sequence[Percentage], reading: str) -> Iterator[Line]:
     """The lines of HUD, about the subsidized households."""
     n, persons = row["HUD_N"], row["HUD_P"]
-    yield Line(Query("HUD_N", "HUD", "subsidized households", SUBSIDIZED), n, n)
+    yield Query("HUD_N", "HUD", "subsidized households", SUBSIDIZED), n, n
     least = persons if reading == EXACT else min(persons, _largest_households(row, n))
-    yield Line(
-        Query("HUD_P", "HUD", "persons in subsidized households", SUBSIDIZED, "SIZE"),
-        least,
-        _most(reading, persons, row["P"]),
-    )
+    query = Query("HUD_P", "HUD", "persons in subsidized households", SUBSIDIZED, "SIZE")
+    yield query, least, _most(reading, persons, row["P"])
     with_children = [_behind(row, p) for p in percentages if p.where is None]
     children = Predicate.of({"CHILDREN": [code for code in domain["CHILDREN"].codes if code > 0]})
     lo, hi = (sum(side) for side in zip(*with_children, strict=True))
     query = Query("HUD_CHILDREN", "HUD", "subsidized households with children", SUBSIDIZED & children)
-    yield Line(query, lo, _no_more(hi, n, lo))
+    yield query, lo, _no_more(hi, n, lo)
     for percentage in percentages:
         if percentage.where is not None:
             yield _percentage_line(row, percentage, reading)
 
 
 def _percentage_line(row: Row, percentage: Percentage, reading: str) -> Line:
-    """
-    Households behind a percentage. Percentages of units allow for units that stand empty, and for households without one.
-    """
+    """Households behind a percentage; those of units allow for units that stand empty, and households without one."""
     n, base = row["HUD_N"], row[percentage.of]
     lo, hi = _behind(row, percentage)
     lo, hi = max(0, lo - max(0, base - n)), hi + max(0, n - base) if reading == EXACT else n
     where = SUBSIDIZED & (percentage.where or EVERY)
-    return Line(Query(percentage.name, "HUD", percentage.name, where), lo, _no_more(hi, n, lo))
+    return Query(percentage.name, "HUD", percentage.name, where), lo, _no_more(hi, n, lo)
 
 
 def _no_more(hi: int, n: int, lo: int) -> int:

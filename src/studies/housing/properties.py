@@ -45,10 +45,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class PropertyModel:
-    """
-    What is assumed about properties; `occupancy` gives the most persons per unit by its bedrooms, `whole_blocks` the share
-    of properties beside which no other household lives.
-    """
+    """What is assumed about properties; `whole_blocks`: the share of them beside which no other household lives."""
 
     subsidized: tuple[float, float]
     others: tuple[float, float]
@@ -102,9 +99,8 @@ def locate_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.ran
     Wanted sizes are drawn; from the largest down, each gets a block of that size or the next smaller one that is free, and
     keeps its share of subsidized households.
     """
-    subsidized, others = (
-        np.rint(median * np.exp(spread * rng.standard_normal(count))) for median, spread in (model.subsidized, model.others)
-    )
+    sizes_of = (model.subsidized, model.others)
+    subsidized, others = (np.rint(middle * np.exp(spread * rng.standard_normal(count))) for middle, spread in sizes_of)
     if model.whole_blocks:
         others = np.where(rng.random(count) < model.whole_blocks, 0.0, others)
     subsidized = np.maximum(subsidized, model.smallest)
@@ -321,11 +317,7 @@ def block_rows(blocks: "pd.Series[Any]") -> dict[str, tuple[int, int]]:
 
 
 def chosen_blocks(blocks: "pd.Series[Any]", count: int) -> set[str]:
-    """
-    So many of the blocks, from all states; fewer of them are always part of more.
-
-    Read backwards their numbers begin with that of the block in its tract, which says nothing of state or size.
-    """
+    """So many of the blocks, fewer always part of more: by their numbers read backwards, which say nothing of size."""
     return set(sorted(map(str, blocks.unique()), key=lambda block: block[::-1])[:count])
 
 

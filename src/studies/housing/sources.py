@@ -149,11 +149,8 @@ def _check(counts: pd.DataFrame, path: Path) -> None:
 # households, or more persons, than the census.
 
 SETTING = "housing.picture"
-NO_BLOCK, OTHER, SUPPRESSED = (
-    "property without a block id",
-    "property of another program",
-    "property with suppressed figures",
-)
+NO_BLOCK, OTHER = "property without a block id", "property of another program"
+SUPPRESSED = "property with suppressed figures"
 GROUP_QUARTERS, MORE_HOUSEHOLDS = "block with group quarters", "block with more households in HUD's file than in the census"
 MORE_PERSONS = "block with more persons in HUD's file than in the census"
 
@@ -238,11 +235,8 @@ def link(picture: pd.DataFrame, census: pd.DataFrame, excluded: ExclusionCounts,
     """Both releases about every block that is kept, without the exclusions of appendix D."""
     require_blocks(census, picture, where)
     joined = census.merge(picture, on="block", how="inner").sort_values("block", ignore_index=True)
-    for reason, part, whole in (
-        (GROUP_QUARTERS, "P", IN_HOUSEHOLDS),
-        (MORE_HOUSEHOLDS, "HUD_N", "N"),
-        (MORE_PERSONS, "HUD_P", "P"),
-    ):
+    wholes = {GROUP_QUARTERS: ("P", IN_HOUSEHOLDS), MORE_HOUSEHOLDS: ("HUD_N", "N"), MORE_PERSONS: ("HUD_P", "P")}
+    for reason, (part, whole) in wholes.items():
         left_out = joined[part] > joined[whole]
         excluded.reasons[reason] += int(left_out.sum())
         joined = joined[~left_out]
@@ -333,11 +327,7 @@ def read_assumptions(
 def open_units(
     microdata: Microdata, households: int, store: Path, seed: int, domain_file: DomainFile
 ) -> tuple[str | None, Iterator[pa.Table]]:
-    """
-    The units of the country, a table per state: of the store of microdata, or of a synthetic country of a given size.
-
-    A country of its own has a label of its own.
-    """
+    """The units of the country, a table per state: of the store, or of a synthetic country of a given size and label."""
     if microdata.source != "synthetic":
         return None, units_of_states(store, NEEDED)
     larger = microdata.but(synthetic=microdata.synthetic.but(households=households))

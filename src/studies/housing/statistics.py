@@ -22,8 +22,6 @@ from studies.housing.households import LARGEST
 from studies.housing.properties import property_households
 from studies.housing.settings import Condition
 
-# What the census and HUD publish about the blocks of properties: counts, and percentages of the subsidized households.
-
 RACES = 14  # seven of the householder, each of Hispanic origin or not: the lines of the census table
 SIZE_NAMES = [f"SIZE_{size}" for size in range(1, LARGEST + 1)]
 RACE_NAMES = [f"RACE_{race}" for race in range(1, RACES + 1)]
@@ -110,9 +108,7 @@ def check(statistics: pd.DataFrame, where: str, whole_bedrooms: bool = True) -> 
     """An error that names the first block whose statistics cannot be; `whole_bedrooms`: every unit tells its bedrooms."""
     percentages = [name for name in statistics.columns if name.startswith("HUD_") and name not in HUD_COUNTS]
     for name in percentages:
-        _refuse(
-            statistics, where, (statistics[name] < 0) | (statistics[name] > 100), name, "is not a percentage from 0 to 100"
-        )
+        _refuse(statistics, where, ~statistics[name].between(0, 100), name, "is not a percentage from 0 to 100")
     total = statistics[[name for name in BEDROOM_NAMES if name in statistics]].sum(axis=1)
     named = statistics.assign(**{" + ".join(BEDROOM_NAMES): total})
     wrong = (total > 100 + ROUNDING) | (whole_bedrooms & (total < 100 - ROUNDING))
@@ -221,12 +217,9 @@ def _columns(statistics: pd.DataFrame, kind: str) -> list[str]:
 
 
 def noisy_hud(
-    statistics: pd.DataFrame,
-    published: Mapping[str, Any],
-    rho: Fraction,
-    rng: np.random.Generator,
+    statistics: pd.DataFrame, published: Mapping[str, Any], rho: Fraction, rng: np.random.Generator,
     counts: pd.DataFrame | None = None,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """
     The statistics with noise on what is published of the properties, rho divided evenly among its queries; the same columns.
 
@@ -290,18 +283,10 @@ CENSUS_COLUMNS = ["SIZE", "CHILDREN", "RACE"]
 
 
 def protect(
-    states: Iterable[pd.DataFrame],
-    condition: Condition,
-    smallest: int,
-    published: Mapping[str, Any],
-    budget: Path | None,
-    seed: int,
-) -> pd.DataFrame:
-    """
-    The statistics of every block that holds a property, as they are published under a condition; `states` one by one.
-
-    Nothing is said of a property with fewer than `smallest` households.
-    """
+    states: Iterable[pd.DataFrame], condition: Condition, smallest: int, published: Mapping[str, Any],
+    budget: Path | None, seed: int,
+) -> pd.DataFrame:  # fmt: skip
+    """The statistics of every block with a property of `smallest` households or more, as published under a condition."""
     found = list(_tabulate(states, condition, smallest, published, seed))
     if not found:
         raise DataError("no household lives in a property: draw the households of the housing study again (draw_housing)")
@@ -340,11 +325,7 @@ def _without_partners(condition: Condition) -> str:
 
 
 def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -> tuple[pd.DataFrame, int]:
-    """
-    Households of a state after swapping among themselves, and how many moved; partners have the same size and adults.
-
-    With `swap_hud` a household takes its subsidy and its unit along: both releases are made of the swapped records.
-    """
+    """A state's households after swapping (same size and adults), and how many moved; `swap_hud`: with their unit."""
     from genverify.protect.swapping import Records, swap
 
     columns = {name: households[name].to_numpy().astype(np.int64) for name in CENSUS_COLUMNS}

@@ -1,7 +1,9 @@
-"""Table 1 beside the paper's, and how the simulated properties compare."""
+"""Table 1 beside the paper's, how the simulated properties compare, and the numbers of the text (sections 3.2 and 4.2)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from genverify.model.errors import DataError
-from genverify.report.pages import cell, document, markdown_table
-from studies.housing.evaluate import summarise_blocks
+from genverify.report.pages import cell, document, markdown_table, statements_table, statements_text
+from studies.housing.evaluate import SAMPLING, SUBSIDY, in_violation, summarise_blocks, with_key
+from studies.housing.households import HouseholdFile
 from studies.housing.properties import (
     PropertyModel,
     block_sizes,
@@ -31,23 +34,15 @@ def simulation_table(
     frame = pd.DataFrame({"measure": list(ours), "ours": list(ours.values())})
     frame["paper"] = frame["measure"].map(dict(paper)).astype(float)
     others = pd.DataFrame(again, columns=list(ours)).astype(float)
-    return frame.assign(
-        difference=(frame["ours"] - frame["paper"]).round(2),
-        draws_mean=others.mean().round(2).to_numpy(),
-        draws_deviation=others.std().round(2).to_numpy(),
-        draws=len(again),
-        data=label,
-    )
+    mean, deviation = others.mean().round(2).to_numpy(), others.std().round(2).to_numpy()
+    frame = frame.assign(difference=(frame["ours"] - frame["paper"]).round(2), draws_mean=mean, draws_deviation=deviation)
+    return frame.assign(draws=len(again), data=label)
 
 
 def draw_again(
     path: Path, model: PropertyModel, occupancy: Mapping[int, int], blocks: int, seeds: Iterable[int]
 ) -> list[dict[str, float]]:
-    """
-    The same numbers of other properties in the same country, a draw for each seed: how much is chance.
-
-    The households are read twice, a state at a time, and only the blocks that some draw chose are kept.
-    """
+    """The same numbers of other properties in the same country, one draw per seed (a state in memory at a time): chance."""
     sizes = pd.concat([block_sizes(frame) for frame in read_states(path)], ignore_index=True)
     chosen = [(choose_blocks(sizes, blocks, model, seed), seed) for seed in seeds]
     union = {block for wanted, _ in chosen for block in wanted}
@@ -62,28 +57,17 @@ def draw_again(
 def measures(states: Iterable[pd.DataFrame], occupancy: Mapping[int, int]) -> dict[str, float]:
     """What the paper says of its simulation, of the households of all states."""
     found: Counter[str] = Counter()
-    for households in states:
-        found.update(_count(property_households(households), occupancy))
-    return {
-        **found,
-        "subsidized_per_block": _ratio(found["subsidized_households"], found["blocks"]),
-        "subsidized_percent": _ratio(100 * found["subsidized_households"], found["households"]),
-        "violation_percent": _ratio(100 * found["violations"], found["subsidized_households"]),
-        "blocks_with_violation_percent": _ratio(100 * found["blocks_with_violation"], found["blocks"]),
-    }
-
-
-def _count(households: pd.DataFrame, occupancy: Mapping[int, int]) -> dict[str, int]:
-    subsidized = households[households["BEDROOMS"] > 0]
-    limit = subsidized["BEDROOMS"].astype(int).map(dict(occupancy)).fillna(np.inf)
-    against = subsidized[subsidized["SIZE"] > limit]
-    return {
-        "blocks": households["block"].nunique(),
-        "households": len(households),
-        "subsidized_households": len(subsidized),
-        "violations": len(against),
-        "blocks_with_violation": against["block"].nunique(),
-    }
+    for households in map(property_households, states):
+        subsidized = households[households["BEDROOMS"] > 0]
+        limit = subsidized["BEDROOMS"].astype(int).map(dict(occupancy)).fillna(np.inf)
+        against = subsidized[subsidized["SIZE"] > limit]
+        found.update(blocks=households["block"].nunique(), households=len(households), subsidized_households=len(subsidized))
+        found.update(violations=len(against), blocks_with_violation=against["block"].nunique())
+    shares = {"subsidized_per_block": _ratio(found["subsidized_households"], found["blocks"])}
+    shares["subsidized_percent"] = _ratio(100 * found["subsidized_households"], found["households"])
+    shares["violation_percent"] = _ratio(100 * found["violations"], found["subsidized_households"])
+    shares["blocks_with_violation_percent"] = _ratio(100 * found["blocks_with_violation"], found["blocks"])
+    return {**found, **shares}
 
 
 def _ratio(count: int, of: int) -> float:
@@ -92,6 +76,7 @@ def _ratio(count: int, of: int) -> float:
 
 # Table 1 beside the paper's, and every condition of the study: what was flagged, what is true, and what chance gives.
 
+Frames = Mapping[str, pd.DataFrame]  # by condition
 CONDITIONS = {"none": "none_all", "swapping": "swapping_all", "dp": "dp_all"}
 """The columns of Table 1, and their conditions: all blocks, of which only some are reconstructed elsewhere."""
 COUNTS = ("blocks_with_violation", "putative_blocks")
@@ -110,11 +95,7 @@ HOW = (
 
 
 def block_table(judged: Mapping[str, pd.DataFrame], paper: Mapping[str, Mapping[str, float]], label: str) -> pd.DataFrame:
-    """
-    Table 1: counts of blocks, then precision and recall as fractions; ours, and the paper's.
-
-    Below its four rows stand the number of blocks and the shares that the counts are of them.
-    """
+    """Table 1: counts of blocks, precision and recall, ours and the paper's; then the blocks and the counts' shares."""
     missing = [name for name in CONDITIONS.values() if name not in judged]
     if missing:
         where = "housing.conditions in config/housing.yaml"
@@ -127,13 +108,9 @@ def block_table(judged: Mapping[str, pd.DataFrame], paper: Mapping[str, Mapping[
 
 
 def _rows(values: Mapping[str, float]) -> dict[str, float]:
+    rows = {name: values[name] for name in COUNTS} | {name: round(values[name], 4) for name in RATES}
     shares = {f"{name}_share": round(values[name] / values["blocks"], 4) for name in COUNTS}
-    return {
-        **{name: values[name] for name in COUNTS},
-        **{name: round(values[name], 4) for name in RATES},
-        "blocks": values["blocks"],
-        **shares,
-    }
+    return rows | {"blocks": values["blocks"], **shares}
 
 
 def block_text(table: pd.DataFrame, label: str) -> str:
@@ -156,17 +133,9 @@ def _percent(share: Any) -> str:
 
 
 def condition_table(
-    judged: Mapping[str, pd.DataFrame],
-    curves: Mapping[str, pd.DataFrame],
-    totals: Mapping[str, pd.DataFrame],
-    conditions: Mapping[str, Condition],
-    label: str,
+    judged: Frames, curves: Frames, totals: Frames, conditions: Mapping[str, Condition], label: str
 ) -> pd.DataFrame:
-    """
-    A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds.
-
-    A condition whose blocks were not reconstructed has no curves, and so no households.
-    """
+    """A row per condition: protection, reading, blocks flagged, chance, and what each key finds if reconstructed."""
     rows = []
     for name, settings in conditions.items():
         row = {"condition": name, **dict(settings), **summarise_blocks(judged[name])}
@@ -215,3 +184,205 @@ def condition_text(table: pd.DataFrame, label: str) -> str:
         what = CONFIGURATIONS.get(scope, f"{scope} households")
         parts += [f"## Key {key}, {what}", markdown_table(["condition", *measures], rows)]
     return document("Subsidized housing, all conditions", label, parts)
+
+
+NAN = float("nan")
+NEAR = 0.05  # share of the records that may differ, below which a block counts as nearly known
+UNPROTECTED = "none"
+OTHER_DATA = "the paper's are public data, ours {label}"
+Part = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the numbers are computed from; verdicts, curves and totals by condition; variability with no protection."""
+
+    judged: Mapping[str, pd.DataFrame]
+    curves: Mapping[str, pd.DataFrame]
+    totals: Mapping[str, pd.DataFrame]
+    variability: pd.DataFrame
+    households: pd.DataFrame
+    file: HouseholdFile
+    simple: Sequence[str]
+
+    @cached_property
+    def private(self) -> pd.DataFrame:
+        """Per private household: subsidized, in violation, and unique in its block in the simple attributes."""
+        seen = with_key(self.households, self.simple, self.file)
+        unique = seen.groupby(["block", *self.simple])["block"].transform("size") == 1
+        violates = in_violation(self.households, self.file)
+        flags = {"any": True, "subsidized": self.households[SUBSIDY] > 0, "violates": violates, "unique": unique}
+        return pd.DataFrame({"block": self.households["block"], **flags})
+
+    def shares(self, attributes: str) -> pd.DataFrame:
+        """The variability of the blocks for which it is exact."""
+        own = self.variability[self.variability["attributes"] == attributes]
+        return own[own["exact"].astype(bool)]
+
+    def blocks_of(self, attributes: str, near: bool) -> set[str]:
+        """Blocks with zero variability, or (near) with some, but less than 5 %."""
+        own = self.shares(attributes)
+        chosen = (own["solvar"] > 0) & (own["share"] < NEAR) if near else own["solvar"] == 0
+        return set(own.loc[chosen, "block"])
+
+
+def blocks(evidence: Evidence, condition: str, part: str, of: str) -> Part:
+    found = summarise_blocks(evidence.judged[condition])
+    return found[part], found[of]
+
+
+def subsidized(evidence: Evidence, condition: str) -> Part:
+    return float(evidence.private["subsidized"].sum()), len(evidence.private)
+
+
+def violations(evidence: Evidence, condition: str) -> Part:
+    return float(evidence.private["violates"].sum()), float(evidence.private["subsidized"].sum())
+
+
+def flagged_below(evidence: Evidence, condition: str, n_s: int) -> Part:
+    flagged = evidence.judged[condition][evidence.judged[condition]["flagged"]]
+    return float((flagged["n_s"] < n_s).sum()), len(flagged)
+
+
+def false_flags(evidence: Evidence, condition: str) -> Part:
+    found = summarise_blocks(evidence.judged[condition])
+    return found["putative_blocks"] - found["true_putative_blocks"], found["putative_blocks"]
+
+
+def all_may_differ(evidence: Evidence, condition: str) -> Part:
+    own = evidence.variability[evidence.variability["attributes"] == "all"]
+    return float((own["share"] >= 1).sum()), len(own)
+
+
+def certain_blocks(evidence: Evidence, condition: str, attributes: str, near: bool) -> Part:
+    return len(evidence.blocks_of(attributes, near)), evidence.variability["block"].nunique()
+
+
+def certain_households(evidence: Evidence, condition: str, attributes: str, near: bool, part: str, of: str = "any") -> Part:
+    """Households of these blocks that are all that `part` says, among those of `of`, counted in the private blocks."""
+    own = evidence.private[evidence.private["block"].isin(evidence.blocks_of(attributes, near))]
+    chosen, whole = (own[text.split()].all(axis=1) for text in (f"{part} {of}", of))
+    return float(chosen.sum()), float(whole.sum())
+
+
+def rest_flagged(evidence: Evidence, condition: str, after: bool) -> Part:
+    """Of the blocks that some dataset still fits under the condition: those flagged under it, or with no protection."""
+    judged = evidence.judged[condition]
+    rest = judged.loc[judged["verdict"] != "contradiction", "block"]
+    own = evidence.judged[condition if after else UNPROTECTED]
+    return float(own.loc[own["block"].isin(rest), "flagged"].sum()), len(rest)
+
+
+def end_of_curve(evidence: Evidence, condition: str, key: str, scope: str, measure: str, source: str | None = None) -> Part:
+    """Precision (true over putative) or recall (true over all violations) with all putative violations joined."""
+    last = final(evidence.curves[source or condition], key, scope)
+    whole = last["putative"] if measure == "precision" else _total(evidence, condition, key, scope)["violations"]
+    return last["true"], whole
+
+
+def identified(evidence: Evidence, condition: str, key: str, part: str) -> Part:
+    """Unique households of a key among all that it identifies, or violations among the unique ones."""
+    unique = _total(evidence, condition, key, "unique")
+    whole = _total(evidence, condition, key, "all")["households"] if part == "households" else unique["households"]
+    return unique[part], whole
+
+
+def _total(evidence: Evidence, condition: str, key: str, scope: str) -> dict[str, float]:
+    rows = evidence.totals[condition]
+    found = rows[(rows["key"] == key) & (rows["scope"] == scope)]
+    return {name: found[name].iloc[0] if len(found) else NAN for name in ("households", "violations")}
+
+
+zero_simple = partial(certain_households, attributes="simple", near=False)
+zero_all = partial(certain_households, attributes="all", near=False)
+near_simple = partial(certain_households, attributes="simple", near=True)
+flagged = partial(blocks, part="putative_blocks", of="blocks")
+recall = partial(blocks, part="true_putative_blocks", of="blocks_with_violation")
+precision = partial(blocks, part="true_putative_blocks", of="putative_blocks")
+hud, unknown = partial(end_of_curve, key="hud"), partial(end_of_curve, key="race_child")
+COMPUTED: dict[str, Callable[..., Part]] = {
+    "public_blocks": partial(blocks, part="blocks", of="blocks"),
+    "public_subsidized": subsidized,
+    "public_flagged": flagged,
+    "flagged_below_15": partial(flagged_below, n_s=15),
+    "flagged_below_30": partial(flagged_below, n_s=30),
+    "all_may_differ": all_may_differ,
+    "zero_all": partial(certain_blocks, attributes="all", near=False),
+    "zero_all_households": partial(zero_all, part="any"),
+    "zero_all_violations": partial(zero_all, part="violates"),
+    "zero_simple": partial(certain_blocks, attributes="simple", near=False),
+    "zero_simple_households": partial(zero_simple, part="any"),
+    "zero_simple_subsidized": partial(zero_simple, part="subsidized"),
+    "zero_simple_unique": partial(zero_simple, part="unique"),
+    "zero_simple_unique_subsidized": partial(zero_simple, part="subsidized", of="unique"),
+    "zero_simple_unique_violations": partial(zero_simple, part="violates", of="unique"),
+    "near_simple": partial(certain_blocks, attributes="simple", near=True),
+    "near_simple_households": partial(near_simple, part="any"),
+    "near_simple_unique_violations": partial(near_simple, part="unique violates"),
+    "dp_contradictions": partial(blocks, part="contradictions", of="blocks"),
+    "dp_rest_before": partial(rest_flagged, after=False),
+    "dp_rest_after": partial(rest_flagged, after=True),
+    "subsidized": subsidized,
+    "violations": violations,
+    "blocks_with_violation": partial(blocks, part="blocks_with_violation", of="blocks"),
+    **dict.fromkeys(("block_recall", "block_recall_swapping", "block_recall_dp"), recall),
+    **dict.fromkeys(("block_precision_swapping", "block_precision_dp"), precision),
+    **dict.fromkeys(("flagged_swapping", "block_chance_recall_dp"), flagged),
+    "false_flags": false_flags,
+    "hud_sampling": partial(hud, scope="all", measure="precision", source=SAMPLING),
+    "hud_unique_precision_dp": partial(hud, scope="unique", measure="precision"),
+    "unknown_unique_precision_dp": partial(unknown, scope="unique", measure="precision"),
+}
+for measure in ("recall", "precision"):
+    COMPUTED |= {
+        f"hud_{measure}{end}": partial(hud, scope=scope, measure=measure)
+        for end, scope in (("", "all"), ("_distinct", "distinct"), ("_once", "once"))
+    }
+for stem, key in (("hud", "hud"), ("known", "subsidized_race_child"), ("unknown", "race_child")):
+    COMPUTED |= {
+        f"{stem}_unique": partial(identified, key=key, part="households"),
+        f"{stem}_unique_violations": partial(identified, key=key, part="violations"),
+        f"{stem}_unique_recall": partial(end_of_curve, key=key, scope="unique", measure="recall"),
+        f"{stem}_unique_precision": partial(end_of_curve, key=key, scope="unique", measure="precision"),
+    }
+
+
+def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
+    """Every number of the text, once as a count and once as a share where it is both, with ours and the difference."""
+
+    def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        for condition in entry["conditions"]:
+            ours = COMPUTED[key](evidence, condition) if condition in evidence.judged else (NAN, NAN)
+            yield from ({"condition": condition, **row} for row in _statement_rows(entry, ours, label))
+
+    return statements_table(statements, COMPUTED, rows, label)
+
+
+def _statement_rows(entry: Mapping[str, Any], ours: Part, label: str) -> Iterator[dict[str, Any]]:
+    """A count, a share, or both: the paper's, ours, and ours less the paper's."""
+    note = [OTHER_DATA.format(label=label)] if entry["on"] == "public" else []
+    note += [f"the paper says: {entry['words']}"] if "words" in entry else []
+    note += [entry["remark"]] if "remark" in entry else []
+    if "count" in entry:
+        yield _row("count", entry["count"], ours[0], note)
+    if "share" in entry or "of" in entry or "words" in entry:
+        share = ours[0] / ours[1] if ours[1] else NAN
+        printed = entry.get("share", entry["count"] / entry["of"] if entry.get("of") else NAN)
+        yield _row("share", round(printed, 4), round(share, 4), note)
+
+
+def _row(unit: str, paper: float, ours: float, note: list[str]) -> dict[str, Any]:
+    missing = ["this study has no such blocks, households or condition"] if np.isnan(ours) else []
+    said = {"difference": round(ours - paper, 4), "note": "; ".join([*note, *missing])}
+    return {"unit": unit, "paper": paper, "ours": ours, **said}
+
+
+def numbers_text(table: pd.DataFrame, label: str) -> str:
+    """The numbers as Markdown."""
+    lead = (
+        "Counts are about different numbers of blocks: compare the shares. Precision and recall are those with all putative "
+        "violations joined, k = |V-hat|, where the paper's text reads its curves. Blocks count as reconstructed for certain "
+        "only where their solution variability is exact."
+    )
+    shown = ["where", "statement", "condition", "unit", "paper", "ours", "difference", "note"]
+    return statements_text("Subsidized housing, numbers of the text", lead, table, shown, label)

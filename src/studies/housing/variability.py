@@ -8,16 +8,16 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from genverify.model.arrays import Flags, Ints
+from genverify.model.arrays import Ints
 from genverify.model.release import Release
 from genverify.solve.admissible import TooManyTypes, implied_zeros, lemma_rule, zero_cells
 from genverify.solve.datasets import Variability, farthest
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Solver
+from studies.housing.evaluate import in_violation
 from studies.housing.households import HouseholdFile
 from studies.housing.joint_program import Prior, TypeProgram, list_program
-from studies.housing.k_best import most_likely
-from studies.housing.reconstruct import prior_program
+from studies.housing.reconstruct import most_likely, prior_program
 
 # Solution variability of the households in violation alone, solvar(V*) (equation 3).
 #
@@ -28,32 +28,17 @@ from studies.housing.reconstruct import prior_program
 UNUSED = -1  # no number of a household: these begin at 0
 
 
-def violates(file: HouseholdFile, households: pd.DataFrame) -> Flags:
-    """Which households (or types) exceed the occupancy limit."""
-    return file.violates(*(households[name].to_numpy(dtype=np.int64) for name in ("BEDROOMS", "SIZE")))
-
-
 def keys_of(file: HouseholdFile, households: pd.DataFrame, attributes: Sequence[str]) -> pd.Index:
     """The bin of every household: its values, together."""
     return pd.MultiIndex.from_arrays([file.values(name, households) for name in attributes]).to_flat_index()
 
 
-# Solution variability of a block (equation 3): over all or simpler attributes, of all households or the violations.
-
 T = TypeVar("T")
 LARGE, USUAL = 10_000, 10  # beyond that many types a solver takes minutes; sizes that are tried then
 VIOLATIONS = {"all": "violations", "simple": "violations_simple"}
 NOTHING: dict[str, Any] = {"records": None, "solvar": None, "share": np.nan, "exact": False}
-KINDS: dict[str, Any] = {
-    "block": str,
-    "attributes": str,
-    "solvar": "Int64",
-    "share": float,
-    "exact": bool,
-    "records": "Int64",
-    "n": np.int64,
-    "n_s": np.int64,
-}
+KINDS: dict[str, Any] = {"block": str, "attributes": str, "solvar": "Int64", "share": float, "exact": bool}
+KINDS |= {"records": "Int64", "n": np.int64, "n_s": np.int64}
 
 
 def every_type(release: Release, limit: int) -> TypeProgram:
@@ -91,7 +76,7 @@ def measure_block(
         return [{"attributes": name, **NOTHING} for name in measured]
     rows = []
     for name, (attributes, violations) in measured.items():
-        own = first[violates(file, first)] if violations else first
+        own = first[in_violation(first, file)] if violations else first
         value = variability(every, first, attributes, file, solver, where, violations) if len(own) else None
         records = {"records": int(own["count"].sum()), **vars(value)} if value else NOTHING
         rows.append({"attributes": name, **records})
@@ -123,14 +108,9 @@ def _dataset(program: TypeProgram, z: Ints | None) -> pd.DataFrame | None:
 
 
 def variability(
-    program: TypeProgram,
-    first: pd.DataFrame,
-    attributes: Sequence[str],
-    file: HouseholdFile,
-    solver: Solver,
-    where: str,
+    program: TypeProgram, first: pd.DataFrame, attributes: Sequence[str], file: HouseholdFile, solver: Solver, where: str,
     violations: bool = False,
-) -> Variability:
+) -> Variability:  # fmt: skip
     """
     solvar over some columns or attributes: how far a dataset that fits can be from `first` (D*), as histograms of them, of
     all households or of the violations alone.
@@ -139,10 +119,10 @@ def variability(
     sizes not much larger than those of D*; only if all records can differ is that answer exact, and never of violations.
     """
     types = pd.DataFrame(program.codes, columns=list(program.names))
-    own = first[violates(file, first)] if violations else first
+    own = first[in_violation(first, file)] if violations else first
     held = own.groupby(keys_of(file, own, attributes), sort=True)["count"].sum()
     bins = pd.Index(held.index).get_indexer(keys_of(file, types, attributes)).astype(np.int64)
-    against = violates(file, types) if violations else None
+    against = in_violation(types, file) if violations else None
     if against is not None:
         bins[~against] = UNUSED
     large = program.types > LARGE

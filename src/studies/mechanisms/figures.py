@@ -44,9 +44,8 @@ def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     right.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
     right.set_title("b  what protection adds, by population", loc="left", color=INK)
-    figure.legend(
-        *left.get_legend_handles_labels(), loc="outside upper center", ncols=1 + rows["pi"].nunique(), frameon=False
-    )
+    columns = 1 + rows["pi"].nunique()
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=columns, frameon=False)
     return say_source(figure, label)
 
 
@@ -92,20 +91,14 @@ def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
     whole, tables = (numbers[numbers["part"] == part] for part in (BY_EPSILON, BY_TABLE))
     names = [name for name in dict.fromkeys(tables["table"]) if (tables.loc[tables["table"] == name, "error"] > 0).any()]
     for index, (strategy, group) in enumerate(whole.groupby("strategy", sort=False)):
-        look: dict[str, Any] = {"color": PALETTE[index], "marker": MARKERS[index], "markersize": 5}
+        point: dict[str, Any] = {"color": PALETTE[index], "marker": MARKERS[index], "markersize": 5}
         words = f"{WORDS[str(strategy)]}, Δ = {group['sensitivity'].iloc[0]}"
-        left.plot(group["epsilon"], group["error"], ls=LINES[index], lw=1.3, label=words, **look)
+        left.plot(group["epsilon"], group["error"], ls=LINES[index], lw=1.3, label=words, **point)
         errors = tables[tables["strategy"] == strategy].set_index("table")["error"][names]
-        right.plot(errors, range(len(names)), ls="none", **look)
+        right.plot(errors, range(len(names)), ls="none", **point)
     _axes_of_strategies(left, right, whole, tables, names)
-    figure.legend(
-        *left.get_legend_handles_labels(),
-        loc="outside upper center",
-        ncols=3,
-        frameon=False,
-        handlelength=3.0,
-        columnspacing=1.4,
-    )
+    look: dict[str, Any] = {"ncols": 3, "frameon": False, "handlelength": 3.0, "columnspacing": 1.4}
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", **look)
     return say_source(figure, label)
 
 

@@ -62,17 +62,6 @@ def _check_population(n: int) -> int:
 FAIR = 0.5  # a coin: the innocuous question of the paper's formulas B-4 and B-10
 
 
-def privacy_loss(rho: float, mu: float = FAIR) -> float:
-    """
-    epsilon(rho): the greater of the two Bayes factors, as a logarithm (B-2, B-3; B-4 for mu = 1/2).
-
-    >>> round(exp(privacy_loss(0.5)), 12)
-    3.0
-    """
-    _check_open(rho, "rho, the probability of the sensitive question,")
-    return log1p(rho / ((1 - rho) * _rarer(mu)))
-
-
 def one_sided_losses(rho: float, mu: float) -> tuple[float, float]:
     """
     The two guarantees that mu trades off (footnote 57): for people with the characteristic (B-2), for those without (B-3).
@@ -92,9 +81,9 @@ def one_sided_losses(rho: float, mu: float) -> tuple[float, float]:
 
 def asking_probability(epsilon: float, mu: float = FAIR) -> float:
     """
-    rho(epsilon), the inverse of `privacy_loss` (B-10 for mu = 1/2).
+    rho(epsilon): the greater of `one_sided_losses` is then epsilon (B-4 and B-10 for mu = 1/2).
 
-    >>> round(asking_probability(privacy_loss(0.3, 0.2), 0.2), 12)
+    >>> round(asking_probability(max(one_sided_losses(0.3, 0.2)), 0.2), 12)
     0.3
     """
     odds = _rarer(mu) * _growth(check_epsilon(epsilon))
@@ -174,14 +163,6 @@ class Survey:
         bend = (self.pi - self.mu) * (1 - 2 * self.mean_answer(rho)) / self.n
         return 2 * self.answer_variance(rho) / rho**3 - bend / rho**2
 
-    def printed_slope(self, rho: float) -> float:
-        """
-        B-11 as it is printed, for mu = 1/2: too small, except at rho = 1 where N = 1 or pi = 1/2.
-
-        Less I' it is 2 Vb (1/rho - 1/rho^3) + 2 (pi - 1/2)^2 (1/N^2 - 1/N) / rho, and no term of that is above 0.
-        """
-        return 2 * self.answer_variance(rho) / rho - (self.pi - 0.5) * (1 - 2 * self.pi) / (self.n**2 * rho)
-
     def accuracy_at(self, epsilon: float) -> float:
         """I at a privacy loss."""
         return self.accuracy(asking_probability(epsilon, self.mu))
@@ -189,18 +170,6 @@ class Survey:
     def slope_at(self, epsilon: float) -> float:
         """dI/d epsilon, what a little more privacy loss buys."""
         return self.slope(asking_probability(epsilon, self.mu)) * asking_slope(epsilon, self.mu)
-
-    def bend_at(self, epsilon: float) -> float:
-        """
-        d2I/d epsilon2.
-
-        With u = 1/rho, I = Var(1) - (mu (1 - mu) u^2 + (pi - mu)(1 - 2 mu) u - (pi - mu)^2) / N; and u = 1 + s/m with m the
-        smaller of mu and 1 - mu, s = 1/(e^epsilon - 1), s' = -(s + s^2), s'' = (1 + 2s)(s + s^2).
-        """
-        s, m = 1 / _growth(check_epsilon(epsilon)), _rarer(self.mu)
-        u, du, ddu = 1 + s / m, -(s + s * s) / m, (1 + 2 * s) * (s + s * s) / m
-        square, line = self.mu * (1 - self.mu), (self.pi - self.mu) * (1 - 2 * self.mu)
-        return -(2 * square * (du * du + u * ddu) + line * ddu) / self.n
 
 
 def _asked(rho: float) -> float:
@@ -224,11 +193,7 @@ class Trials:
 
 
 def simulate(survey: Survey, rho: float, times: int, rng: np.random.Generator) -> Trials:
-    """
-    Surveys as in B-1: who has the characteristic, who is asked about it, and what the others say.
-
-    People are exchangeable, so they are drawn by their number in each group and not one by one.
-    """
+    """Surveys as in B-1: holders, who is asked, what the others say; people are exchangeable, so numbers are drawn."""
     if times < 2:
         raise PrivacyError(f"{times} simulated surveys show no variance: simulate two at least")
     holders = rng.binomial(survey.n, survey.pi, times)

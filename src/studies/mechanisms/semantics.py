@@ -46,9 +46,8 @@ class Population:
     def __post_init__(self) -> None:
         if len(self.included) != len(self.records) or len({len(record) for record in self.records}) != 1:
             raise PrivacyError("a toy population needs, for every person, a probability and one for each record")
-        if any(sum(record) != 1 or min(record) < 0 for record in self.records) or not all(
-            0 <= p <= 1 for p in self.included
-        ):
+        whole = all(sum(record) == 1 and min(record) >= 0 for record in self.records)
+        if not whole or not all(0 <= p <= 1 for p in self.included):
             raise PrivacyError("a toy population: the probabilities of a person's records must add up to 1, all from 0 to 1")
 
     def probability(self, database: Database) -> Fraction:

@@ -176,10 +176,7 @@ def compare_utilities(
 
 
 def _losses(utility: Utility, wealths: Floats, noise: Floats) -> Floats:
-    """
-    What noise costs in each draw. It is as likely the other way round, so both are averaged: what is left of the first-order
-    term is nothing, and the mean is far sharper.
-    """
+    """What noise costs in each draw, averaged with its mirror image: no first-order term is left, so the mean is sharper."""
     both = utility.value(wealths + noise) + utility.value(wealths - noise)
     return both / 2 - utility.value(wealths)
 

@@ -1,7 +1,4 @@
-"""
-How many records the zeros of a release rule out (appendix A: every zero in a table rules out all record images that could
-have populated the cell), by the size of the block.
-"""
+"""How many records the zeros of a release rule out (appendix A: all that could have populated the cell), by block size."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,11 +29,7 @@ def records_left(domain: Domain, rules: Sequence[Rule], limit: int) -> int:
 
 
 def count_left(release: Release, structural: Sequence[Rule], limit: int) -> dict[str, int]:
-    """
-    What is left after the published zeros of a release, after those that its totals imply, after impossible records as well.
-
-    Implied zeros are those that lemmas show: the counts taken together may rule out more.
-    """
+    """What is left after published zeros, after those that totals imply (by lemmas), after impossible records as well."""
     predicates = {query.id: query.predicate for query in release.queries}
     zeros, lemmas = zero_cells(release), implied_zeros(release)
     published = [*zeros, *release.schema.rules]

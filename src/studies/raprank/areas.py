@@ -1,7 +1,4 @@
-"""
-Confidence sets, the areas of an experiment, blocks of published sizes, rows of the geographies above, and the holdout
-split.
-"""
+"""Confidence sets, the areas of an experiment and what is published of them, geographies above, and the holdout split."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,10 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from genverify.model.arrays import Floats, Ints, positions, row_keys
-from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.domain import EVERY, Column, Domain, Predicate
 from genverify.model.errors import DataError
+from genverify.model.release import Release, Schema, counts_frame, read_releases
+from genverify.model.tabulate import tabulate_counts
 from genverify.model.work import derive_seed
 from studies.country.store import GEOGRAPHY, NOTHING, Radix, Types, types_of_state
 from studies.raprank.settings import ResolvedExperiment
@@ -73,11 +73,7 @@ def unique_rows(private_rows: Codes, holdout: Codes | None = None) -> int:
 
 
 def match_curve(ranked: ConfidenceSet, private_rows: Codes, u: int, grid: Sequence[float] | Floats) -> Floats:
-    """
-    The match rate at k = ceil(x u) for every x of the grid, so that blocks of different sizes can be averaged.
-
-    A list of fewer than k rows counts its missing rows as misses: its hits are divided by k all the same.
-    """
+    """The match rate at k = ceil(x u) for every x of the grid; rows that a list lacks count as misses."""
     if u < 1:
         raise DataError(f"u = {u}: the private dataset, or the holdout, has no rows; leave this block out")
     # The small number keeps x u = 3.0000000000000004, meant as 3, from becoming 4.
@@ -228,11 +224,7 @@ def baselines_above(area: str) -> dict[str, str]:
 
 
 def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predicate) -> dict[str, Types]:
-    """
-    The distinct rows of every geography above the areas ("" is the nation), and how often each occurs.
-
-    One state is in memory at a time, and of the nation its distinct rows. As in the paper they hold the area itself.
-    """
+    """Distinct rows of every geography above the areas ("": nation), the area in them, with counts; a state at a time."""
     radix = Radix(domain)
     wanted = {geography for area in areas for geography in baselines_above(area).values()}
     counted, nation = {}, NOTHING
@@ -295,11 +287,7 @@ COPIES = 5  # the number of times that unusually many rows stand in their block 
 
 
 def repeat_rows(records: pd.DataFrame, names: Sequence[str], share: float, seed: int) -> pd.DataFrame:
-    """
-    Records of which about `share` of each block stand in rows that stand exactly five times there.
-
-    Rows are drawn at random, and persons of other rows become copies of them; a block keeps its number of persons.
-    """
+    """Records of which about `share` of each block stand in rows that stand five times there; sizes of blocks stay."""
     codes = records[list(names)].to_numpy(copy=True)
     for block, rows in records.groupby("block", sort=True).indices.items():
         rng = np.random.default_rng(derive_seed(seed, "fivefold", str(block)))
@@ -340,3 +328,88 @@ def codes_of(rows: pd.DataFrame, domain: Domain, where: str) -> Codes:
         if unknown.size:
             raise DataError(f"{where}: {column.name}={unknown[0]} is not a code of the domain of the queries")
     return codes
+
+
+@dataclass(frozen=True)
+class Target:
+    """
+    An area to reconstruct: the domain of its records, their number, and the published answers.
+
+    With blocks distinguished, the last column of the domain is BLOCK. Their counts are `blocks`, whose sizes give each
+    row its block, or, if RAP has to learn the blocks, queries as all others.
+    """
+
+    area: str
+    domain: Domain
+    rows: int
+    predicates: tuple[Predicate, ...]
+    counts: Ints
+    blocks: BlockCounts | None = None
+
+    @property
+    def published(self) -> int:
+        """How many counts are published."""
+        return len(self.predicates) + (self.blocks.counts.size if self.blocks else 0)
+
+
+def publish_areas(private: pd.DataFrame, areas: pd.DataFrame, of_area: Schema, of_block: Schema | None) -> pd.DataFrame:
+    """The counts (block, query, count, area) of every area, and by `of_block` of each of its blocks, empty ones too."""
+    names = list(private["area"].unique())
+    parts = [_counts(private, names, "area", of_area).assign(area=lambda frame: frame["block"])]
+    if of_block is not None:
+        area_of = areas[areas["area"].isin(names)].set_index("block")["area"]
+        blocks = _counts(private, list(area_of.index), "block", of_block)
+        parts.append(blocks.assign(area=blocks["block"].map(area_of)))
+    both = pd.concat([part.astype({"query": "str"}) for part in parts], ignore_index=True)
+    return both.sort_values(["area", "block"], kind="stable", ignore_index=True).astype({"query": "category"})
+
+
+def both_schemas(of_area: Schema, of_block: Schema | None) -> Schema:
+    """One schema with the queries about an area, and those about its blocks."""
+    return Schema(of_area.domain, of_area.rules, of_area.queries + (of_block.queries if of_block else ()))
+
+
+def _counts(private: pd.DataFrame, wanted: list[str], key: str, schema: Schema) -> pd.DataFrame:
+    """The counts of every wanted area or block; one without records counts 0 everywhere."""
+    table = pa.table({"block": private[key].astype("str"), **{name: private[name] for name in schema.domain.names}})
+    result, sizes, counts = tabulate_counts(table, EVERY, schema)
+    wanted = sorted(wanted)
+    indices = pd.Index(wanted).get_indexer(pd.Index(result))
+    n, full = np.zeros(len(wanted), dtype=np.int64), np.zeros((len(wanted), len(schema.queries)), dtype=np.int64)
+    n[indices], full[indices] = sizes, counts
+    return counts_frame(schema, wanted, n, full, [])
+
+
+def read_targets(counts: Path, schema: Schema, learned: bool = False) -> Iterator[Target]:
+    """The areas of a counts file: what is published of each, and of the blocks whose ids begin with its id."""
+    releases: list[Release] = []
+    for release in read_releases(counts, schema):
+        if releases and not release.block.startswith(releases[0].block):
+            yield make_target(releases, learned)
+            releases = []
+        releases.append(release)
+    if releases:
+        yield make_target(releases, learned)
+
+
+def make_target(releases: list[Release], learned: bool = False) -> Target:
+    """The target of an area's release, followed by those of its blocks if they are distinguished."""
+    area, *blocks = releases
+    domain = with_block(area.schema.domain, [b.block for b in blocks]) if blocks else area.schema.domain
+    known = {query.predicate: int(count) for query, count in zip(area.queries, area.lo, strict=True)}
+    if learned:
+        for index, block in enumerate(blocks):
+            here = Predicate.of({BLOCK: [index]})
+            known[here] = block.n
+            known |= {query.predicate & here: int(count) for query, count in zip(block.queries, block.lo, strict=True)}
+    counts = np.array(list(known.values()), dtype=np.int64)
+    return Target(area.block, domain, area.n, tuple(known), counts, _blocks(blocks) if blocks and not learned else None)
+
+
+def _blocks(blocks: list[Release]) -> BlockCounts:
+    """The counts of the blocks, of queries that ask the same the first."""
+    first: dict[Predicate, int] = {}
+    for index, query in enumerate(blocks[0].queries):
+        first.setdefault(query.predicate, index)
+    counts = np.array([block.lo for block in blocks], dtype=np.int64)[:, list(first.values())]
+    return BlockCounts(np.array([block.n for block in blocks], dtype=np.int64), tuple(first), counts)

@@ -72,11 +72,7 @@ def _check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence
 
 
 def _suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: int) -> pd.DataFrame:
-    """
-    The mean over blocks of the match rate of the k = x u best rows, for each ranking, and of the rows that are proved.
-
-    Proved rows come first and are all private rows, so that with p of them the k first hold min(p, k) known ones.
-    """
+    """The mean over blocks of the match rate of the k = x u best rows, by ranking, and of proved rows, which come first."""
     curves: dict[str, list[Floats]] = {}
     for block in blocks:
         for source, ranking in block.rankings.items():
@@ -112,10 +108,7 @@ def _row_flags(block: WholeBlockRankings, ranking: Ranking) -> pd.DataFrame:
 
 
 def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[WholeBlockRankings]) -> pd.DataFrame:
-    """
-    The share of private records that verified claims about k columns cover, and the share whose full row is among the u best
-    of each ranking: suggested, not guaranteed.
-    """
+    """Private records that claims about k columns cover, and those whose full row is among the u best of each ranking."""
     claims = claims.drop(columns="design").drop_duplicates()
     ks = range(int(claims["k"].min()), int(claims["k"].max()) + 1) if len(claims) else range(0)
     covered = {(word, k): 0 for word in (SINGLED_OUT, ANY_NUMBER) for k in ks}
@@ -131,23 +124,16 @@ def _recalled(blocks: Sequence[WholeBlockRankings], records: int) -> Iterator[di
     for source in blocks[0].rankings:
         hits = 0
         for block in blocks:
-            best = {
-                row.tobytes() for row in np.ascontiguousarray(block.rankings[source].ranked.rows[: block.u].astype(np.int64))
-            }
+            first = block.rankings[source].ranked.rows[: block.u].astype(np.int64)
+            best = {row.tobytes() for row in np.ascontiguousarray(first)}
             hits += sum(row.tobytes() in best for row in np.ascontiguousarray(block.private.astype(np.int64)))
         yield {"source": source, X: np.nan, "value": hits / records, "n": records}
 
 
 def certainty_numbers(
-    records: pd.DataFrame,
-    ranked: pd.DataFrame,
-    datasets: pd.DataFrame,
-    claims: pd.DataFrame,
-    names: Sequence[str],
-    runs: int,
-    points: int,
-    seed: int,
-) -> pd.DataFrame:
+    records: pd.DataFrame, ranked: pd.DataFrame, datasets: pd.DataFrame, claims: pd.DataFrame, names: Sequence[str],
+    runs: int, points: int, seed: int,
+) -> pd.DataFrame:  # fmt: skip
     """All numbers of the figure: part, source, x, value, its interval, and how many blocks, rows or records it is about."""
     claims = claims[claims["proof"].notna()]  # what rests on a solver alone is not certain
     full = _full_rows(claims, names)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from scipy.stats import spearmanr
 
-from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots, use_style
 from studies.raprank.certainty import ANY_NUMBER, GENERATED, PROVED, RAP, SINGLED_OUT
 from studies.raprank.evaluate import HOLDOUT, X, mean_curves, mean_interval, started, wide
 from studies.raprank.intuition import EQUATIONS, FREQUENCY
@@ -52,9 +52,8 @@ def _panel_of(files: Sequence[str], label: str, start: str, limit: int | None, w
     size = f"areas of up to {limit:,} records" if limit else "areas"
     parts = [pd.read_parquet(path) for path in files]
     if len(parts) > 1:
-        ranked = [
-            part[part["source"] == started(start)].assign(source=f"{way}-way") for part, way in zip(parts, ways, strict=True)
-        ]
+        ranked = [part[part["source"] == started(start)] for part in parts]
+        ranked = [part.assign(source=f"{way}-way") for part, way in zip(ranked, ways, strict=True)]
         return Panel(label, size, pd.concat([*ranked, parts[0][parts[0]["source"] == HOLDOUT]]))
     curves = parts[0]
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
@@ -77,14 +76,10 @@ def panel_means(panels: list[Panel], seed: int) -> pd.DataFrame:
 
 def plot_curves(means: pd.DataFrame, label: str) -> Figure:
     """One panel beside the other: mean match rate over areas with its 95 % band."""
-    use_style()
     titles = list(means["panel"].unique())
     columns = min(COLUMNS, len(titles))
-    rows = ceil(len(titles) / columns)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(PAGE_WIDTH * max(0.65, columns / 2), 0.7 + 2.7 * rows), layout="constrained", squeeze=False,
-        sharex=True, sharey=True,
-    )  # fmt: skip
+    rows, width = ceil(len(titles) / columns), PAGE_WIDTH * max(0.65, columns / 2)
+    figure, axes = subplots(rows, columns, height=0.7 + 2.7 * rows, width=width, squeeze=False, sharex=True, sharey=True)
     for panel, title in zip(axes.flat, titles, strict=False):
         part = means[means["panel"] == title]
         panel.set_title(f"{plain(title)}\n({part['areas'].max():,} {part['size'].iloc[0]})")
@@ -94,8 +89,7 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
     for panel in axes[-1]:
         panel.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
     _legend(figure, means)
-    say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
-    return figure
+    return say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
 
 
 def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
@@ -106,16 +100,8 @@ def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
         every: Any = (index, 7) if band else (index, 16)
         axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
-            axes.fill_between(
-                part[X],
-                part["low"],
-                part["high"],
-                facecolor=colour,
-                alpha=0.3,
-                hatch=HATCHES[index],
-                edgecolor=colour,
-                lw=0.4,
-            )
+            look: dict[str, Any] = {"facecolor": colour, "alpha": 0.3, "hatch": HATCHES[index], "edgecolor": colour}
+            axes.fill_between(part[X], part["low"], part["high"], lw=0.4, **look)
     axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
 
@@ -133,9 +119,8 @@ def state_means(panels: list[Panel]) -> pd.DataFrame:
     frames = []
     for panel in panels:
         grouped = panel.curves.groupby(["state", "source", X], sort=True)["match_rate"].agg(["mean", "size"]).reset_index()
-        frames.append(
-            grouped.rename(columns={"mean": "match_rate", "size": "areas"}).assign(panel=panel.title, size=panel.size)
-        )
+        named = grouped.rename(columns={"mean": "match_rate", "size": "areas"})
+        frames.append(named.assign(panel=panel.title, size=panel.size))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -151,8 +136,7 @@ def plot_states(means: pd.DataFrame, label: str, names: Mapping[str, str]) -> Fi
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)
-    say_source(figure, f"by state (in brackets: areas); {label}")
-    return figure
+    return say_source(figure, f"by state (in brackets: areas); {label}")
 
 
 def _grids(rows: list[int]) -> tuple[Figure, Any]:
@@ -198,18 +182,16 @@ def dose_means(curves: Sequence[tuple[float, pd.DataFrame]], seed: int) -> pd.Da
 
 def plot_dose(means: pd.DataFrame, label: str) -> Figure:
     """A line per source, with its interval at every share."""
-    use_style()
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 3.6), layout="constrained")
+    figure, axes = subplots(height=3.6)
     for index, (source, part) in enumerate(means.groupby("source", sort=False)):
         _, line, marker, colour, width = LINES[str(source)]
         x = 100 * part["share"] + 0.3 * (index - 3)  # beside each other, so that no interval hides another
         errors = [part["match_rate"] - part["low"], part["high"] - part["match_rate"]]
         axes.errorbar(x, part["match_rate"], errors, ls=line, marker=marker, ms=4, color=colour, lw=width, elinewidth=0.8)
-    axes.set(xlabel="% of persons in rows that stand five times in their block", ylabel="match rate, mean over k/u")
-    axes.set_ylim(0, 1.02)
+    of = "% of persons in rows that stand five times in their block"
+    axes.set(xlabel=of, ylabel="match rate, mean over k/u", ylim=(0, 1.02))
     _legend(figure, means)
-    say_source(figure, f"{means['areas'].max():,} blocks, 95 % intervals (blocks drawn again); {label}")
-    return figure
+    return say_source(figure, f"{means['areas'].max():,} blocks, 95 % intervals (blocks drawn again); {label}")
 
 
 # Errors and match rates of RAP with BLOCK against its steps.
@@ -224,8 +206,7 @@ TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
 
 def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
     """The error before and after rounding, and the match rate, against the number of steps."""
-    use_style()
-    figure, axes = plt.subplots(1, 3, figsize=(PAGE_WIDTH * 1.5, 3.2), layout="constrained", sharex=True)
+    figure, axes = subplots(1, 3, height=3.2, width=PAGE_WIDTH * 1.5, sharex=True)
     titles = {
         "relaxed_error": "error before rounding",
         "rounded_error": "error after rounding",
@@ -247,8 +228,7 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
     first = points.iloc[0]
     about = f"{first['rows']:,} rows, {first['of_blocks']:,} blocks, {first['counts']:,} counts, {int(first['runs'])} runs"
-    say_source(figure, f"{about}; {label}")
-    return figure
+    return say_source(figure, f"{about}; {label}")
 
 
 def _convergence_draw(axes: Axes, points: pd.DataFrame, name: str) -> None:
@@ -275,14 +255,12 @@ NOTE = (
 
 def plot_certainty(numbers: pd.DataFrame, label: str) -> Figure:
     """Three panels: match rate of the best rows, what a row's frequency is worth, private records that proofs cover."""
-    use_style()
-    figure, axes = plt.subplots(1, 3, figsize=(1.4 * PAGE_WIDTH, 4.0), layout="constrained", width_ratios=[1.15, 1, 1])
+    figure, axes = subplots(1, 3, height=4.0, width=1.4 * PAGE_WIDTH, width_ratios=[1.15, 1, 1])
     parts = dict(iter(numbers.groupby("part")))
     _match_rate(axes[0], parts["match rate"])
     _reliability(axes[1], parts["reliability"])
     _coverage(axes[2], parts["coverage"])
-    say_source(figure, f"{NOTE} Data: {label}")
-    return figure
+    return say_source(figure, f"{NOTE} Data: {label}")
 
 
 def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
@@ -290,9 +268,8 @@ def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
     for index, (source, (line, marker, colour)) in enumerate(CERTAINTY_LINES.items()):
         chosen = part[part["source"] == source]
         words = "proved (verified claims about full rows)" if source == PROVED else f"{source}: what is true"
-        axes.plot(
-            chosen[X], chosen["value"], ls=line, marker=marker, markevery=(3 * index, 7), ms=3.5, color=colour, label=words
-        )
+        look: dict[str, Any] = {"ls": line, "marker": marker, "markevery": (3 * index, 7), "ms": 3.5, "color": colour}
+        axes.plot(chosen[X], chosen["value"], label=words, **look)
         axes.fill_between(chosen[X], chosen["low"], chosen["high"], color=colour, alpha=0.15, lw=0)
     sure = part[part["source"] == PROVED]
     axes.fill_between(sure[X], 0, sure["value"], color=INK, alpha=0.35, lw=0)
@@ -322,9 +299,8 @@ def _coverage(axes: Axes, part: pd.DataFrame) -> None:
     """Private records in a verified claim about k columns; lines: those whose full row is among the u best of a ranking."""
     for index, (word, colour) in enumerate(BARS.items()):
         chosen = part[part["source"] == word]
-        bars = axes.bar(
-            chosen[X] + 0.4 * index - 0.2, chosen["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word
-        )
+        x = chosen[X] + 0.4 * index - 0.2
+        bars = axes.bar(x, chosen["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word)
         axes.bar_label(bars, [f"{100 * value:.1f}" for value in chosen["value"]], fontsize=6, padding=1)
     for source in (RAP, GENERATED):
         line, _, colour = CERTAINTY_LINES[source]
@@ -344,8 +320,7 @@ def _legend_below(axes: Axes) -> None:
 
 def plot_intuition(numbers: pd.DataFrame) -> Figure:
     """Left: the two sides of the argument, a mark per row. Right: frequency over RAP's runs against the exact posterior."""
-    use_style()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.3), layout="constrained")
+    figure, (left, right) = subplots(1, 2, height=3.3)
     same, often = (numbers[numbers["part"] == part] for part in (EQUATIONS, FREQUENCY))
     for axes, top in ((left, 1.08 * same[["x", "y"]].to_numpy().max()), (right, 1.03)):
         axes.plot([0, top], [0, top], color=INK, lw=0.8, ls=(0, (4, 3)))
@@ -357,5 +332,4 @@ def plot_intuition(numbers: pd.DataFrame) -> Figure:
     right.set(xlabel="exact posterior probability of a row", ylabel="share of RAP's runs that hold it")
     correlation = spearmanr(often["x"], often["y"]).statistic
     right.set_title(f"rank correlation {correlation:.2f}, {len(often)} rows")
-    say_source(figure, "made-up tiny domains")
-    return figure
+    return say_source(figure, "made-up tiny domains")

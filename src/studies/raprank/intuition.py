@@ -21,8 +21,7 @@ from genverify.model.release import Release, Schema, make_release, make_schema
 from genverify.model.work import derive_seed
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import build_program
-from studies.raprank.areas import count_holders
-from studies.raprank.published import make_target
+from studies.raprank.areas import count_holders, make_target
 from studies.raprank.rank import rank_target
 from studies.raprank.settings import Intuition, RapSettings
 
@@ -39,10 +38,7 @@ def _tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schem
 
 
 def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
-    """
-    For every row r, the chance that D and D' hold it (equation 3: D listed from the prior, D' from the exact posterior), and
-    that two draws from the posterior do (equation 4: by the answers Q(D) alone).
-    """
+    """For every row, the chance of equation 3 (D from the prior, D' from the exact posterior) and that of equation 4."""
     records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
     chance = _chances(prior, records)
     answers: Mapping[bytes, list[tuple[float, tuple[int, ...]]]] = defaultdict(list)
@@ -100,10 +96,6 @@ def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, setti
 def intuition(settings: Intuition, rap: RapSettings, seed: int) -> pd.DataFrame:
     """All numbers of the figure."""
     small, large = (_tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
-    return pd.concat(
-        [
-            equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed"))),
-            frequencies(large, settings.frequency.records, settings.datasets, settings.runs, seed, rap),
-        ],
-        ignore_index=True,
-    )
+    same = equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed")))
+    often = frequencies(large, settings.frequency.records, settings.datasets, settings.runs, seed, rap)
+    return pd.concat([same, often], ignore_index=True)

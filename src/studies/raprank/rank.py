@@ -16,29 +16,24 @@ from studies.country.store import KnownBlock
 from studies.raprank.areas import (
     Codes,
     ConfidenceSet,
+    Target,
     assign_blocks,
     codes_of,
     count_holders,
+    make_target,
     match_curve,
     rank_rows,
     unique_rows,
 )
 from studies.raprank.evaluate import HOLDOUT, started
-from studies.raprank.published import Target, make_target
 from studies.raprank.rap.reconstruct import Reconstruction, reconstruct
 from studies.raprank.settings import Convergence, RapSettings
-
-# RAP-RANK on an area (Algorithm 1): K reconstructions from what is published, and their rows ranked by frequency.
 
 
 def rank_target(
     target: Target, names: tuple[str, ...], runs: int, seed: int, settings: RapSettings, start: Codes | None = None
 ) -> tuple[ConfidenceSet, Reconstruction]:
-    """
-    The confidence set of an area and the runs behind it, each with a seed derived from `names`, the area and its number.
-
-    A start at a baseline uses as many of its rows as the area has, drawn at random where there are more.
-    """
+    """The confidence set of an area and its runs, seeded by `names`, area and number; a start takes rows of a baseline."""
     seeds = [derive_seed(seed, "raprank", *names, target.area, str(run)) for run in range(runs)]
     if start is not None:
         start = _fitted(target, settings.rows or target.rows, start, derive_seed(seed, "start", *names, target.area))
@@ -87,15 +82,9 @@ def ranked_frame(target: Target, ranked: ConfidenceSet, result: Reconstruction, 
 
 def runs_row(target: Target, result: Reconstruction, key: str = "area") -> Mapping[str, Any]:
     """What the runs of an area came to."""
-    return {
-        key: target.area,
-        "rows": target.rows,
-        "queries": target.published,
-        "runs": len(result.datasets),
-        "steps": int(np.max(result.steps)),
-        "relaxed_error": float(np.mean(result.relaxed_errors)),
-        "rounded_error": float(np.mean(result.rounded_errors)),
-    }
+    sizes = {key: target.area, "rows": target.rows, "queries": target.published, "runs": len(result.datasets)}
+    relaxed, rounded = (float(np.mean(errors)) for errors in (result.relaxed_errors, result.rounded_errors))
+    return sizes | {"steps": int(np.max(result.steps)), "relaxed_error": relaxed, "rounded_error": rounded}
 
 
 # RAP-RANK on blocks whose records are known: how many of its first rows are true.
@@ -140,14 +129,9 @@ def most_blocks(counts: Sequence[Path], schema: Schema) -> tuple[Target, Target]
 
 
 def converge(
-    known: Target,
-    learned: Target,
-    private: pd.DataFrame,
-    holdout: pd.DataFrame,
-    settings: RapSettings,
-    asked: Convergence,
-    seed: int,
-) -> pd.DataFrame:
+    known: Target, learned: Target, private: pd.DataFrame, holdout: pd.DataFrame, settings: RapSettings,
+    asked: Convergence, seed: int,
+) -> pd.DataFrame:  # fmt: skip
     """One row per way and number of steps: both errors (per row, and per count), match rates; the holdout beside them."""
     rows, other = start_of(private, known), start_of(holdout, known)
     u = unique_rows(rows, other)
@@ -165,13 +149,8 @@ def converge(
             records.append(row | _rates(match_curve(ranked, rows, u, [READ_AT, 1.0])))
     base = _rates(match_curve(rank_rows(other, seed), rows, u, [READ_AT, 1.0]))
     records.append({"blocks_are": "known", "source": HOLDOUT, **base})
-    shape: dict[str, Any] = {
-        "rows": known.rows,
-        "of_blocks": len(known.domain.columns[-1].codes),
-        "counts": known.published,
-        "u": u,
-    }
-    return pd.DataFrame(records).assign(**shape)
+    of_blocks = len(known.domain.columns[-1].codes)
+    return pd.DataFrame(records).assign(rows=known.rows, of_blocks=of_blocks, counts=known.published, u=u)
 
 
 def _rates(rates: Floats) -> dict[str, float]:

@@ -27,7 +27,7 @@ from genverify.bounds.exact import (
 )
 from genverify.model.errors import DataError
 from genverify.solve.program_settings import ProgramSettings
-from studies.cellbounds.reference_programs import reference_multipliers, reference_range
+from studies.cellbounds.benchmarks import reference_multipliers, reference_range
 
 LIMIT = 60
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)

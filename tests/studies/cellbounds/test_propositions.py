@@ -7,7 +7,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.bounds.count_tables import PrintedTwoWay, read_printed
 from genverify.bounds.exact import (
     Multipliers,
     Prior,
@@ -18,6 +17,7 @@ from genverify.bounds.exact import (
     row_multipliers,
     solve_knapsack,
 )
+from genverify.bounds.marginals import PrintedTwoWay, read_printed
 from genverify.bounds.propositions import (
     LAST_ROW,
     Facts,
@@ -31,15 +31,7 @@ from genverify.bounds.propositions import (
     theorem_3_4,
 )
 from genverify.model.errors import DataError
-from studies.cellbounds.reference_programs import (
-    corollary_3_3,
-    possible_totals,
-    precedes,
-    proposition_3_2a,
-    proposition_3_6,
-    proposition_3_7,
-    smallest_preceding,
-)
+from studies.cellbounds.benchmarks import possible_totals
 from studies.cellbounds.tables import compare, read_paper
 
 tiny = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -68,30 +60,12 @@ def test_what_a_result_says_is_true(drawn: tuple[list[int], list[int]]) -> None:
     upper = {i: row.greatest for i, row in enumerate(found)}
     for facts in (proposition_3_1(r, remainder), theorem_3_4(r, upper), corollary_3_5(r, remainder)):
         assert said(facts, found)
-    for part in (proposition_3_2b, proposition_3_2c, proposition_3_2d, corollary_3_3):
+    for part in (proposition_3_2b, proposition_3_2c, proposition_3_2d):
         assert all(found[i].values == (0,) for i in part(r, remainder))
     assert proposition_3_2c(r, remainder) <= proposition_3_2d(r, remainder)
-    for i, row in enumerate(found):
-        assert proposition_3_6(r, remainder, i) == row.greatest
-        assert proposition_3_7(r, remainder, i) == row.least
     for i in corollary_3_9(r):
         assert found[i].least == 0
         assert list(found[i].values) == list(range(found[i].greatest + 1))
-
-
-@tiny
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=7))
-def test_the_smallest_preceding_rows_precede_and_none_of_them_can_go(r: list[int]) -> None:
-    rows = list(range(len(r)))
-    kept = smallest_preceding(r, rows)
-    assert precedes(r, kept, rows)
-    assert not any(precedes(r, [k for k in kept if k != gone], rows) for gone in kept)
-    assert corollary_3_9(r) >= set(rows) - set(kept)
-
-
-def test_one_known_count_discloses_its_row() -> None:
-    assert proposition_3_2a(4, 12) == 2
-    assert proposition_3_2a(4, 13) is proposition_3_2a(0, 0) is proposition_3_2a(4, 0) is None
 
 
 @pytest.mark.parametrize(("counts", "name"), [("table2", "table5"), ("table7", "table8"), ("table9", "table9")])
@@ -148,10 +122,8 @@ def test_the_slips_around_table_7(table: dict[str, PrintedTwoWay]) -> None:
     r, remainder = found.sums.tolist(), found.remainder(193)
     assert (r[0], r[2], r[4], remainder) == (28, 29, 2, 34)
     assert 2 not in proposition_3_2b(r, remainder) | proposition_3_2c(r, remainder) | proposition_3_2d(r, remainder)
-    assert proposition_3_6(r, remainder, 2) == 0
+    assert solve_knapsack(r, remainder)[2].greatest == 0
     assert corollary_3_9(r) == {0, 1, 2, 3, 6, 7}
-    assert precedes(r, [1, 4, 5], range(8))
-    assert precedes(r, [1, 2, 5, 6, 7], [0, 1, 2, 3, 5, 6, 7])
 
 
 def test_the_multipliers_of_the_fifth_row_of_table_7_have_gaps(table: dict[str, PrintedTwoWay]) -> None:

@@ -25,8 +25,8 @@ from genverify.run.config import parse_config
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.sample import chosen_blocks
 from studies.country.store import write_microdata
-from studies.gtv.protected_attack import Attack, check_unprotected, contradictory_rows, judge, summarise
-from studies.gtv.protected_counts import (
+from studies.gtv.protected_attack import (
+    Attack,
     Kinds,
     Noise,
     Search,
@@ -37,8 +37,12 @@ from studies.gtv.protected_counts import (
     _queries_of,
     _read_blocks,
     build_kinds,
+    check_unprotected,
+    contradictory_rows,
     half_width,
+    judge,
     publish,
+    summarise,
 )
 
 NAMES = ("PET", "HOME", "AGE")

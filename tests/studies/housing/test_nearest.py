@@ -9,9 +9,9 @@ from genverify.solve.program import WrongAnswer
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
 from housing_cases import NAMES, SOLVER, all_datasets, small_program
-from studies.housing import closest_fit as module
-from studies.housing.closest_fit import closest
+from studies.housing import reconstruct as module
 from studies.housing.joint_program import NATS, TypeProgram
+from studies.housing.reconstruct import closest
 
 
 def squared(program: TypeProgram, z: np.ndarray) -> int:

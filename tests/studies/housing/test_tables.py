@@ -31,8 +31,16 @@ from studies.housing.figures import (
     variability_points,
 )
 from studies.housing.households import read_household_file
-from studies.housing.numbers import COMPUTED, Evidence, numbers_table, numbers_text
-from studies.housing.tables import block_table, block_text, condition_table, condition_text
+from studies.housing.tables import (
+    COMPUTED,
+    Evidence,
+    block_table,
+    block_text,
+    condition_table,
+    condition_text,
+    numbers_table,
+    numbers_text,
+)
 
 PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/subsidized_housing.yaml")
 LABEL = "synthetic households"

@@ -11,7 +11,7 @@ from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
 from housing_cases import NAMES, SOLVER, fitting_datasets, small_program
 from studies.housing.joint_program import NATS, TypeProgram, fit_prior, prior_of, prior_types
-from studies.housing.k_best import Walks, most_likely, most_likely_sets
+from studies.housing.reconstruct import Walks, most_likely, most_likely_sets
 
 NODES = 2_000
 

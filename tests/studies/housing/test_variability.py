@@ -16,15 +16,15 @@ from genverify.solve.admissible import TooManyTypes
 from genverify.solve.program_settings import DEFAULT
 from housing_cases import SOLVER, fitting_datasets, households_frame, small_program, statistics_frame
 from studies.housing import variability as module
+from studies.housing.evaluate import in_violation
 from studies.housing.households import HouseholdFile, read_household_file
 from studies.housing.joint_program import Prior, TypeProgram, read_block, read_percentages
-from studies.housing.k_best import most_likely
+from studies.housing.reconstruct import most_likely
 from studies.housing.variability import (
     every_type,
     measure_block,
     variability,
     variability_frame,
-    violates,
 )
 
 BLOCK = "010010001001001"
@@ -83,7 +83,7 @@ def test_the_farthest_dataset_is_found(file: HouseholdFile, seed: int, attribute
 def test_the_farthest_violations_are_found(file: HouseholdFile, seed: int, attributes: list[str]) -> None:
     program, types, first = likely_dataset(seed)
     tight = replace(file, occupancy={1: 1, 2: 2})  # so that small blocks have violations
-    against = violates(tight, types)
+    against = in_violation(types, tight)
     found = variability(program, types.assign(count=first)[first > 0], attributes, tight, SOLVER, "here", violations=True)
     own = histogram(types[against], first[against], attributes, tight)
     distances = []

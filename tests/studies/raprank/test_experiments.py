@@ -21,17 +21,19 @@ from studies.raprank.areas import (
     area_records,
     assign_blocks,
     baselines_above,
+    both_schemas,
     codes_of,
     count_rows,
     draw_areas,
     populate_blocks,
+    publish_areas,
     rank_geographies,
+    read_targets,
     repeat_rows,
     split_areas,
     with_block,
 )
 from studies.raprank.evaluate import Area, _baseline_sets, _curve_rows, grid_of, mean_curves
-from studies.raprank.published import both_schemas, publish_areas, read_targets
 from studies.raprank.settings import ResolvedExperiment
 
 COLOURS = Domain((Column("A", "a", (0, 1, 2), ("x", "y", "z")), Column("B", "b", (0, 1), ("no", "yes"))))

@@ -83,12 +83,8 @@ def with_new_name(words: Sequence[str]) -> list[str]:
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The parser of the command that the words ask for; without words, of all commands."""
     codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
-    made = argparse.ArgumentParser(
-        prog="genverify",
-        description=ABOUT,
-        epilog=f"exit codes:\n{codes}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    form, codes = argparse.RawDescriptionHelpFormatter, f"exit codes:\n{codes}"
+    made = argparse.ArgumentParser(prog="genverify", description=ABOUT, epilog=codes, formatter_class=form)
     made.add_argument("--version", action=_Version, nargs=0, help="the versions of the program and of its solvers")
     build(made, groups(), words)
     return made
@@ -161,28 +157,24 @@ def _bash(commands: Mapping[str, argparse.ArgumentParser]) -> str:
 def add_study_commands(commands: Any) -> None:
     explain = commands.add_parser("explain", help=LINES["explain"])
     explain.add_argument("block", help="15-digit GEOID of the block; of tables, a cell as in cells.csv")
-    explain.add_argument(
-        "claim", nargs="?", default="", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)"
-    )
+    claim = "for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)"
+    explain.add_argument("claim", nargs="?", default="", help=claim)
     explain.add_argument("--study", "--tracts", type=Path, default=STUDY,
                          help="a folder of results with proofs of any model (%(default)s)")  # fmt: skip
     explain.set_defaults(run=_explain)
     likely = commands.add_parser("probability", help=LINES["probability"])
     likely.add_argument("block", help="15-digit GEOID of the block")
-    likely.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
+    likely.add_argument("claim", help=claim)
     likely.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
-    likely.add_argument(
-        "--prior", type=Path, help="table of records (codes) with a column `weight`, .csv or .parquet (uniform)"
-    )
+    weights = "table of records (codes) with a column `weight`, .csv or .parquet (uniform)"
+    likely.add_argument("--prior", type=Path, help=weights)
     likely.add_argument("--floor", type=float, default=0.0, help="weight of records that the table lacks (%(default)s)")
-    likely.add_argument(
-        "--states", type=int, default=500_000, help="most states of the count; beyond, an estimate (%(default)s)"
-    )
+    states = "most states of the count; beyond, an estimate (%(default)s)"
+    likely.add_argument("--states", type=int, default=500_000, help=states)
     likely.set_defaults(run=_probability)
     progress = commands.add_parser("progress", help=LINES["progress"])
-    progress.add_argument(
-        "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
-    )
+    started = "where Snakemake was started (%(default)s)"
+    progress.add_argument("folder", type=Path, nargs="?", default=Path("."), help=started)
     progress.set_defaults(run=_progress)
 
 

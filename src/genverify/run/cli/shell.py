@@ -47,11 +47,7 @@ class Group:
 
 
 def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Sequence[str] | None) -> Subparsers:
-    """
-    Add the commands: those of the group that the words ask for, the others as a line of the help alone; without words, all.
-
-    Nothing is imported that is not asked for, so that `--help` is quick and a missing extra troubles only who needs it.
-    """
+    """Add the commands of the group that the words ask for (without words, all), of the others a line of the help alone."""
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     asked = next((word for word in words or () if not word.startswith("-")), None)
     for group in groups:

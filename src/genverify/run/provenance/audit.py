@@ -20,7 +20,7 @@ from genverify.run import layout
 from genverify.run.code import code_digest, code_parts, find_script, joint_digest
 from genverify.run.config import Config, parse_config, read_shipped
 from genverify.run.jobs import digest, folder_digest, folder_files, git_state
-from genverify.run.provenance import published
+from genverify.run.provenance import chain as chains
 from genverify.run.provenance import records as job_records
 from genverify.run.provenance.chain import Chain, find_results, git_in_words, tree, versions, walk
 from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
@@ -156,7 +156,7 @@ def read_listed(sources: Path) -> dict[str, str]:
 def audit(
     layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0,
     seed: int | None = None,
-) -> Generator[str, None, published.Summary]:  # fmt: skip
+) -> Generator[str, None, chains.Summary]:  # fmt: skip
     """
     The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
 
@@ -182,7 +182,7 @@ def audit(
     checks = Checks(layout, known, job_records.Stages(layout.stages, config), listed, now, lock)
     for record in chain.jobs:
         checks.check(record)
-    reached = published.Reached()
+    reached = chains.Reached()
     if proofs:
         reached = _check_proofs(chain, known)
         yield f"proofs: {reached.words}: all right{reached.resting}" if reached.words else "proofs: none in this chain"
@@ -190,9 +190,9 @@ def audit(
     yield from again.run(share, randbits(32) if seed is None else seed)
     reached = replace(reached, recomputed=again.recomputed, rerun=again.rerun, others=again.others)
     yield from reached.lines(chain, now)
-    summary = published.summarise(chain, now, reached, git)
-    yield f"chain {summary[published.CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
-    yield summary[published.BADGE]
+    summary = chains.summarise(chain, now, reached, git)
+    yield f"chain {summary[chains.CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
+    yield summary[chains.BADGE]
     files = sum(not Path(path).is_dir() for path in now)
     named = "1 result" if len(results) == 1 else f"{len(results)} results"
     yield f"{named}, {files} files, all accounted for ({time.monotonic() - started:.1f} s)"
@@ -213,7 +213,7 @@ def raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
         yield f"raw {path}: {size:,} bytes, SHA-256 {digest}, {known}"
 
 
-def _check_proofs(chain: Chain, known: Records) -> published.Reached:
+def _check_proofs(chain: Chain, known: Records) -> chains.Reached:
     """The proofs of every job: what is right, in numbers and words, and the files that say nothing else."""
     jobs = jobs_with_proofs(chain.jobs, known)
     right = list(zip(jobs.values(), check_proofs(list(jobs.values())), strict=True))
@@ -222,7 +222,7 @@ def _check_proofs(chain: Chain, known: Records) -> published.Reached:
     kinds = [by_check[check] for check in sorted(by_check)]
     resting = [f"; {words.format(counts[name])}" for kind in kinds for name, words in kind.unproved.items() if counts[name]]
     proved = {normal(path) for job, one in right for path in one.files or job.record.outputs}
-    return published.Reached(counts, "; ".join(kind.words.format_map(counts) for kind in kinds), "".join(resting), proved)
+    return chains.Reached(counts, "; ".join(kind.words.format_map(counts) for kind in kinds), "".join(resting), proved)
 
 
 # The command `audit`, and where this repository keeps what they look at.
@@ -258,9 +258,8 @@ def read_config(changes: list[Path]) -> Config:
     text = read_shipped(Path())
     for path in changes:
         if path.suffix not in SETTINGS:
-            raise DataError(
-                f"--configfile {path}: not a file of settings. Name results first: genverify audit {path} --configfile ..."
-            )
+            first = f"Name results first: genverify audit {path} --configfile ..."
+            raise DataError(f"--configfile {path}: not a file of settings. {first}")
         text = merge(text, read_yaml(path))
     return parse_config(text)
 
@@ -268,7 +267,7 @@ def read_config(changes: list[Path]) -> Config:
 def _audit(options: argparse.Namespace) -> None:
     if options.out and not options.out.absolute().parent.is_dir():  # said before the work, not after it
         raise DataError(f"--out {options.out}: there is no folder {options.out.parent}; make it, or give another path")
-    other = published.read_summary(options.against) if options.against else None
+    other = chains.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
     if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
@@ -278,14 +277,14 @@ def _audit(options: argparse.Namespace) -> None:
     lines = audit(repository(), config, options.results, not options.without_proofs, share, options.seed)
     summary = say_lines(lines, partial(print, flush=True))
     if options.out:
-        published.write_summary(summary, options.out)
+        chains.write_summary(summary, options.out)
         print(f"written: {options.out}")
     if other:
-        for line in published.compare(summary, other, options.against):
+        for line in chains.compare(summary, other, options.against):
             print(line, flush=True)
 
 
-def say_lines(lines: Generator[str, None, published.Summary], say: Callable[[str], object]) -> published.Summary:
+def say_lines(lines: Generator[str, None, chains.Summary], say: Callable[[str], object]) -> chains.Summary:
     while True:
         try:
             say(next(lines))

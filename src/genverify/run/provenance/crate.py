@@ -16,8 +16,7 @@ from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 
 from genverify.model.errors import DataError
 from genverify.run.jobs import digest
-from genverify.run.provenance.chain import Chain, settings_in, short
-from genverify.run.provenance.published import without_places
+from genverify.run.provenance.chain import Chain, settings_in, short, without_places
 from genverify.run.provenance.records import Record
 
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
@@ -36,10 +35,7 @@ class _Workflow(ComputationalWorkflow):  # type: ignore[misc]
 
 
 def write_crate(path: Path, chain: Chain, files: Sequence[str], texts: Mapping[str, str], about: Mapping[str, str]) -> None:
-    """
-    The crate of a chain as a zip file, the same bytes for the same content. `files` and what the chain's results consist of
-    go in as they are; `texts` (by name) and the job records without absolute paths. Nothing else does: no microdata.
-    """
+    """The crate of a chain as a zip file, the same bytes for the same content: results and `files`, `texts`, job records."""
     with TemporaryDirectory() as folder:
         made = Path(folder)
         records = {job.path: Path(job.path).read_text() for job in chain.jobs}
@@ -47,9 +43,8 @@ def write_crate(path: Path, chain: Chain, files: Sequence[str], texts: Mapping[s
             (made / "texts" / name).parent.mkdir(parents=True, exist_ok=True)
             (made / "texts" / name).write_text(without_places(text))
         results = [output for record in chain.results.values() for output in record.outputs]
-        inside = {name: Path(name) for name in [*files, *results]} | {
-            name: made / "texts" / name for name in {**records, **texts}
-        }
+        inside = {name: Path(name) for name in [*files, *results]}
+        inside |= {name: made / "texts" / name for name in {**records, **texts}}
         crate = _Crate(chain, inside, about).build()
         crate.write(made / "crate")
         _zip(made / "crate", path)
@@ -78,9 +73,8 @@ class _Crate:
     def add_files(self) -> None:
         main = self.about["workflow"]
         snakemake = str(self.chain.jobs[-1].text["versions"].get("snakemake", "unknown"))
-        self.workflow = self.crate.add_workflow(
-            str(self.inside[main]), main, main=True, lang="snakemake", lang_version=snakemake, cls=_Workflow
-        )
+        about = {"main": True, "lang": "snakemake", "lang_version": snakemake, "cls": _Workflow}
+        self.workflow = self.crate.add_workflow(str(self.inside[main]), main, **about)
         self.engine = self.context("#snakemake", "SoftwareApplication", name="Snakemake", softwareVersion=snakemake)
         scripts = {script_of(job) for job in self.chain.jobs}
         for name, path in self.inside.items():
@@ -107,9 +101,8 @@ class _Crate:
         run = self.context("#run", "CreateAction", name=f"Run of {self.about['name']}", instrument=self.workflow, object=raw,
                            result=list(dict.fromkeys(results)), startTime=started, endTime=end)  # fmt: skip
         self.crate.root_dataset.append_to("mentions", run)
-        self.context(
-            "#engine", "OrganizeAction", name="Run of Snakemake", instrument=self.engine, object=controls, result=run
-        )
+        engine = {"name": "Run of Snakemake", "instrument": self.engine, "object": controls, "result": run}
+        self.context("#engine", "OrganizeAction", **engine)
 
     def add_job(self, job: Record, tool: Any) -> Any:
         settings = "; ".join(f"{name}: {short(value)}" for name, value in settings_in(job).items())
@@ -151,9 +144,8 @@ def _reference(value: Any) -> Any:
 
 
 def script_of(job: Record) -> str:
-    return next(
-        path for path in job.code if os.path.basename(path) == f"{job.rule}.py" and "genverify" not in path.split(os.sep)
-    )
+    named = [path for path in job.code if os.path.basename(path) == f"{job.rule}.py"]
+    return next(path for path in named if "genverify" not in path.split(os.sep))
 
 
 def outermost(paths: Mapping[str, str]) -> list[str]:

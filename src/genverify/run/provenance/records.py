@@ -1,6 +1,4 @@
-"""
-Job records as they lie beside the results, and what each should say: its rule's inputs, outputs, parameters and versions.
-"""
+"""Job records as they lie beside the results, and what each should say: its rule's files, parameters and versions."""
 
 import ast
 import json
@@ -223,9 +221,8 @@ class Stages:
                     for name in _bound(node) - self._values.keys():
                         self._statements.setdefault(name, []).append(node)
             except SyntaxError as error:
-                raise AuditError(
-                    f"{path}: cannot be read ({error.msg}, near {error.text!r}). Format it: snakefmt."
-                ) from None
+                why = f"{error.msg}, near {error.text!r}"
+                raise AuditError(f"{path}: cannot be read ({why}). Format it: snakefmt.") from None
 
     def named(self, rule: str, part: str) -> Named:
         return {name: value for name, value in self.rules[rule].get(part, {}).items() if name != RECORD}

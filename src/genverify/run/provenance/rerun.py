@@ -43,10 +43,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Costs:
-    """
-    What workflow/times.yaml says of rules: seconds per job where that is more than a moment, and why some rules never give
-    the same bytes. It decides which jobs are cheap, since a forger may write any time into a record.
-    """
+    """What workflow/times.yaml says of rules: seconds, and why some never give the same bytes; records may be forged."""
 
     seconds: Mapping[str, float]
     unrepeatable: Mapping[str, str]

@@ -44,10 +44,7 @@ class Infeasible:
 
 @dataclass(frozen=True)
 class Stopped:
-    """
-    A limit struck. An integer program may still have the best point that it met (`incumbent`), and how good a point could
-    be at most (`bound`).
-    """
+    """A limit struck; an integer program may have its best point so far (`incumbent`) and how good one can be (`bound`)."""
 
     limit: Limit
     incumbent: Floats | None = None
@@ -93,11 +90,7 @@ class LinearProgram(Protocol):
 
 @dataclass(frozen=True)
 class IntegerProgram:
-    """
-    Integer z with 0 <= z <= upper and lo <= A z <= hi, the objective c z maximised (all zero: any point will do).
-
-    Where `integers` is given, only the variables that it flags need be integers.
-    """
+    """Integer z with 0 <= z <= upper and lo <= A z <= hi, c z maximised; `integers` flags those that must be, if not all."""
 
     A: csr_array
     lo: Floats

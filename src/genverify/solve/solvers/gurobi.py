@@ -137,10 +137,7 @@ class _Rows:
 
 
 def _add_rows(model: Any, z: Any, A: csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> _Rows:
-    """
-    The rows lo <= A z <= hi: equalities, one-sided rows, and for a true range A z - s = 0 with lo <= s <= hi, so that each
-    row has one multiplier.
-    """
+    """The rows lo <= A z <= hi; a true range is A z - s = 0 with lo <= s <= hi, so that each row has one multiplier."""
     lo, hi = lo.astype(np.float64), hi.astype(np.float64)
     ranged = np.flatnonzero((lo < hi) & np.isfinite(lo) & np.isfinite(hi))
     size = A.shape[1] + len(ranged), A.shape[0]

@@ -164,10 +164,7 @@ def _sparse_columns(A: Any) -> csc_array:
 def pass_model(
     highs: Any, A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], program: IntegerProgram | None = None
 ) -> None:
-    """
-    Hand over lo <= A z <= hi, z >= 0, to be maximised, as arrays: HighsLp takes them number by number. The objective, upper
-    ends and integers are those of a program, or none.
-    """
+    """Hand over lo <= A z <= hi, z >= 0, as arrays, with the objective, upper ends and integers of a program, or none."""
     none, size = np.zeros(A.shape[1]), A.shape[1]
     cost, upper = (none, np.full(size, highspy.kHighsInf)) if program is None else (program.objective, program.upper)
     integers = np.full(size, program is not None) if program is None or program.integers is None else program.integers
