@@ -106,7 +106,7 @@ OPTIONS = (
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
            how={"action": "append", "metavar": "RULE"}),
     Option("--write", (TABLES,), "save what was understood as a reading file, to be corrected", how=_FILE),
-    Option("--seconds", (TABLES, CHECK), "processor seconds for ranges", 120.0, 0, {"type": float}),
+    Option("--seconds", (TABLES, CHECK), "work for ranges, counted: about so many seconds of one core", 120.0, 0, {"type": float}),
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
     Option("--search-seconds", BOTH, "processor seconds for secondary suppressions (60, or as the release says)", None, 0,
            {"type": float}),
