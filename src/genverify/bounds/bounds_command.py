@@ -259,7 +259,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     open_ = int((~result.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {result.exact.size} cells are not decided: {result.limit or 'no proof was found'}. The bounds hold "
+            f"note: {open_} of {result.exact.size} cells are not decided: {result.limit or 'no proof'}. The bounds hold "
             f"(proofs checked), but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; "
             "--seconds allows more work",
             file=sys.stderr,

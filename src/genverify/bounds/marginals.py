@@ -58,10 +58,8 @@ def bound_marginals(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
-    ends, flags = (result.lo.reshape(shape), result.hi.reshape(shape)), (result.exact, result.uncertified)
-    return MarginalBounds(
-        tuple(levels), tuple(levels.values()), *ends, *(flag.reshape(shape) for flag in flags), result.limit
-    )
+    parts = (part.reshape(shape) for part in (result.lo, result.hi, result.exact, result.uncertified))
+    return MarginalBounds(tuple(levels), tuple(levels.values()), *parts, result.limit)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:
