@@ -36,7 +36,7 @@ def generated(releases: list[Release], program_settings: ProgramSettings) -> dic
 
 @pytest.fixture
 def path(tmp_path: Path, generated: dict[str, GeneratedDatasets], toy_schema: Schema) -> Path:
-    frames = [_datasets_frame(block, found, toy_schema.domain) for block, found in generated.items()]
+    frames = [_datasets_frame({block: found}, toy_schema.domain) for block, found in generated.items()]
     pd.concat(frames, ignore_index=True).to_parquet(tmp_path / "000.parquet", index=False)
     return tmp_path / "000.parquet"
 
@@ -120,7 +120,7 @@ def test_large_codes_are_written_as_they_are(tmp_path: Path, program_settings: P
     )
     release = make_release(Schema(domain, (), queries), "b", {"N": 3, "high": 2, "both": 1})
     found = generate_block(release, program_settings, 5, 1)
-    _datasets_frame("b", found, domain).to_parquet(tmp_path / "x.parquet", index=False)
+    _datasets_frame({"b": found}, domain).to_parquet(tmp_path / "x.parquet", index=False)
     assert np.array_equal(read_datasets(tmp_path / "x.parquet", [release])["b"], found.records)
 
 

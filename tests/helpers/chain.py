@@ -173,7 +173,7 @@ def make_study(study: Path, schema: Schema, settings: ProgramSettings, blocks: M
         proofs.append(found.certificate)
         rows = {
             "release/000": frame,
-            "generated/000": _datasets_frame(block, made, schema.domain),
+            "generated/000": _datasets_frame({block: made}, schema.domain),
             "generated/000.blocks": pd.DataFrame([_generated_row(release, made)]),
             "claims/000": claims_frame(found),
             "claims/000.blocks": pd.DataFrame([_verified_row(found, settings)]),

@@ -351,7 +351,7 @@ def test_more_codes_than_sixteen_bits_in_a_release(tmp_path: Path, capsys: pytes
 def test_datasets_are_written_with_room_for_their_codes(largest: int, kind: str) -> None:
     records = np.array([[[largest, 1]]], dtype=np.int16)
     domain = Domain((column((1, largest)), Column("B", "b", (1,), ("b",))))
-    frame = _datasets_frame("1", GeneratedDatasets(records, 1, True), domain)
+    frame = _datasets_frame({"1": GeneratedDatasets(records, 1, True)}, domain)
     assert frame["A"].tolist() == [largest]
     assert frame.dtypes[["A", "B"]].astype(str).tolist() == [kind, "int8"]
 

@@ -1,5 +1,6 @@
 """Ranges of cells tied by sums: dives to ends that fractional vertices miss, and proofs over long rows."""
 
+import time
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from genverify.bounds.marginals import bound_marginals, levels_of, marginal_sums
 from genverify.checker import linear_proofs as checker
 from genverify.checker.certificate import CertificateError
 from genverify.model.linear import LinearSystem
+from genverify.model.work import CLOCK_LIMIT, WORK_LIMIT
 from genverify.solve.bounds import Ends, exact_leaf
 from genverify.solve.linear import ranges
 from genverify.solve.linear.ranges import all_ranges
@@ -116,3 +118,24 @@ def test_walks_alone_attain_the_ends_of_three_marginals(monkeypatch: pytest.Monk
     assert with_walks.exact.all()
     assert (with_walks.lower == without.lower).all()
     assert (with_walks.upper == without.upper).all()
+
+
+@pytest.mark.parametrize("busy", [3.0, 1e9])
+def test_work_is_counted_so_that_a_slow_machine_gives_the_same_answer_or_says_why_not(
+    busy: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A processor that is three times as slow changes nothing where the limit of work strikes; the brake is said."""
+    full = _stand_in([2] * 7, 300, np.random.default_rng(2), 2.0)
+    tables = [full.marginal(names) for names in combinations(full.names, 2)]
+    alone = bound_marginals(tables, Work(seconds=0.2), full)
+    real = time.process_time
+    monkeypatch.setattr("genverify.model.work.time.process_time", lambda: busy * real())
+    slow = bound_marginals(tables, Work(seconds=0.2), full)
+    assert 0 < alone.exact.sum() < alone.exact.size
+    assert alone.limit == WORK_LIMIT
+    if busy > 1e6:
+        assert slow.limit == CLOCK_LIMIT
+        return
+    assert slow.limit == WORK_LIMIT
+    for what in ("lower", "upper", "exact", "uncertified"):
+        assert (getattr(slow, what) == getattr(alone, what)).all()

@@ -1,6 +1,6 @@
 """Problem 1: datasets that fit a release, by random vertices and exchanges; and why none fits."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,21 +46,24 @@ def write_generated(
     releases: Sequence[Release], find: Callable[[Release, int], GeneratedDatasets], seed: int, datasets: Path, blocks: Path
 ) -> None:
     """Find the datasets of every block, each with a seed of its own; write them, and a row for each block."""
-    frames, rows = [], []
-    for release in progress(releases, "blocks generated"):
-        generated = find(release, derive_seed(seed, "generate", release.block))
-        frames.append(_datasets_frame(release.block, generated, release.schema.domain))
-        rows.append(pd.DataFrame([_generated_row(release, generated)]))
+    generated = {
+        release.block: find(release, derive_seed(seed, "generate", release.block))
+        for release in progress(releases, "blocks generated")
+    }
+    rows = [_generated_row(release, generated[release.block]) for release in releases]
+    frames = [_datasets_frame(generated, releases[0].schema.domain)] if releases else []
     stack(frames).to_parquet(datasets, index=False)
-    stack(rows).to_parquet(blocks, index=False)
+    stack([pd.DataFrame(rows)] if rows else []).to_parquet(blocks, index=False)
 
 
-def _datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> pd.DataFrame:
-    """The generated records of a block: dataset number and one code per column."""
-    K, N, _ = generated.records.shape
-    codes = generated.records.reshape(K * N, len(domain.names))
+def _datasets_frame(generated: Mapping[str, GeneratedDatasets], domain: Domain) -> pd.DataFrame:
+    """The generated records of blocks: dataset number and one code per column."""
+    records = [one.records for one in generated.values()]
+    codes = np.concatenate([one.reshape(-1, len(domain.names)) for one in records])
     columns = {column.name: codes[:, at].astype(_width(column)) for at, column in enumerate(domain.columns)}
-    return pd.DataFrame({"block": block, "dataset": np.repeat(np.arange(K, dtype=np.int32), N), **columns})
+    blocks = pd.array(list(generated), dtype="str").repeat([len(one) * one.shape[1] for one in records])
+    numbers = np.concatenate([np.repeat(np.arange(len(one), dtype=np.int32), one.shape[1]) for one in records])
+    return pd.DataFrame({"block": blocks, "dataset": numbers, **columns})
 
 
 def _width(column: Column) -> str:

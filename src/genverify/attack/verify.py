@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -370,13 +370,35 @@ def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
 WITHOUT_PROOF = "without_proof"
 
 
+class ClaimRows(NamedTuple):
+    """The verified claims of a block, with the effective k and the number of the proof of each."""
+
+    block: str
+    names: tuple[str, ...]
+    claims: Sequence[Claim]
+    effective: Sequence[int]
+    proof_of: Sequence[int | None]
+
+    @classmethod
+    def of(cls, verified: VerifiedBlock) -> "ClaimRows":
+        names, block = verified.program.types.domain.names, verified.program.release.block
+        return cls(block, names, verified.claims, verified.effective, verified.proof_of)
+
+
 def claims_frame(verified: VerifiedBlock) -> pd.DataFrame:
     """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
-    frame = claim_columns(verified.claims, verified.program.types.domain.names)
-    frame.insert(0, "block", verified.program.release.block)
-    nullable = pd.array(verified.proof_of, dtype="Int32")
+    return _claims_of([ClaimRows.of(verified)])
+
+
+def _claims_of(blocks: Sequence[ClaimRows]) -> pd.DataFrame:
+    """The claims of several blocks, made into columns at once."""
+    frame = claim_columns([claim for one in blocks for claim in one.claims], blocks[0].names)
+    names = pd.array([one.block for one in blocks], dtype="str")
+    frame.insert(0, "block", names.repeat([len(one.claims) for one in blocks]))
+    nullable = pd.array([number for one in blocks for number in one.proof_of], dtype="Int32")
     proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
-    return frame.assign(effective_k=np.array(verified.effective, dtype=np.int8), proof=proof)
+    effective = np.array([k for one in blocks for k in one.effective], dtype=np.int8)
+    return frame.assign(effective_k=effective, proof=proof)
 
 
 def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
@@ -407,7 +429,7 @@ def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[st
     return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}
 
 
-Tables = tuple[pd.DataFrame, dict[str, Any], Any]  # the claims of a block, its row, its certificate
+Tables = tuple[ClaimRows, dict[str, Any], Any]  # the claims of a block, its row, its certificate
 
 
 def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int) -> Iterator[Tables]:
@@ -416,13 +438,13 @@ def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSe
     generated = read_datasets(datasets, releases)
     for release in progress(releases, "blocks verified"):
         verified = verify_block(release, generated[release.block], settings, min_k)
-        yield claims_frame(verified), _verified_row(verified, settings), verified.certificate
+        yield ClaimRows.of(verified), _verified_row(verified, settings), verified.certificate
 
 
 def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:
     """Three files: the claims, a row for every block, and the certificates."""
     parts = list(blocks)
-    stack([frame for frame, _, _ in parts]).to_parquet(claims, index=False)
+    stack([_claims_of([one for one, _, _ in parts])] if parts else []).to_parquet(claims, index=False)
     stack([pd.DataFrame([row for _, row, _ in parts])] if parts else []).to_parquet(rows, index=False)
     write_proofs((certificate for _, _, certificate in parts), proofs)
 

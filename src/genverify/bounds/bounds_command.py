@@ -90,7 +90,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--small", type=int, metavar="n", help="with --redesign: only counts up to n must not be disclosed")
     parser.add_argument("--neighbours", action="store_true", help="with --redesign: merge neighbours only")
     parser.add_argument("--seconds", type=float, default=120.0,
-                        help="limit of the search with marginals and of the check of its proofs (%(default)s)")  # fmt: skip
+                        help="work with marginals, counted: about so many seconds of one core (%(default)s)")  # fmt: skip
     parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
     parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
     parser.set_defaults(run=run, prints="csv")
@@ -239,13 +239,13 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
         marginals = [read_multiway(path, options.count, (), _limits(options)) for path in options.tables]
     else:
         raise ConfigError("say --given rows (a table of conditionals), --marginals A,B (of one table), or name several")
-    left = max(options.seconds - (time.monotonic() - started), 0.05)
-    result = bound_marginals(marginals, Work(seconds=left), full, CellProgress())
+    result = bound_marginals(marginals, Work(seconds=options.seconds), full, CellProgress())
     open_ = int((~result.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {result.exact.size} cells are not decided: a limit struck. The bounds hold (proofs checked), "
-            f"but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; --seconds gives more",
+            f"note: {open_} of {result.exact.size} cells are not decided: {result.limit or 'no proof'}. The bounds hold "
+            f"(proofs checked), but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; "
+            "--seconds allows more work",
             file=sys.stderr,
         )
     words = np.where(result.exact, "yes", np.where(result.uncertified, "uncertified", "no"))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from pathlib import Path
@@ -215,13 +215,13 @@ class MarginalBounds:
     upper: Ints
     exact: Flags
     uncertified: Flags
+    limit: str = ""
 
 
 def bound_marginals(
     marginals: Sequence[Multiway], work: Work, full: Multiway | None = None, say: Callable[[int, int], None] = quiet
 ) -> MarginalBounds:
     """Bounds of every cell of the table of all variables (`full`, if known); proofs are checked as they are made."""
-    deadline = work.now() + work.seconds
     levels = levels_of(marginals)
     tables = [_over(table, levels) for table in marginals]
     system = marginal_sums(tables, levels)
@@ -231,16 +231,15 @@ def bound_marginals(
     shape = [len(level) for level in levels.values()]
     hints = Hints(cubes_of(shape, sets, work.seed), _enough_rows(shape, sets))
     checking = Checking(system)
-    limited = replace(work, seconds=max(deadline - work.now(), 0.05))
-    result = all_ranges(system, limited, None, start, say, hints, checking.take)
+    result = all_ranges(system, work, None, start, say, hints, checking.take)
     if result.empty:
         rows = contradiction(system, list(result.statements)).rows
         raise ReleaseError(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
-    ends, flags = (result.lo.reshape(shape), result.hi.reshape(shape)), (result.exact, result.uncertified)
-    return MarginalBounds(tuple(levels), tuple(levels.values()), *ends, *(flag.reshape(shape) for flag in flags))
+    parts = (part.reshape(shape) for part in (result.lo, result.hi, result.exact, result.uncertified))
+    return MarginalBounds(tuple(levels), tuple(levels.values()), *parts, result.limit)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:

@@ -231,7 +231,7 @@ class Audit(ABC):
         if str(self.fail_on) != "exact":
             yield f"{n['unsafe']} {self.unsafe_words} are unsafe by {self.fail_on}."
         if self.limit:
-            yield f"Note: {self.limit}; ranges hold, but some may be too wide (--seconds gives more time)."
+            yield f"Note: {self.limit}; ranges hold, but some may be too wide (--seconds allows more work)."
         if not self.attained:
             yield "Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends."
 

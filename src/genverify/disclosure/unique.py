@@ -21,12 +21,13 @@ from genverify.checker.linear_proofs import check_at_most, check_linear
 from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, as_floats, with_row
+from genverify.model.work import BRAKE
 from genverify.solve.bounds import Ends, exact_leaf
 from genverify.solve.linear.ranges import all_ranges, propagate
 from genverify.solve.linear.search import Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
 from genverify.solve.solvers.base import best_point, maximise_integers
-from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
+from genverify.solve.solvers.highs import ITERATIONS, MODEL, open_highs, pass_model, units_of
 
 
 @dataclass(frozen=True)
@@ -104,14 +105,15 @@ def unique(sums: LinearSystem, work: Work) -> Unique:
 
 def _relaxed(sums: LinearSystem, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats]:
     """The linear program, after the solver's presolve took most of it away: its value, and multipliers of all rows."""
-    highs = open_highs(time_limit=work.seconds)
-    columns = np.arange(len(c), dtype=np.int32)
-    pass_model(highs, matrix_of(sums).tocsc().astype(np.float64), as_floats(sums.least), as_floats(sums.most))
+    matrix, columns = matrix_of(sums).tocsc().astype(np.float64), np.arange(len(c), dtype=np.int32)
+    iterations = int(min(work.seconds / units_of(matrix)[1] + 1, ITERATIONS))
+    highs = open_highs(simplex_iteration_limit=iterations, time_limit=BRAKE * work.seconds)
+    pass_model(highs, matrix, as_floats(sums.least), as_floats(sums.most))
     highs.changeColsBounds(len(c), columns, ends.lo.astype(np.float64), as_floats(ends.hi))
     highs.changeColsCost(len(c), columns, c.astype(np.float64))
     highs.run()
     if highs.getModelStatus() != MODEL.kOptimal:
-        raise DataError("the solver stopped before its end; give more time with --seconds")
+        raise DataError("the solver stopped before its end; --seconds allows more work")
     return highs.getInfo().objective_function_value, np.array(highs.getSolution().row_dual)
 
 
@@ -120,6 +122,6 @@ def _solution(sums: LinearSystem, ends: Ends, work: Work, away: tuple[Ints, int]
     system = replace(sums, lo=ends.lo, hi=ends.hi)
     if away is not None:
         system = with_row(system, "away", *away)
-    best = best_point(maximise_integers(work.solver(work.seconds), system, np.zeros(len(sums.cells))))
+    best = best_point(maximise_integers(work.solver(BRAKE * work.seconds), system, np.zeros(len(sums.cells))))
     point = None if best is None else integer_point(best)
     return point if point is not None and sums.fits(point) else None

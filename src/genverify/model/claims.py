@@ -36,7 +36,7 @@ class Claim:
 
     @property
     def k(self) -> int:
-        return sum(code != ANY for code in self.codes)
+        return len(self.codes) - self.codes.count(ANY)
 
     def predicate(self, domain: Domain) -> Predicate:
         return Predicate.of({name: [code] for name, code in zip(domain.names, self.codes, strict=True) if code != ANY})

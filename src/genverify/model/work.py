@@ -1,4 +1,4 @@
-"""How work is done: seeds by name, progress, and wall seconds."""
+"""How work is done: seeds by name, limits of work, progress, and wall seconds."""
 
 import hashlib
 import logging
@@ -21,6 +21,50 @@ def derive_seed(seed: int, *names: str) -> int:
     """
     text = "/".join([str(seed), *names])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+# Limits of work: counted, not timed, so that the same input gets the same answer on any machine, however busy it is.
+
+BRAKE = 5.0  # processor seconds for a unit of work: what takes more is unlike all that units were measured on
+WORK_LIMIT = "limit of work"
+CLOCK_LIMIT = "stopped by the clock before the limit of work: on a faster machine the answer may say more"
+
+
+@dataclass
+class Meter:
+    """Work done so far: iterations, nodes and numbers that were looked at, in units of about a second of one core."""
+
+    units: float = 0.0
+
+
+class WorkBudget:
+    """
+    So many units of work from now on, on a meter that others may share. The clock is a brake: it ends work that takes five
+    times as many seconds of the processor, and `limit` then says so.
+
+    >>> budget = WorkBudget(Meter(), 2.0)
+    >>> budget.spend(1.5), budget.left(), budget.limit, budget.spend(1.0), budget.limit
+    (None, 0.5, '', None, 'limit of work')
+    """
+
+    def __init__(self, meter: Meter, units: float) -> None:
+        self.meter, self.units, self.end = meter, units, meter.units + units
+        self.stop = time.process_time() + BRAKE * units
+
+    def spend(self, units: float) -> None:
+        self.meter.units += units
+
+    def left(self) -> float:
+        return self.end - self.meter.units
+
+    def seconds(self) -> float:
+        """Processor seconds until the brake."""
+        return self.stop - time.process_time()
+
+    @property
+    def limit(self) -> str:
+        """Why work has to end; empty where it may go on."""
+        return WORK_LIMIT if self.left() < 0 else CLOCK_LIMIT if self.seconds() < 0 else ""
 
 
 # How long work takes, and how far it is.

@@ -6,7 +6,6 @@ from math import ceil, exp, isqrt, log, log1p, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError
@@ -58,6 +57,8 @@ def epsilon(rho: float | Fraction, delta: float) -> float:
     >>> round(epsilon(2.56, 1e-10), 2)
     17.16
     """
+    from scipy.optimize import minimize_scalar  # a fifth of a second, which jobs that only draw need not wait for
+
     rho = float(as_written(rho, "rho"))
     if not 0 < delta < 1:
         raise ConfigError(f"delta = {delta}: give a number above 0 and below 1")

@@ -6,7 +6,6 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import Bbox
@@ -21,6 +20,8 @@ DIGITS = 5  # of a position, as a fraction of the figure: less than a hundredth 
 
 def use_style() -> None:
     """Set the style of all figures that follow; nothing is shown on a screen."""
+    import seaborn as sns  # half a second: only where something is drawn
+
     mpl.use("agg")
     sns.set_theme(
         context="paper",

@@ -18,7 +18,6 @@ from pydantic import Field
 from genverify.model.errors import DataError
 from genverify.model.files import read_json, read_yaml
 from genverify.model.settings import Section, validate
-from genverify.report.figures import write_smaller
 from genverify.report.pages import bullets, document, markdown_table
 from genverify.run.code import code_digest, find_script
 from genverify.run.config import Config
@@ -350,6 +349,8 @@ def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
     source = Path(target)
     if source.suffix == FIGURE:
         written = [folder / f"{source.stem}.png"]
+        from genverify.report.figures import write_smaller  # Snakemake reads this module at its start, and draws nothing
+
         write_smaller(source.with_suffix(".png"), written[0])
     else:
         written = [folder / source.name, folder / f"{source.stem}.md"]

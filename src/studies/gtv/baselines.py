@@ -63,11 +63,11 @@ class Questions:
 
     def by_columns(self) -> Iterator[tuple[Ints, Ints]]:
         """The claims of every set of columns: their rows, and the columns that they leave open."""
-        sets, index = np.unique(self.named, axis=0, return_inverse=True)
-        ends = np.cumsum(np.bincount(index, minlength=len(sets)))
-        order = np.split(np.argsort(index, kind="stable"), ends)
-        for named, rows in zip(sets, order[: len(sets)], strict=True):
-            yield rows, np.flatnonzero(~named)
+        columns = np.arange(self.named.shape[1])
+        sets, index = np.unique(self.named @ (1 << columns), return_inverse=True)
+        order = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=len(sets))))
+        for named, rows in zip(sets.tolist(), order, strict=False):
+            yield rows, columns[(named >> columns) & 1 == 0]
 
 
 def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[Ints]) -> list[Ints]:

@@ -113,6 +113,6 @@ def test_every_verified_full_row_is_in_every_generated_dataset(
         generated = generate_block(release, program_settings, 20, 1)
         verified = verify_block(release, generated.records, program_settings, 1)
         full = _full_rows(claims_frame(verified), names)
-        _check_full_rows(full, _datasets_frame(block, generated, release.schema.domain), names)
+        _check_full_rows(full, _datasets_frame({block: generated}, release.schema.domain), names)
         found += len(full)
     assert found >= 1

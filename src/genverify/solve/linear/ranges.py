@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
+from genverify.model.work import CLOCK_LIMIT, WORK_LIMIT, WorkBudget
 from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
 from genverify.solve.linear.network import network_of
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
@@ -181,20 +182,23 @@ POINTS = 400  # bounds memory: whole tables that fit
 UNSHOWN = "whether some cells have an upper end was not shown in whole numbers"
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
-STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all time that one may take
-SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
+STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all work that one may take
+SLOW = 0.05  # of the work left: an objective that takes more is the last of its kind
+SEARCH = 2e-4  # units of an integer search for each entry of its rows, measured: where there are not as many it is not made
+RECOUNT = 5e-5, 1e-8  # units to recount a point or to make a proof: any, and for each entry
 MATCHED = 0.2  # of the ends that are pulled at together: where fewer give way, single programs with proofs are due
-OFFER = 2e-4  # seconds to state and check what is shown of a cell beside others
-OFFERS = 0.1  # the most of all time that is reserved for it
+OFFER = 2e-4  # units to state and check what is shown of a cell beside others
+OFFERS = 0.1  # the most of all work that is reserved for it
 NO_HINTS = Hints()
 
 
 class RangeSearch:
     """The range of every wanted cell of one part, from what rows alone imply."""
 
-    def __init__(self, sums: LinearSystem, known: KnownEnds, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
-        self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
-        self.end_of_all = work.now() + work.seconds
+    def __init__(
+        self, sums: LinearSystem, known: KnownEnds, work: Work, budget: WorkBudget, wanted: Flags, say: Callable[[int], None]
+    ) -> None:
+        self.sums, self.known, self.work, self.budget, self.wanted, self.say = sums, known, work, budget, wanted, say
         self.least = np.full(len(sums.cells), OPEN, dtype=np.int64)
         self.most = np.full(len(sums.cells), -1, dtype=np.int64)
         self.points: list[Ints] = []
@@ -203,7 +207,7 @@ class RangeSearch:
         self.by_solver = set[tuple[int, int]]()  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
         self.offers = Offers(sums, self.ends)
-        self.corner, self.stopped = False, 0
+        self.corner, self.stopped, self.recount = False, 0, RECOUNT[0] + RECOUNT[1] * len(sums.columns)
 
     def run(self, enough: Ints | None) -> Ranges:
         """`enough`: rows that say all that the others say, once a point shows that they agree."""
@@ -230,23 +234,19 @@ class RangeSearch:
     def open(self, rows: Ints | None) -> None:
         """The linear program of some rows, or all."""
         self.searched = self.sums if rows is None else select(self.sums, np.arange(len(self.sums.cells)), rows)
-        self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.left, rows)
+        self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget, rows)
         self.lp.set_ends(self.ends.lo, self.ends.hi)
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
         self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
 
-    @property
-    def deadline(self) -> float:
-        """The end of the search: what was found beside is still to be stated, and checked."""
-        reserve = min(OFFERS * self.work.seconds, OFFER * len(self.sums.cells)) if self.offers.leaves else 0.0
-        return self.end_of_all - reserve
-
     def left(self) -> float:
-        """Seconds left to a linear program, by the clock."""
-        return BUSY * (self.deadline - self.work.now())
+        """Units of work left to the search: what was found beside is still to be stated, and checked."""
+        reserve = min(OFFERS * self.budget.units, OFFER * len(self.sums.cells)) if self.offers.leaves else 0.0
+        return self.budget.left() - reserve
 
     def keep(self, x: Ints) -> bool:
         """A point that fits, recounted; whether it attains more than those before it."""
+        self.budget.spend(self.recount)
         if not (self.sums.fits(x) if self.last is None else fits_as(self.sums, x, self.last)):
             return False
         self.last = x
@@ -282,7 +282,7 @@ class RangeSearch:
             return
         never = np.where(is_open(self.sums.least), -OPEN, 0), np.where(is_open(self.sums.most), OPEN, 0)
         matrix = matrix_of(self.sums)
-        cone = CellProgram(csr_array(hstack([matrix, matrix])), *never, self.left)
+        cone = CellProgram(csr_array(hstack([matrix, matrix])), *never, self.budget)
         cone.set_ends(np.zeros(2 * n, dtype=np.int64), np.concatenate([free, np.where(free, OPEN, 0)]))
         answer = cone.maximise(np.repeat([1.0, 0.0], n))
         step = None if not isinstance(answer, Optimal) else whole_multiple(answer.z[:n] + answer.z[n:])
@@ -338,14 +338,14 @@ class RangeSearch:
             before = int(down.sum() + up.sum())
             if before <= FEW_OPEN * self.wanted.sum() or idle >= IDLE or self.late():
                 return
-            started = self.work.now()
-            most = SLOW * (self.deadline - started)
+            started = self.left()
+            most = SLOW * started
             up_too = rng.random(len(up)) < 0.5
             objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
             self.take(self.lp.maximise(objective, most))
             after = sum(int(ends.sum()) for ends in self.open_ends())
             idle = idle + 1 if before - after <= max(1, before // 50) else 0
-            if self.work.now() - started > most:
+            if started - self.left() > most:
                 return
 
     def by_programs(self) -> None:
@@ -353,15 +353,15 @@ class RangeSearch:
         if len(self.sums.cells) < DIVE_FROM:
             return
         rng = np.random.default_rng(self.work.seed)
-        second = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.left, self.lp.rows)
-        dives, corner = Dives(self, second, rng), Corner(second, rng) if self.corner else None
+        second = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget, self.lp.rows)
+        dives, corner = Dives(self, second, rng), Corner(second, rng, self.budget) if self.corner else None
         for cell in np.flatnonzero(self.wanted).tolist():
             for sign in (1, -1):
                 if self.late():
                     return
-                started = self.work.now()
+                started = self.left()
                 open_ = self.relax(cell, sign)
-                if PROGRAMS * (self.work.now() - started) > self.deadline - started:
+                if PROGRAMS * (started - self.left()) > started:
                     continue  # programs are so slow here that bounds of other cells are worth more than this one's point
                 if open_ and corner is not None:
                     best = self.proved(cell, sign)
@@ -376,19 +376,19 @@ class RangeSearch:
         for cell in np.flatnonzero(self.wanted).tolist():
             for sign in (1, -1):
                 if self.late():
-                    self.limit = "time limit"
+                    self.limit = self.budget.limit or WORK_LIMIT
                     return
                 if self.relax(cell, sign):
                     self.by_integers(cell, sign)
             self.say(cell)
 
     def share(self) -> float:
-        """The seconds of one integer search: a fair part of what is left, and a little more, as most need less."""
-        left = self.deadline - self.work.now()
+        """The units of one integer search: a fair part of what is left, and a little more, as most need less."""
+        left = self.left()
         return min(left, max(1.0, 4 * left / max(sum(int(ends.sum()) for ends in self.open_ends()), 1)))
 
     def late(self) -> bool:
-        return self.stopped >= STOPPED or self.work.now() > self.deadline
+        return self.stopped >= STOPPED or self.left() < 0 or bool(self.budget.limit)
 
     def relax(self, cell: int, sign: int) -> bool:
         """The linear program of an open end: its vertex as a point, its value as a bound; whether the end stays open."""
@@ -398,7 +398,7 @@ class RangeSearch:
             return False
         objective = np.zeros(len(self.sums.cells))
         objective[cell] = sign
-        answer = self.lp.maximise(objective, ONE_PROGRAM * self.work.seconds)
+        answer = self.lp.maximise(objective, ONE_PROGRAM * self.budget.units)
         if not isinstance(answer, Optimal):
             if sign > 0 and self.known.hi[cell] == OPEN:
                 self.limit = UNSHOWN
@@ -406,6 +406,7 @@ class RangeSearch:
                 self.stopped += 1
             return False
         self.take(answer)
+        self.budget.spend(self.recount)
         best = min(floor(answer.value + INTEGRAL), proved)
         leaf = exact_leaf(self.sums, self.ends, answer.y, objective.astype(np.int64), best)
         if leaf is None and proved == OPEN:
@@ -425,12 +426,16 @@ class RangeSearch:
         """What other cells' multipliers show of cells that the time did not suffice for."""
         open_ = np.flatnonzero(self.wanted & (self.offers.hi < self.known.hi))
         for cell in open_[np.argsort(self.offers.by[open_], kind="stable")].tolist():
-            if self.work.now() > self.end_of_all:
+            if self.budget.limit:
                 return
+            self.budget.spend(OFFER)
             self.prove(cell, 1, int(self.offers.hi[cell]), self.offers.proof(cell))
 
     def by_integers(self, cell: int, sign: int) -> None:
         """The linear program leaves a gap: the solver's own integer search, recounted; then a proof by cases."""
+        if SEARCH * len(self.searched.columns) > self.share():
+            self.limit = WORK_LIMIT
+            return
         answer = self.integer({cell: sign})
         self.take(answer)
         best = self.seen(cell, sign)
@@ -457,7 +462,7 @@ class RangeSearch:
         for cell, weight in c.items():
             objective[cell] = weight
         system = replace(self.searched, lo=self.ends.lo, hi=self.ends.hi)
-        return maximise_integers(self.work.solver(self.share()), system, objective)
+        return maximise_integers(self.work.solver(BUSY * self.budget.seconds()), system, objective)
 
     def seen(self, cell: int, sign: int) -> int:
         return int(self.most[cell]) if sign > 0 else -int(self.least[cell])
@@ -500,7 +505,7 @@ def all_ranges(
     `check` gets them as they are made.
     """
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
-    deadline = work.now() + work.seconds
+    budget = work.budget()
     known = propagate(sums, check=check)
     statements: list[dict[str, Any]] = list(known.statements)
     lo, hi = known.lo.copy(), known.hi.copy()
@@ -512,10 +517,9 @@ def all_ranges(
     rest = replace(sums, lo=lo, hi=hi) if hints.cubes is not None else _without_known(sums, lo, hi)
     for cells, rows in [] if empty else _pieces(rest):
         part = select(rest, cells, rows)
-        allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, allowed, asked, partial(_say, say, done, len(sums.cells)))
+        search = RangeSearch(part, own_known, work, budget, asked, partial(_say, say, done, len(sums.cells)))
         for fitting in start:
             search.keep(fitting[cells])
         if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
@@ -531,6 +535,7 @@ def all_ranges(
         else:
             point[cells] = result.point
         limits += [result.limit] if result.limit else []
+    limits = [CLOCK_LIMIT] if budget.seconds() < 0 else limits
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
 

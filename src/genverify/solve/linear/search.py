@@ -3,9 +3,8 @@ Where linear programs end: proofs by cases, whole counts near a fractional verte
 work is allowed.
 """
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.work import Meter, WorkBudget
 from genverify.solve.bounds import BranchAndProve, Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf
 from genverify.solve.program import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Optimal, Solver, WorkLimits, make_solver
@@ -28,20 +28,24 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Work:
     """
-    How much work a set of cells may take: seconds of the processor in all, so that a busy machine counts the same, nodes of
-    an integer search, leaves of one proof.
+    How much work a set of cells may take: `seconds` are units of work, of about a second of one core each, but counted, so
+    that every machine gives the same answer; nodes of an integer search, leaves of one proof. Works that are made of one
+    another share the meter.
     """
 
     seconds: float = 120.0
     nodes: int = 2_000
     leaves: int = 200
     seed: int = 1
+    meter: Meter = field(default_factory=Meter, compare=False)
 
-    def now(self) -> float:
-        return time.process_time()
+    def budget(self) -> WorkBudget:
+        """All that is allowed, from now on."""
+        return WorkBudget(self.meter, self.seconds)
 
     def solver(self, seconds: float) -> Solver:
-        return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
+        """An integer search ends at its nodes; after so many seconds of the clock only if it hangs."""
+        return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01), meter=self.meter))
 
 
 # Other tables with the same marginals, by steps along cubes: no program is solved.
@@ -54,6 +58,7 @@ class Work:
 Blocks = tuple[tuple[int, ...], ...]
 MOST_BLOCKS = 5  # an exchange of b blocks touches 2**b cells, all of which must allow it
 DIVISIONS, TRIALS = 12, 400
+STEP, NUMBER = 1.5e-4, 2e-9  # units of the steps of a walk by one division, and for each cell of the table, measured
 SMALL = 512  # places that a step looks at before it looks at all
 FEW_WALKS, WORTH = 20, 0.2  # walks after which it is seen whether enough of them arrive
 
@@ -81,6 +86,7 @@ class Cubes:
                     break
                 if search.seen(cell, sign) < search.proved(cell, sign):
                     result = self.walk(x, cell, sign, sign * search.proved(cell, sign))
+                    search.budget.spend(len(self.divisions) * (STEP + NUMBER * len(x)))
                     search.keep(result)
                     x = result if sign < 0 else x
                     tried, arrived = tried + 1, arrived + (search.seen(cell, sign) == search.proved(cell, sign))
@@ -290,6 +296,7 @@ OVER = 12  # pairs of one side, as a multiple of the square root of the group
 LOOKED, CHUNK = 2_000, 200  # pairs of pairs that are tried, and how many at a time
 KEY_BITS, PLACE_BITS = 22, 19  # two keys below 2**22, or one below LARGEST_GROUP, and the place of a pair
 VERTICES, PULLED = 15, 0.2  # vertices that are tried; the share of the cells that pull to the next
+LOOK = 1e-3, 4e-8  # units of one vertex: any, and for each row of each cell, measured
 WHOLE = 1e-5  # how far from whole a point may be in floating-point numbers: it is recounted in integers
 
 
@@ -299,6 +306,7 @@ class Corner:
 
     lp: CellProgram
     rng: np.random.Generator
+    budget: WorkBudget
 
     def attain(self, relaxed: CellProgram, ends: Ends, cell: int, sign: int) -> Ints | None:
         """Whole counts between ends that hold the cell, from where its linear program came out; none if luck fails."""
@@ -320,6 +328,7 @@ class Corner:
     def near(self, z: Floats, ends: Ends) -> Ints | None:
         """Whole counts between these ends, from the vertex z that the program found last."""
         basis = self.lp.basis()
+        self.budget.spend(LOOK[0] + LOOK[1] * self.lp.A.shape[0] * self.lp.A.shape[1])
         inverse, order = (None, 0) if basis is None else _inverse(self.lp.A[:, basis].toarray())
         if basis is None or inverse is None:
             return None

@@ -12,6 +12,7 @@ from scipy.sparse import csc_array, csr_array
 from genverify.model.arrays import Floats
 from genverify.model.errors import ConfigError, needed
 from genverify.model.linear import LinearSystem, as_floats
+from genverify.model.work import Meter
 from genverify.solve.program import WrongAnswer, matrix_of
 
 
@@ -105,7 +106,8 @@ class WorkLimits:
     """
     Deterministic limits first (simplex iterations of a linear program, nodes of a branching), seconds as safety net. Where
     `checks` is given, an integer search ends at that one of the solver's own checks of its limits, and no clock ends it.
-    `cpu`: an integer search has so many seconds of the processor, however busy the machine is (HiGHS).
+    `cpu`: an integer search has so many seconds of the processor, however busy the machine is (HiGHS). `meter`: what an
+    integer search takes is added up there, and it makes no searches within itself, whose length nothing bounds (HiGHS).
     """
 
     iterations: int
@@ -113,6 +115,7 @@ class WorkLimits:
     seconds: float
     checks: int | None = None
     cpu: bool = False
+    meter: Meter | None = None
 
 
 Matrix = npt.NDArray[Any] | csr_array | csc_array
