@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    create_model,
+    model_serializer,
+)
 
 from genverify.model.errors import ConfigError, nearest
 
@@ -119,12 +127,24 @@ def _is_section(kind: Any) -> bool:
 
 
 class ReleaseSettings(Section):
+    """What is published; what need not be said (`without`, `round`, `suppress`) is left out of job records where it is not."""
+
     tables_file: str
     universe: str
     tables: Literal["all"] | list[str]
     groups: dict[str, list[int] | None]
     structural_zeros: bool
     withhold: list[Annotated[int, Field(ge=0, le=1_000_000)]]
+    without: list[str] = []
+    round: Annotated[int, Field(ge=2, le=1_000_000)] | None = None
+    suppress: Annotated[int, Field(ge=2, le=1_000_000)] | None = None
+
+    @model_serializer(mode="wrap")
+    def _as_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in plain(self).items() if name not in UNSAID or value not in ([], None)}
+
+
+UNSAID = ("without", "round", "suppress")
 
 
 Method = Literal["walk", "exact"]

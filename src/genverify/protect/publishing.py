@@ -4,10 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError, ReleaseError
-from genverify.model.release import Release, refuse_sums
+from genverify.model.release import TOTAL, Release, Schema, refuse_sums
+from genverify.model.settings import ReleaseSettings
 
 SUPPRESSED = -1  # no count is below 0
 
@@ -92,6 +94,23 @@ def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt:
     lo, hi = how.known(how.published(release.lo, rng))
     open_ = np.array([query.table in exempt for query in release.queries], dtype=bool)
     return replace(release, lo=np.where(open_, release.lo, lo), hi=np.where(open_, release.hi, np.minimum(hi, release.n)))
+
+
+def protect_counts(counts: pd.DataFrame, schema: Schema, settings: ReleaseSettings) -> pd.DataFrame:
+    """
+    Rows (block, query, count) as the settings publish them: where they round or suppress, lo and hi in place of count. N,
+    the first row of each block, stays exact; a count of 0 is not suppressed.
+    """
+    if not settings.round and not settings.suppress:
+        return counts
+    refuse_sums(schema)
+    base = settings.round or 1
+    how = Publishing(suppress=settings.suppress or 0, rounding="nearest" if base > 1 else "none", base=base)
+    true, is_total = counts["count"].to_numpy(dtype=np.int64), (counts["query"] == TOTAL).to_numpy()
+    lo, hi = how.known(how.published(true, np.random.default_rng(0)))  # nothing is drawn: to the nearest multiple
+    n = true[is_total][np.cumsum(is_total) - 1]
+    lo, hi = np.where(is_total, true, lo), np.where(is_total, true, np.minimum(hi, n))
+    return counts.drop(columns="count").assign(lo=lo.astype(np.int32), hi=hi.astype(np.int32))
 
 
 def without(release: Release, cells: Collection[str] = (), tables: Collection[str] = ()) -> Release:

@@ -8,7 +8,7 @@ from copy import deepcopy
 from functools import cache, reduce
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 import yaml
 from pydantic import Field, ValidationError, create_model
@@ -35,7 +35,8 @@ class Studies:
         self._known: dict[tuple[Path, str], Schema] = {}
 
     def read(self, domain: Path, settings: ReleaseSettings) -> Schema:
-        asked = domain, settings.but(withhold=[]).model_dump_json()  # what is withheld is a line of the schema all the same
+        # a count that is suppressed or rounded is a line of the schema all the same
+        asked = domain, settings.but(withhold=[], round=None, suppress=None).model_dump_json()
         if asked not in self._known:
             tables = Path(settings.tables_file)
             with naming_table_file(tables):
@@ -46,6 +47,7 @@ class Studies:
 # The settings of a study: a closed model of config.yaml, put together from those of the library and of every study.
 
 S = TypeVar("S", bound=Section)
+Seed = Annotated[int, Field(ge=0, lt=2**64)]
 BENCHMARK = "benchmark"
 
 
@@ -56,7 +58,7 @@ class Benchmark(Section):
 class Config(Section):
     """The settings of the library; `config_model` has those of the studies besides."""
 
-    seed: int = Field(ge=0, lt=2**64)
+    seed: Seed
     release: ReleaseSettings
     program: ProgramSettings
     generate: Generate
@@ -68,8 +70,9 @@ class Config(Section):
 
 
 class Variant(Section):
-    """The sections that a variant can change, after its overrides."""
+    """The sections that a variant can change, after its overrides; its seed is that of the generated datasets."""
 
+    seed: Seed
     release: ReleaseSettings
     program: ProgramSettings
     generate: Generate
@@ -161,12 +164,15 @@ def variant_settings(config: Config, name: str) -> Variant:
     """The settings of a variant: the sections of config.yaml with the variant's overrides."""
     if name not in config.variants:
         raise ConfigError(f"config.yaml has no variant {name!r}: {nearest(name, list(config.variants))}")
-    base = {section: getattr(config, section).model_dump() for section in VARIABLE_SECTIONS}
+    base = {section: _plain(getattr(config, section)) for section in VARIABLE_SECTIONS}
     change = config.variants[name] or {}
     for section in change:
         if section not in base:
+            shared = "all variants share it (a study of its own: --config study=NAME); "
+            known = nearest(section, list(VARIABLE_SECTIONS))
             raise ConfigError(
-                f"config.yaml: variants.{name} cannot change {section!r}: {nearest(section, list(VARIABLE_SECTIONS))}"
+                f"config.yaml: variants.{name} cannot change {section!r}: "
+                f"{shared if section in type(config).model_fields else ''}{known}"
             )
     return validate(Variant, merge(base, change), f"config.yaml: variants.{name}")
 

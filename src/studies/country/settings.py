@@ -57,13 +57,22 @@ class Microdata(Section):
         return {name: value for name, value in plain(self).items() if name != "protection" or value is not None}
 
 
+States = Literal["all"] | Annotated[list[str], Field(min_length=1)]
+
+
 class Design(Section):
     size: Literal["state_median", "country_median"] | Annotated[int, Field(ge=1)]
     blocks_per_state: int = Field(ge=1)
+    states: States = "all"
+
+    @model_serializer(mode="wrap")
+    def _as_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """All states are not mentioned, so that the jobs of designs that name none do not see the setting."""
+        return {name: value for name, value in plain(self).items() if name != "states" or value != "all"}
 
 
 class AllBlocks(Section):
-    states: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+    states: States
     up_to: int = Field(ge=1)
 
 

@@ -497,7 +497,12 @@ def _block_rows(
 
 
 def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:
-    """How many of the queries each release answers, and how many of these answers are 0 and 1 (`total` is the row of N)."""
+    """
+    How many of the queries each release answers exactly, not with a range, and how many of these answers are 0 and 1
+    (`total` is the row of N).
+    """
+    if "lo" in counts:
+        counts = counts[counts["lo"] == counts["hi"]].rename(columns={"lo": "count"})
     answers = counts[counts["query"].astype(str) != total]
     flags = pd.DataFrame({"published": 1, "zeros": answers["count"] == 0, "ones": answers["count"] == 1}).astype("int32")
     blocks = counts["block"].drop_duplicates().sort_values()
