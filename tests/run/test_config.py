@@ -21,14 +21,18 @@ def changed(config: Text, path: str, value: Any) -> Text:
     return merge(config, text)
 
 
+def said(release: Text) -> Text:
+    """What jobs get of the settings of a release: those that change nothing are left out."""
+    unset = {"without": [], "round": None, "suppress": None}
+    return {name: value for name, value in release.items() if name not in unset or value != unset[name]}
+
+
 def test_the_shipped_configuration_is_right(config: Text, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     study = parse_config(config)
     check_study(study)
     assert "paper" in study.variants
-    unset = {name for name, value in config["release"].items() if value is None or (name == "without" and not value)}
-    assert unset == {"without", "round", "suppress"}  # left out of job records
-    assert settings_of(study, "release", "paper") == {k: v for k, v in config["release"].items() if k not in unset}
+    assert settings_of(study, "release", "paper") == said(config["release"])
     assert settings_of(study, "sample", None) == config["sample"]
     assert settings_of(study, "seed", None) == config["seed"]
 
@@ -43,7 +47,11 @@ def test_every_section_stands_in_one_shipped_file(config: Text, root: Path) -> N
 
 def test_a_variant_changes_what_it_names_and_nothing_else(config: Text) -> None:
     study = parse_config(changed(config, "variants.odd", {"release": {"withhold": [1], "groups": {"renter": [3, 4]}}}))
-    assert settings_of(study, "release", "odd") == {**config["release"], "withhold": [1], "groups": {"renter": [3, 4]}}
+    assert settings_of(study, "release", "odd") == {
+        **said(config["release"]),
+        "withhold": [1],
+        "groups": {"renter": [3, 4]},
+    }
     for section in ("program", "generate", "verify"):
         assert settings_of(study, section, "odd") == config[section]
     assert settings_of(study, "sample", "odd") == config["sample"]
@@ -51,7 +59,15 @@ def test_a_variant_changes_what_it_names_and_nothing_else(config: Text) -> None:
 
 def test_an_empty_variant_is_the_study_itself(config: Text) -> None:
     study = parse_config(changed(config, "variants.same", None))
-    assert settings_of(study, "release", "same") == config["release"]
+    assert settings_of(study, "release", "same") == said(config["release"])
+
+
+def test_a_variant_says_what_is_left_out_rounded_and_suppressed_and_its_seed(config: Text) -> None:
+    change = {"release": {"without": ["H12*"], "round": 5, "suppress": 3}, "seed": 7}
+    study = parse_config(changed(config, "variants.odd", change))
+    assert settings_of(study, "release", "odd") == {**said(config["release"]), **change["release"]}
+    assert settings_of(study, "seed", "odd") == 7
+    assert settings_of(study, "seed", None) == settings_of(study, "seed", "paper") == config["seed"]
 
 
 def test_merge_goes_mapping_by_mapping() -> None:

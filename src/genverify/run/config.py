@@ -104,13 +104,35 @@ VARIABLE_SECTIONS = tuple(Variant.model_fields)
 
 
 def config_files(folder: Path) -> list[Path]:
-    """The files of the shipped configuration: config.yaml on top, and every one in config/ itself."""
-    return [folder / layout.SETTINGS, *sorted((folder / layout.PARTS).glob("*.yaml"))]
+    """
+    The files of the shipped configuration: config.yaml on top, and every one in config/ itself. A folder elsewhere may have
+    config/config.yaml in its place (as snakedeploy lays it out), laid over the one of the repository, and study.yaml.
+    """
+    top, deployed = folder / layout.SETTINGS, folder / layout.PARTS / layout.SETTINGS
+    parts = [path for path in sorted((folder / layout.PARTS).glob("*.yaml")) if path != deployed]
+    first = [top] if top.exists() else [layout.repository(folder) / layout.SETTINGS, deployed]
+    return [*first, *parts, *filter(Path.exists, [folder / layout.OF_STUDY])]
 
 
 def read_shipped(folder: Path) -> dict[str, Any]:
     nothing: dict[str, Any] = {}
     return reduce(merge, map(read_yaml, config_files(folder)), nothing)
+
+
+def complete(settings: dict[str, Any], told: Mapping[str, Any]) -> Config:
+    """The study of these settings, checked, after the files of this folder completed them; `told`: by `--config`."""
+    whole = merge(read_shipped(Path()), settings)
+    settings |= merge(whole, typed(whole, {name: value for name, value in told.items() if name in whole}))
+    config = parse_config(settings)
+    check_study(config)
+    return config
+
+
+def run_folder(name: object) -> Path | None:
+    """The folder of the study that `--config study=name` names; none where it names none."""
+    if name is not None and not NAME.fullmatch(str(name)):
+        raise ConfigError(f"--config study={name}: not a name, which becomes part of paths: use letters, digits and _")
+    return None if name is None else layout.start_run(str(name))
 
 
 def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
