@@ -14,14 +14,14 @@ from genverify.run.layout import link_shipped
 
 # the folder of this file, whichever of the two Snakefiles is the main one
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
-# what --config says besides settings: the study whose folder this is about, and the variants that are compared
-CHOICES = {name: config.pop(name, None) for name in ("study", "a", "b")}
+# what --config says besides settings: the folder of the study, what `plan` is about, the variants that are compared
+CHOICES = {name: config.pop(name, None) for name in ("study", "target", "first", "second")}
 
 try:
     for path in workflow.configfiles:
         # Snakemake takes the last of two equal keys; this says so
         read_yaml(Path(path))
-    if folder := run_folder(CHOICES["study"]):
+    if folder := run_folder(CHOICES["study"], workflow.overwrite_workdir):
         workflow.workdir(str(folder))
     link_shipped(HERE.parent, Path())
     STUDY = complete(config, workflow.config_settings.config or {})
@@ -64,7 +64,8 @@ def shown(path, label, category, caption=None, **labels):
     """A figure that stands in the report, with the caption of its name or the one named; the label may depend on the job."""
 
     def of_job(wildcards):
-        return {"result": label(wildcards), **LABELS, **labels}
+        variant = wildcards.get("folder", "").strip("/") or LABELS["variant"]
+        return {"result": label(wildcards), **LABELS, "variant": variant, **labels}
 
     return report(
         path,

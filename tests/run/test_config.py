@@ -143,7 +143,9 @@ def test_several_mistakes_are_told_at_once(config: Text) -> None:
 
 @pytest.mark.parametrize("section", ["sample", "microdata", "relase"])
 def test_a_variant_cannot_change_what_all_variants_share(config: Text, section: str) -> None:
-    with pytest.raises(ConfigError, match=rf"variants\.odd cannot change '{section}': .*known: seed, release, program, generate"):
+    with pytest.raises(
+        ConfigError, match=rf"variants\.odd cannot change '{section}': .*known: seed, release, program, generate"
+    ):
         parse_config(changed(config, "variants.odd", {section: {}}))
 
 

@@ -4,15 +4,8 @@ from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    create_model,
-    model_serializer,
-)
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, create_model
+from pydantic.functional_serializers import model_serializer
 
 from genverify.model.errors import ConfigError, nearest
 
@@ -40,6 +33,15 @@ class Section(BaseModel):
     def but(self, **changes: Any) -> Self:
         """The same settings but for these, checked again."""
         return type(self)(**{**dict(self), **changes})
+
+
+class SparseSection(Section):
+    """A section in which what has its default is not said: what jobs get stays the same when it has one more setting."""
+
+    @model_serializer(mode="wrap")
+    def _said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = type(self).model_fields
+        return {name: value for name, value in plain(self).items() if value != fields[name].default}
 
 
 KINDS = ("int", "str", "constrained")
@@ -126,9 +128,7 @@ def _is_section(kind: Any) -> bool:
 # Settings of a release: what is published.
 
 
-class ReleaseSettings(Section):
-    """What is published; what need not be said (`without`, `round`, `suppress`) is left out of job records where it is not."""
-
+class ReleaseSettings(SparseSection):
     tables_file: str
     universe: str
     tables: Literal["all"] | list[str]
@@ -138,13 +138,6 @@ class ReleaseSettings(Section):
     without: list[str] = []
     round: Annotated[int, Field(ge=2, le=1_000_000)] | None = None
     suppress: Annotated[int, Field(ge=2, le=1_000_000)] | None = None
-
-    @model_serializer(mode="wrap")
-    def _as_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in plain(self).items() if name not in UNSAID or value not in ([], None)}
-
-
-UNSAID = ("without", "round", "suppress")
 
 
 Method = Literal["walk", "exact"]

@@ -98,19 +98,17 @@ def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt:
 
 def protect_counts(counts: pd.DataFrame, schema: Schema, settings: ReleaseSettings) -> pd.DataFrame:
     """
-    Rows (block, query, count) as the settings publish them: where they round or suppress, lo and hi in place of count. N,
-    the first row of each block, stays exact; a count of 0 is not suppressed.
+    Rows (block, query, count) as the settings publish them: lo and hi in place of count where they suppress, or round up to
+    a multiple. N stays exact, and so does a 0: were it open, hardly a kind of record could be ruled out.
     """
     if not settings.round and not settings.suppress:
         return counts
     refuse_sums(schema)
-    base = settings.round or 1
-    how = Publishing(suppress=settings.suppress or 0, rounding="nearest" if base > 1 else "none", base=base)
-    true, is_total = counts["count"].to_numpy(dtype=np.int64), (counts["query"] == TOTAL).to_numpy()
-    lo, hi = how.known(how.published(true, np.random.default_rng(0)))  # nothing is drawn: to the nearest multiple
-    n = true[is_total][np.cumsum(is_total) - 1]
-    lo, hi = np.where(is_total, true, lo), np.where(is_total, true, np.minimum(hi, n))
-    return counts.drop(columns="count").assign(lo=lo.astype(np.int32), hi=hi.astype(np.int32))
+    base, true = settings.round or 1, counts["count"].to_numpy(dtype=np.int64)
+    how = Publishing(suppress=settings.suppress or 0, rounding="midpoint" if base > 1 else "none", base=base)
+    known = how.known(how.published(true, np.random.default_rng(0)))  # nothing is drawn
+    lo, hi = (np.where(counts["query"] == TOTAL, true, side).astype(np.int32) for side in known)
+    return counts.drop(columns="count").assign(lo=lo, hi=hi)
 
 
 def without(release: Release, cells: Collection[str] = (), tables: Collection[str] = ()) -> Release:

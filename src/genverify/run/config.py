@@ -47,7 +47,6 @@ class Studies:
 # The settings of a study: a closed model of config.yaml, put together from those of the library and of every study.
 
 S = TypeVar("S", bound=Section)
-Seed = Annotated[int, Field(ge=0, lt=2**64)]
 BENCHMARK = "benchmark"
 
 
@@ -55,28 +54,23 @@ class Benchmark(Section):
     """The settings of benchmarks: every study adds its own."""
 
 
-class Config(Section):
-    """The settings of the library; `config_model` has those of the studies besides."""
+class Variant(Section):
+    """The sections that a variant can change, after its overrides; its seed is that of the generated datasets."""
 
-    seed: Seed
+    seed: Annotated[int, Field(ge=0, lt=2**64)]
     release: ReleaseSettings
     program: ProgramSettings
     generate: Generate
     verify: Verify
+
+
+class Config(Variant):
+    """The settings of the library; `config_model` has those of the studies besides."""
+
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
-
-
-class Variant(Section):
-    """The sections that a variant can change, after its overrides; its seed is that of the generated datasets."""
-
-    seed: Seed
-    release: ReleaseSettings
-    program: ProgramSettings
-    generate: Generate
-    verify: Verify
 
 
 @cache
@@ -98,16 +92,13 @@ def section(config: Config, model: type[S]) -> S:
 
 
 # folders of results/ that belong to no study and to no variant
-FOLDERS = ("tables", "benchmark", "explorer", "crate")
+FOLDERS = ("tables", "benchmark", "explorer", "crate", "compare")
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = tuple(Variant.model_fields)
 
 
 def config_files(folder: Path) -> list[Path]:
-    """
-    The files of the shipped configuration: config.yaml on top, and every one in config/ itself. A folder elsewhere may have
-    config/config.yaml in its place (as snakedeploy lays it out), laid over the one of the repository, and study.yaml.
-    """
+    """config.yaml on top (or config/config.yaml, as snakedeploy lays it out), every file of config/, and study.yaml."""
     top, deployed = folder / layout.SETTINGS, folder / layout.PARTS / layout.SETTINGS
     parts = [path for path in sorted((folder / layout.PARTS).glob("*.yaml")) if path != deployed]
     first = [top] if top.exists() else [layout.repository(folder) / layout.SETTINGS, deployed]
@@ -128,11 +119,13 @@ def complete(settings: dict[str, Any], told: Mapping[str, Any]) -> Config:
     return config
 
 
-def run_folder(name: object) -> Path | None:
-    """The folder of the study that `--config study=name` names; none where it names none."""
-    if name is not None and not NAME.fullmatch(str(name)):
-        raise ConfigError(f"--config study={name}: not a name, which becomes part of paths: use letters, digits and _")
-    return None if name is None else layout.start_run(str(name))
+def run_folder(name: object, directory: Path | None) -> Path | None:
+    """The folder of the study that `--config study=name` names, if it names one; `directory`: what --directory says."""
+    if name is None:
+        return None
+    if directory or not NAME.fullmatch(str(name)):
+        raise ConfigError(f"--config study={name}: give a name of letters, digits and _, and no --directory besides")
+    return layout.start_run(str(name))
 
 
 def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,12 +183,9 @@ def variant_settings(config: Config, name: str) -> Variant:
     change = config.variants[name] or {}
     for section in change:
         if section not in base:
-            shared = "all variants share it (a study of its own: --config study=NAME); "
+            shared = "all variants share it (a study of its own: --config study=NAME); " * hasattr(config, section)
             known = nearest(section, list(VARIABLE_SECTIONS))
-            raise ConfigError(
-                f"config.yaml: variants.{name} cannot change {section!r}: "
-                f"{shared if section in type(config).model_fields else ''}{known}"
-            )
+            raise ConfigError(f"config.yaml: variants.{name} cannot change {section!r}: {shared}{known}")
     return validate(Variant, merge(base, change), f"config.yaml: variants.{name}")
 
 

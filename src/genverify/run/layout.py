@@ -29,8 +29,8 @@ SHIPPED = (SETTINGS, PARTS, Path("data"), Path("envs"), Path("examples"), SCRIPT
 
 def link_shipped(root: Path, folder: Path) -> None:
     """
-    Links in a folder of results elsewhere (`snakemake --directory`, a module, snakedeploy) to what the repository ships: paths
-    in settings, rules and records are the same there. What stands in the folder already is left, so that it can have
+    Links in a folder of results elsewhere (`snakemake --directory`, a module, snakedeploy) to what the repository ships:
+    paths in settings, rules and records are the same there. What stands in the folder already is left, so that it can have
     settings of its own; a folder that it has gets links to what it lacks.
     """
     if root.samefile(folder):
@@ -51,7 +51,7 @@ def start_run(name: str) -> Path:
     write anew, so that neither study changes what the other has. Snakemake's notes tell it what they were made with.
     """
     folder = RUNS / name
-    if not folder.exists():
+    if not (folder / RESULTS).exists():
         for part in (RESULTS, NOTES.with_name("incomplete")):
             (folder / part).mkdir(parents=True)
         for source in (path for pattern in PRIVATE for path in sorted(RESULTS.glob(pattern))):
