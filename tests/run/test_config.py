@@ -39,7 +39,8 @@ def test_the_shipped_configuration_is_right(config: Text, root: Path, monkeypatc
 
 def test_every_section_stands_in_one_shipped_file(config: Text, root: Path) -> None:
     files = config_files(root)
-    assert {path.name for path in (root / "config").glob("*.yaml")} == {path.name for path in files[1:]}
+    assert {path.name for path in (root / "config").glob("*.yaml")} == {path.name for path in files}
+    assert (root / "config" / "config.yaml").samefile(files[0]), "what snakedeploy copies is the file on top"
     sections = [section for path in files for section in read_yaml(path)]
     assert len(sections) == len(set(sections)) == len(config)
     assert len((root / "config.yaml").read_text().splitlines()) < 130, "settings of a paper stand in config/"
