@@ -69,6 +69,8 @@ def made_by_the_workflow() -> set[str]:
     raprank = section(parse_config(read_shipped(ROOT)), RapRank)
     blocks = [name for name, own in raprank.experiments.items() if own.block_tables]
     named = {"figure": list(raprank.figures), "experiment": blocks}
+    # of the study itself, all designs: those of other variants and designs are ablations
+    named |= {"folder": [""], "only": [""], "first": [], "second": []}
     made = set()
     for rule in re.split(r"^rule ", RULES, flags=re.MULTILINE):
         values = {name: words.split("|") for name, words in re.findall(r'^        (\w+)="([\w|]+)",$', rule, re.MULTILINE)}

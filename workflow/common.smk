@@ -3,12 +3,10 @@
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake.utils import update_config
 
 from genverify.run.code import code_digest, find_script, keep_digests
-from genverify.run.config import config_files, parse_config, settings_of, typed
 from genverify.model.errors import GenverifyError
-from genverify.run.config import can_be_made, check_study
+from genverify.run.config import can_be_made, complete, run_folder, settings_of
 from genverify.run.registry import stage_files
 from genverify.run.reference import find_captions, read_pages
 from genverify.model.files import read_yaml
@@ -16,20 +14,17 @@ from genverify.run.layout import link_shipped
 
 # the folder of this file, whichever of the two Snakefiles is the main one
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
-link_shipped(HERE.parent, Path())
-
-for path in config_files(Path()):
-
-    configfile: str(path)
-
+# what --config says besides settings: the folder of the study, what `plan` is about, the variants that are compared
+CHOICES = {name: config.pop(name, None) for name in ("study", "target", "first", "second")}
 
 try:
     for path in workflow.configfiles:
         # Snakemake takes the last of two equal keys; this says so
         read_yaml(Path(path))
-    update_config(config, typed(config, workflow.config_settings.config or {}))
-    STUDY = parse_config(config)
-    check_study(STUDY)
+    if folder := run_folder(CHOICES["study"], workflow.overwrite_workdir):
+        workflow.workdir(str(folder))
+    link_shipped(HERE.parent, Path())
+    STUDY = complete(config, workflow.config_settings.config or {})
 except GenverifyError as error:
     raise WorkflowError(str(error)) from None
 
@@ -69,7 +64,8 @@ def shown(path, label, category, caption=None, **labels):
     """A figure that stands in the report, with the caption of its name or the one named; the label may depend on the job."""
 
     def of_job(wildcards):
-        return {"result": label(wildcards), **LABELS, **labels}
+        variant = wildcards.get("folder", "").strip("/") or LABELS["variant"]
+        return {"result": label(wildcards), **LABELS, "variant": variant, **labels}
 
     return report(
         path,

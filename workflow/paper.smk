@@ -1,11 +1,11 @@
 """
 Reads: docs/paper/ (the text) and docs/reference/ (figures and tables of all five papers, with their manifest).
-Writes: paper.pdf, the replication report; every number of it is looked up in a table by name, so it needs no run of its own.
+Writes: paper.pdf and paper.html, the replication report; every number of it is looked up in a table by name, so it needs no run of its own.
 """
 
 
 rule write_paper:
-    """Set the replication report of the five papers as a PDF; a number without a source, or a file that was altered, stops it."""
+    """Set the replication report of the five papers as PDF and HTML; a number without a source, or a file that was altered, stops it."""
     input:
         text="docs/paper/paper.typ",
         template="docs/paper/template.typ",
@@ -13,6 +13,7 @@ rule write_paper:
         results=sorted(map(str, Path("docs/reference").glob("*.*"))),
     output:
         pdf="paper.pdf",
+        html="paper.html",
         record="paper.record.json",
     log:
         "logs/write_paper.log",

@@ -5,16 +5,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.model.files import data_label
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.gtv.figures import plot_fig3
+from studies.gtv.summary import label_of, of_design, of_designs
 
 
 def main(job: Job) -> None:
-    summary, blocks = json.loads(Path(job.input.summary).read_text()), pd.read_parquet(job.input.blocks)
-    figure = plot_fig3(summary, blocks, data_label(Path(job.input.manifest)), singletons=job.wildcards.number == "3")
-    save(figure, Path(job.output.pdf), Path(job.output.png))
+    blocks = of_design(pd.read_parquet(job.input.blocks), job.wildcards.only)
+    summary = of_designs(json.loads(Path(job.input.summary).read_text()), blocks)
+    label = label_of(Path(job.input.manifest), job.wildcards.folder)
+    figure = plot_fig3(summary, blocks, label, singletons=job.wildcards.number == "3")
+    save(figure, Path(job.output.pdf), Path(job.output.png), Path(job.output.svg))
 
 
 if __name__ == "__main__":

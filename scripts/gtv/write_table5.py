@@ -12,6 +12,8 @@ from studies.gtv.tables import ablation_table, ablation_text
 def main(job: Job) -> None:
     label = data_label(Path(job.input.manifest))
     paper = read_yaml(Path(job.input.paper))["table5"]
+    if design := job.wildcards.only.removeprefix("_"):
+        paper = paper if design == paper["design"] else {"design": design, "variants": {}}
     counts = {Path(path).parent.name: pd.read_parquet(path) for path in job.input.households}
     answers = {Path(path).parent.name: pd.read_parquet(path) for path in job.input.answers}
     table = ablation_table(counts, answers, paper, job.params.seed, label)

@@ -14,8 +14,9 @@ def main(job: Job) -> None:
     if altered := list(altered_files(manifest.parent, read_manifest(manifest))):
         raise DataError(f"{altered[0]}: the report would state what no run has made. Make it again: snakemake reference")
     inputs = {"manifest": sha256(manifest.read_bytes()).hexdigest(), "files": str(len(job.input.results))}
-    set_document(Path(job.input.text), Path(job.output.pdf), Path.cwd(), inputs)
-    log.info("%s: %d bytes", job.output.pdf, Path(job.output.pdf).stat().st_size)
+    for made in map(Path, (job.output.pdf, job.output.html)):
+        set_document(Path(job.input.text), made, Path.cwd(), inputs)
+        log.info("%s: %d bytes", made, made.stat().st_size)
 
 
 if __name__ == "__main__":

@@ -33,20 +33,31 @@ def test_the_text_has_no_number_of_its_own() -> None:
     assert list(unsourced(TEXT.read_text())) == []
 
 
-def build(source: Path, root: Path, pdf: Path) -> bytes:
+def build(source: Path, root: Path, made: Path) -> bytes:
     pytest.importorskip("typst", reason="typst is not installed here")
     manifest = root / "docs" / "reference" / "manifest.json"
     files = len(list(manifest.parent.glob("*.*")))
     inputs = {"manifest": sha256(manifest.read_bytes()).hexdigest(), "files": str(files)}
-    set_document(source, pdf, root, inputs)
-    return pdf.read_bytes()
+    set_document(source, made, root, inputs)
+    return made.read_bytes()
 
 
-def test_the_shipped_report_is_what_its_sources_make(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["paper.pdf", "paper.html"])
+def test_the_shipped_report_is_what_its_sources_make(tmp_path: Path, name: str) -> None:
     assert list(altered_files(REFERENCE, read_manifest(REFERENCE / "manifest.json"))) == []
-    made = build(TEXT, ROOT, tmp_path / "paper.pdf")
-    same = made == (ROOT / "docs" / "paper" / "paper.pdf").read_bytes()
-    assert same, "make it again: snakemake paper.pdf, and put it into docs/paper"
+    made = build(TEXT, ROOT, tmp_path / name)
+    same = made == (ROOT / "docs" / "paper" / name).read_bytes()
+    assert same, f"make it again: snakemake {name}, and put it into docs/paper"
+
+
+def test_the_last_page_says_where_all_of_it_comes_from(tmp_path: Path) -> None:
+    manifest = REFERENCE / "manifest.json"
+    made = build(TEXT, ROOT, tmp_path / "paper.html").decode()
+    last = made[made.rindex("<h2") :]
+    jobs, data = (len(read_manifest(manifest)[part]) for part in ("jobs", "data"))
+    assert sha256(manifest.read_bytes()).hexdigest() in last
+    assert f"{jobs} in all" in last
+    assert f"{data} raw files" in last
 
 
 @pytest.mark.parametrize(

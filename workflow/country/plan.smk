@@ -1,6 +1,6 @@
 """
 Reads: benchmarks/ of earlier runs, workflow/times.yaml.
-Writes: nothing. `snakemake plan` looks ahead at what would be made, and runs no other job.
+Writes: nothing. `snakemake plan` looks ahead at what would be made, and runs no other job; `--config target=figures/fig3.pdf`: at that alone.
 """
 
 
@@ -13,6 +13,7 @@ rule plan:
     params:
         study=STUDY.model_dump(),
         batches=len(BATCHES),
+        choices=CHOICES,
         times=str(HERE / "times.yaml"),
     script:
         "../../scripts/country/plan.py"

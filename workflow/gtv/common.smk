@@ -3,7 +3,25 @@ Reads: the sections of generate-then-verify and of the studies around it in conf
 Writes: nothing; what their stages share: targets of `all`, and inputs where a name is not enough, as functions of wildcards.
 """
 
+from genverify.model.errors import nearest
+
 IN_PAPER = "Generate-then-verify"
+# what a target can name besides its number: a variant as a folder, a design behind it (figures/no_ones/fig3_state_median.pdf)
+DESIGNS = [
+    name
+    for names in (STUDY.sample.designs, STUDY.sample.all_blocks)
+    for name, design in names.items()
+    if design
+]
+
+
+wildcard_constraints:
+    folder="|".join(["", *(f"{name}/" for name in VARIANTS)]),
+    only="|".join(["", *(f"_{name}" for name in DESIGNS)]),
+    first="|".join(VARIANTS),
+    second="|".join(VARIANTS),
+
+
 EXAMPLES = [
     path
     for path in ("figures/fig1.pdf", "results/tables/table1.csv")
@@ -30,6 +48,33 @@ TABLES = [
 ]
 DEFAULT += [*FIGURES, *TABLES, *EXAMPLES]
 WHOLE.append("all")
+
+
+def of_variant(name):
+    """A file of the variant that a target names as a folder; of the study itself where it names none."""
+
+    def of_job(wildcards):
+        return f"results/{wildcards.folder or 'paper/'}{name}"
+
+    return of_job
+
+
+def figure_of(wildcards):
+    """The figure in words, and the one design that it shows."""
+    only = wildcards.only.replace("_", " ").strip()
+    return f"Figure {wildcards.get('number', 4)}{f', {only}' if only else ''}"
+
+
+def compared(wildcards):
+    """The two variants that `snakemake compare --config first=paper second=no_ones` names."""
+    for name in ("first", "second"):
+        if CHOICES[name] not in VARIANTS:
+            known = nearest(CHOICES[name], VARIANTS)
+            raise WorkflowError(
+                f"compare: {name}={CHOICES[name]} is no variant: {known}. Two are compared: "
+                "snakemake compare --config first=paper second=no_ones"
+            )
+    return f"results/tables/compare/{CHOICES['first']}/{CHOICES['second']}.csv"
 
 
 def protection_part(*names):

@@ -1,6 +1,7 @@
 """
 Reads: results/.
-Writes: figures/fig1, fig3, fig4, fig5 and candidates, PDF and PNG: the figures about verified claims.
+Writes: figures/fig1, fig3, fig4, fig5 and candidates: the figures about verified claims; of another variant and of one design
+figures/no_ones/fig3_state_median.pdf.
 """
 
 
@@ -35,17 +36,20 @@ rule plot_fig1:
 rule plot_verified:
     """Figures 3 and 5: blocks with a verified claim by k, of one household or any number, and how likely the claims would be by chance."""
     input:
-        blocks="results/paper/blocks.parquet",
-        summary="results/paper/summary.json",
+        blocks=of_variant("blocks.parquet"),
+        summary=of_variant("summary.json"),
         manifest="results/microdata.json",
     output:
-        pdf="figures/fig{number}.pdf",
-        png=shown("figures/fig{number}.png", "Figure {number}", IN_PAPER, "verified"),
-        record="figures/fig{number}.record.json",
+        pdf="figures/{folder}fig{number}{only}.pdf",
+        svg="figures/{folder}fig{number}{only}.svg",
+        png=shown(
+            "figures/{folder}fig{number}{only}.png", figure_of, IN_PAPER, "verified"
+        ),
+        record="figures/{folder}fig{number}{only}.record.json",
     log:
-        "logs/plot_verified/fig{number}.log",
+        "logs/plot_verified/{folder}fig{number}{only}.log",
     benchmark:
-        "benchmarks/plot_verified/fig{number}.tsv"
+        "benchmarks/plot_verified/{folder}fig{number}{only}.tsv"
     wildcard_constraints:
         number="3|5",
     conda:
@@ -59,18 +63,19 @@ rule plot_verified:
 rule plot_fig4:
     """Figure 4: the share of verified singleton claims that contain each column, by k."""
     input:
-        summary="results/paper/summary.json",
-        blocks="results/paper/blocks.parquet",
-        schema="results/paper/release/schema.json",
+        summary=of_variant("summary.json"),
+        blocks=of_variant("blocks.parquet"),
+        schema=of_variant("release/schema.json"),
         manifest="results/microdata.json",
     output:
-        pdf="figures/fig4.pdf",
-        png=shown("figures/fig4.png", "Figure 4", IN_PAPER),
-        record="figures/fig4.record.json",
+        pdf="figures/{folder}fig4{only}.pdf",
+        svg="figures/{folder}fig4{only}.svg",
+        png=shown("figures/{folder}fig4{only}.png", figure_of, IN_PAPER, "fig4"),
+        record="figures/{folder}fig4{only}.record.json",
     log:
-        "logs/plot_fig4.log",
+        "logs/plot_fig4/{folder}fig4{only}.log",
     benchmark:
-        "benchmarks/plot_fig4.tsv"
+        "benchmarks/plot_fig4/{folder}fig4{only}.tsv"
     conda:
         "../../envs/environment.yaml"
     params:

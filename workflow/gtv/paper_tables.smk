@@ -1,7 +1,7 @@
 """
 Reads: results/{variant}/ and, to see whom the claims are about, results/microdata/.
 Writes: results/{variant}/households.parquet and answers.parquet; results/tables/ with tables 1 and 4 to 7 of the paper and the numbers of
-its text, each as CSV and as Markdown.
+its text, each as CSV and as Markdown; of another variant and of one design results/tables/no_ones/table4_state_median.csv; two variants compared.
 """
 
 PAPER = "data/papers/generate_then_verify.yaml"
@@ -64,17 +64,17 @@ rule write_table1:
 rule write_represented:
     """Tables 4 and 7: households represented among the verified singleton claims (4) or all of them (7), by k and by effective k."""
     input:
-        households="results/paper/households.parquet",
+        households=of_variant("households.parquet"),
         manifest="results/microdata.json",
         paper=PAPER,
     output:
-        table="results/tables/table{number}.csv",
-        readable="results/tables/table{number}.md",
-        record="results/tables/table{number}.record.json",
+        table="results/tables/{folder}table{number}{only}.csv",
+        readable="results/tables/{folder}table{number}{only}.md",
+        record="results/tables/{folder}table{number}{only}.record.json",
     log:
-        "logs/write_represented/table{number}.log",
+        "logs/write_represented/{folder}table{number}{only}.log",
     benchmark:
-        "benchmarks/write_represented/table{number}.tsv"
+        "benchmarks/write_represented/{folder}table{number}{only}.tsv"
     wildcard_constraints:
         number="4|7",
     conda:
@@ -94,13 +94,13 @@ rule write_table5:
         manifest="results/microdata.json",
         paper=PAPER,
     output:
-        table="results/tables/table5.csv",
-        readable="results/tables/table5.md",
-        record="results/tables/table5.record.json",
+        table="results/tables/table5{only}.csv",
+        readable="results/tables/table5{only}.md",
+        record="results/tables/table5{only}.record.json",
     log:
-        "logs/write_table5.log",
+        "logs/write_table5/table5{only}.log",
     benchmark:
-        "benchmarks/write_table5.tsv"
+        "benchmarks/write_table5/table5{only}.tsv"
     conda:
         "../../envs/environment.yaml"
     params:
@@ -113,19 +113,19 @@ rule write_table5:
 rule write_table6:
     """Table 6: the most common combinations of columns among the verified singleton claims."""
     input:
-        claims="results/paper/claims.parquet",
+        claims=of_variant("claims.parquet"),
         sample="results/sample/blocks.parquet",
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         paper=PAPER,
     output:
-        table="results/tables/table6.csv",
-        readable="results/tables/table6.md",
-        record="results/tables/table6.record.json",
+        table="results/tables/{folder}table6{only}.csv",
+        readable="results/tables/{folder}table6{only}.md",
+        record="results/tables/{folder}table6{only}.record.json",
     log:
-        "logs/write_table6.log",
+        "logs/write_table6/{folder}table6{only}.log",
     benchmark:
-        "benchmarks/write_table6.tsv"
+        "benchmarks/write_table6/{folder}table6{only}.tsv"
     conda:
         "../../envs/environment.yaml"
     params:
@@ -162,3 +162,35 @@ rule write_numbers:
         seed=setting("seed"),
     script:
         "../../scripts/gtv/write_numbers.py"
+
+
+rule compare_variants:
+    """How many households two variants single out, and the difference with its interval: the same blocks, resampled together."""
+    input:
+        first="results/{first}/households.parquet",
+        second="results/{second}/households.parquet",
+        manifest="results/microdata.json",
+    output:
+        table="results/tables/compare/{first}/{second}.csv",
+        readable="results/tables/compare/{first}/{second}.md",
+        pdf="figures/compare/{first}/{second}.pdf",
+        svg="figures/compare/{first}/{second}.svg",
+        png="figures/compare/{first}/{second}.png",
+        record="results/tables/compare/{first}/{second}.record.json",
+    log:
+        "logs/compare_variants/{first}/{second}.log",
+    benchmark:
+        "benchmarks/compare_variants/{first}/{second}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("compare_variants"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/compare_variants.py"
+
+
+rule compare:
+    """Compare two variants: snakemake compare --config first=paper second=no_ones."""
+    input:
+        compared,

@@ -230,7 +230,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     from genverify.bounds.marginals import bound_marginals
     from genverify.solve.linear.search import Work
 
-    started, full = time.monotonic(), None
+    full = None
     if options.marginals and len(options.tables) == 1:
         sets = [text.split(",") for text in options.marginals]
         full = read_multiway(options.tables[0], options.count, list(dict.fromkeys(chain(*sets))), _limits(options))

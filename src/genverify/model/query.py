@@ -179,10 +179,11 @@ def build_queries(
     universe: Universe,
     tables: str | Sequence[str] = "all",
     groups: Mapping[str, Sequence[int] | None] | None = None,
+    without: Sequence[str] = (),
 ) -> tuple[Query, ...]:
     """The distinct queries of the chosen tables: where two lines have the same condition, the first one stays."""
     queries: dict[tuple[Predicate, str | None], Query] = {}
-    for query in published_lines(text, domain, universe, tables, groups):
+    for query in published_lines(text, domain, universe, tables, groups, without):
         queries.setdefault((query.predicate, query.sums), query)
     return tuple(queries.values())
 
@@ -193,11 +194,15 @@ def published_lines(
     universe: Universe,
     tables: str | Sequence[str] = "all",
     groups: Mapping[str, Sequence[int] | None] | None = None,
+    without: Sequence[str] = (),
 ) -> Iterator[Query]:
-    """Every line of the chosen tables, also where two say the same."""
+    """Every line of the chosen tables but those of `without`, also where two say the same."""
     changes = {name: codes for name, codes in (groups or {}).items() if codes is not None}
     known = read_vocabulary(text, domain.domain, changes)
-    wanted = _chosen({name: entry.get("level") for name, entry, _ in _iterated(text)}, tables)
+    levels = {name: entry.get("level") for name, entry, _ in _iterated(text)}
+    wanted = _chosen(levels, tables, "tables") - _chosen(levels, without, "without")
+    if without and not wanted:
+        raise DataError("release.without leaves no table: name fewer, or other tables in release.tables")
     for name, base, iteration in _iterated(text):
         if name in wanted:
             yield from _lines(known, domain, universe, name, base, iteration)
@@ -225,7 +230,7 @@ def table_titles(text: Mapping[str, Any]) -> dict[str, str]:
     return titles
 
 
-def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str]) -> set[str]:
+def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str], setting: str) -> set[str]:
     """The tables that a list of names, patterns (`P16*`) or levels (`level=tract`) selects."""
     if tables == "all":
         return set(levels)
@@ -234,7 +239,10 @@ def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str]) -> se
         result = {name for name, level in levels.items() if fnmatchcase(name, pattern) or pattern == f"level={level}"}
         if not result:
             known = [*levels, *sorted({f"level={level}" for level in levels.values() if level})]
-            raise DataError(f"release.tables: unknown table {pattern!r}: {nearest(pattern, known)}")
+            raise DataError(
+                f"release.{setting}: unknown table {pattern!r}: {nearest(pattern, known)}. A table whose one line "
+                "counts all records is none of these: that is N, which every release has"
+            )
         chosen |= result
     return chosen
 

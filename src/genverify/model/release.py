@@ -155,7 +155,7 @@ def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: R
     domain = domain_file.domain.restrict(universe.codes)
     chosen = domain_file.rules if settings.structural_zeros else universe.rules
     rules = tuple(clip_rule(domain_file.rules[name], domain) for name in chosen)
-    queries = build_queries(tables, domain_file, universe, settings.tables, settings.groups)
+    queries = build_queries(tables, domain_file, universe, settings.tables, settings.groups, settings.without)
     return Schema(domain, rules, tuple(clip_query(query, domain) for query in queries))
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, create_model
+from pydantic.functional_serializers import model_serializer
 
 from genverify.model.errors import ConfigError, nearest
 
@@ -32,6 +33,15 @@ class Section(BaseModel):
     def but(self, **changes: Any) -> Self:
         """The same settings but for these, checked again."""
         return type(self)(**{**dict(self), **changes})
+
+
+class SparseSection(Section):
+    """A section in which what has its default is not said: what jobs get stays the same when it has one more setting."""
+
+    @model_serializer(mode="wrap")
+    def _said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = type(self).model_fields
+        return {name: value for name, value in plain(self).items() if value != fields[name].default}
 
 
 KINDS = ("int", "str", "constrained")
@@ -118,13 +128,16 @@ def _is_section(kind: Any) -> bool:
 # Settings of a release: what is published.
 
 
-class ReleaseSettings(Section):
+class ReleaseSettings(SparseSection):
     tables_file: str
     universe: str
     tables: Literal["all"] | list[str]
     groups: dict[str, list[int] | None]
     structural_zeros: bool
     withhold: list[Annotated[int, Field(ge=0, le=1_000_000)]]
+    without: list[str] = []
+    round: Annotated[int, Field(ge=2, le=1_000_000)] | None = None
+    suppress: Annotated[int, Field(ge=2, le=1_000_000)] | None = None
 
 
 Method = Literal["walk", "exact"]

@@ -4,10 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError, ReleaseError
-from genverify.model.release import Release, refuse_sums
+from genverify.model.release import TOTAL, Release, Schema, refuse_sums
+from genverify.model.settings import ReleaseSettings
 
 SUPPRESSED = -1  # no count is below 0
 
@@ -92,6 +94,21 @@ def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt:
     lo, hi = how.known(how.published(release.lo, rng))
     open_ = np.array([query.table in exempt for query in release.queries], dtype=bool)
     return replace(release, lo=np.where(open_, release.lo, lo), hi=np.where(open_, release.hi, np.minimum(hi, release.n)))
+
+
+def protect_counts(counts: pd.DataFrame, schema: Schema, settings: ReleaseSettings) -> pd.DataFrame:
+    """
+    Rows (block, query, count) as the settings publish them: lo and hi in place of count where they suppress, or round up to
+    a multiple. N stays exact, and so does a 0: were it open, hardly a kind of record could be ruled out.
+    """
+    if not settings.round and not settings.suppress:
+        return counts
+    refuse_sums(schema)
+    base, true = settings.round or 1, counts["count"].to_numpy(dtype=np.int64)
+    how = Publishing(suppress=settings.suppress or 0, rounding="midpoint" if base > 1 else "none", base=base)
+    known = how.known(how.published(true, np.random.default_rng(0)))  # nothing is drawn
+    lo, hi = (np.where(counts["query"] == TOTAL, true, side).astype(np.int32) for side in known)
+    return counts.drop(columns="count").assign(lo=lo, hi=hi)
 
 
 def without(release: Release, cells: Collection[str] = (), tables: Collection[str] = ()) -> Release:

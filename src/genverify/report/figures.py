@@ -32,7 +32,7 @@ def use_style() -> None:
             "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
             "axes.labelsize": 8, "axes.titlesize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
             "legend.fontsize": 7.5, "grid.color": "#e3e7ea", "grid.linewidth": 0.6, "axes.linewidth": 0.8,
-            "pdf.fonttype": 42, "figure.dpi": 100, "savefig.dpi": 200,
+            "pdf.fonttype": 42, "svg.hashsalt": "genverify", "figure.dpi": 100, "savefig.dpi": 200,
         },
     )  # fmt: skip
 
@@ -65,12 +65,20 @@ def say_source(figure: Figure, label: str) -> Figure:
     return figure
 
 
-def save(figure: Figure, pdf: Path, png: Path) -> None:
-    """Write the figure as PDF and PNG without dates or versions in the files."""
+# what each format would say of the day and the versions
+BARE: dict[str, list[str]] = {
+    ".pdf": ["CreationDate", "Creator", "Producer"],
+    ".png": ["Software"],
+    ".svg": ["Date", "Creator"],
+}
+
+
+def save(figure: Figure, *paths: Path) -> None:
+    """Write the figure in the format of each name (PDF, PNG, SVG), without dates or versions in the files."""
     _settle(figure)
-    bare: dict[str, Any] = {"CreationDate": None, "Creator": None, "Producer": None}
-    figure.savefig(pdf, metadata=bare)
-    figure.savefig(png, metadata={"Software": None})
+    for path in paths:
+        metadata: dict[str, Any] = dict.fromkeys(BARE[path.suffix])
+        figure.savefig(path, metadata=metadata)
     plt.close(figure)  # matplotlib keeps every figure until then
 
 

@@ -1,4 +1,4 @@
-"""A document whose numbers are those of results: text in Typst, set as a PDF. A number without a source stops it."""
+"""A document whose numbers are those of results: text in Typst, set as PDF or HTML. A number without a source stops it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,12 +28,12 @@ def unsourced(text: str) -> Iterator[tuple[int, str]]:
             yield number, written
 
 
-def set_document(source: Path, pdf: Path, root: Path, inputs: Mapping[str, str]) -> None:
-    """Set the text as a PDF, which has the same bytes wherever it is made; `root` holds all files that it names."""
+def set_document(source: Path, made: Path, root: Path, inputs: Mapping[str, str]) -> None:
+    """Set the text as PDF or HTML, with the same bytes wherever it is made; `root` holds all files that it names."""
     for line, number in unsourced(source.read_text()):
         raise DataError(f"{source}, line {line}: the number {number} has no source. Look it up: #num(table, column, ...)")
     typst = needed("typst", "a document")
     try:
-        typst.compile(str(source), output=str(pdf), root=str(root), sys_inputs=dict(inputs))
+        typst.compile(str(source), output=str(made), root=str(root), format=made.suffix[1:], sys_inputs=dict(inputs))
     except typst.TypstError as error:
         raise DataError(f"{source}: {error}") from None

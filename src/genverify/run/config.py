@@ -8,7 +8,7 @@ from copy import deepcopy
 from functools import cache, reduce
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 import yaml
 from pydantic import Field, ValidationError, create_model
@@ -35,7 +35,8 @@ class Studies:
         self._known: dict[tuple[Path, str], Schema] = {}
 
     def read(self, domain: Path, settings: ReleaseSettings) -> Schema:
-        asked = domain, settings.but(withhold=[]).model_dump_json()  # what is withheld is a line of the schema all the same
+        # a count that is suppressed or rounded is a line of the schema all the same
+        asked = domain, settings.but(withhold=[], round=None, suppress=None).model_dump_json()
         if asked not in self._known:
             tables = Path(settings.tables_file)
             with naming_table_file(tables):
@@ -53,27 +54,23 @@ class Benchmark(Section):
     """The settings of benchmarks: every study adds its own."""
 
 
-class Config(Section):
-    """The settings of the library; `config_model` has those of the studies besides."""
+class Variant(Section):
+    """The sections that a variant can change, after its overrides; its seed is that of the generated datasets."""
 
-    seed: int = Field(ge=0, lt=2**64)
+    seed: Annotated[int, Field(ge=0, lt=2**64)]
     release: ReleaseSettings
     program: ProgramSettings
     generate: Generate
     verify: Verify
+
+
+class Config(Variant):
+    """The settings of the library; `config_model` has those of the studies besides."""
+
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
-
-
-class Variant(Section):
-    """The sections that a variant can change, after its overrides."""
-
-    release: ReleaseSettings
-    program: ProgramSettings
-    generate: Generate
-    verify: Verify
 
 
 @cache
@@ -95,19 +92,40 @@ def section(config: Config, model: type[S]) -> S:
 
 
 # folders of results/ that belong to no study and to no variant
-FOLDERS = ("tables", "benchmark", "explorer", "crate")
+FOLDERS = ("tables", "benchmark", "explorer", "crate", "compare")
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = tuple(Variant.model_fields)
 
 
 def config_files(folder: Path) -> list[Path]:
-    """The files of the shipped configuration: config.yaml on top, and every one in config/ itself."""
-    return [folder / layout.SETTINGS, *sorted((folder / layout.PARTS).glob("*.yaml"))]
+    """config.yaml on top (or config/config.yaml, as snakedeploy lays it out), every file of config/, and study.yaml."""
+    top, deployed = folder / layout.SETTINGS, folder / layout.PARTS / layout.SETTINGS
+    parts = [path for path in sorted((folder / layout.PARTS).glob("*.yaml")) if path != deployed]
+    first = [top] if top.exists() else [layout.repository(folder) / layout.SETTINGS, deployed]
+    return [*first, *parts, *filter(Path.exists, [folder / layout.OF_STUDY])]
 
 
 def read_shipped(folder: Path) -> dict[str, Any]:
     nothing: dict[str, Any] = {}
     return reduce(merge, map(read_yaml, config_files(folder)), nothing)
+
+
+def complete(settings: dict[str, Any], told: Mapping[str, Any]) -> Config:
+    """The study of these settings, checked, after the files of this folder completed them; `told`: by `--config`."""
+    whole = merge(read_shipped(Path()), settings)
+    settings |= merge(whole, typed(whole, {name: value for name, value in told.items() if name in whole}))
+    config = parse_config(settings)
+    check_study(config)
+    return config
+
+
+def run_folder(name: object, directory: Path | None) -> Path | None:
+    """The folder of the study that `--config study=name` names, if it names one; `directory`: what --directory says."""
+    if name is None:
+        return None
+    if directory or not NAME.fullmatch(str(name)):
+        raise ConfigError(f"--config study={name}: give a name of letters, digits and _, and no --directory besides")
+    return layout.start_run(str(name))
 
 
 def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,13 +179,13 @@ def variant_settings(config: Config, name: str) -> Variant:
     """The settings of a variant: the sections of config.yaml with the variant's overrides."""
     if name not in config.variants:
         raise ConfigError(f"config.yaml has no variant {name!r}: {nearest(name, list(config.variants))}")
-    base = {section: getattr(config, section).model_dump() for section in VARIABLE_SECTIONS}
+    base = {section: _plain(getattr(config, section)) for section in VARIABLE_SECTIONS}
     change = config.variants[name] or {}
     for section in change:
         if section not in base:
-            raise ConfigError(
-                f"config.yaml: variants.{name} cannot change {section!r}: {nearest(section, list(VARIABLE_SECTIONS))}"
-            )
+            shared = "all variants share it (a study of its own: --config study=NAME); " * hasattr(config, section)
+            known = nearest(section, list(VARIABLE_SECTIONS))
+            raise ConfigError(f"config.yaml: variants.{name} cannot change {section!r}: {shared}{known}")
     return validate(Variant, merge(base, change), f"config.yaml: variants.{name}")
 
 

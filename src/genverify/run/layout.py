@@ -1,5 +1,7 @@
 """Where the repository keeps things: the only module of the library that names its folders and files."""
 
+import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,19 +18,57 @@ LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named
 SAMPLE = RESULTS / "sample" / "blocks.parquet"
 TABLES = RESULTS / "tables"
+RUNS = Path("runs")  # studies beside each other, a folder each
+MADE = (RESULTS, FIGURES, LOGS, Path("benchmarks"), RUNS)
+OF_STUDY = Path("study.yaml")  # in such a folder: the settings that differ
+# private data, which studies of equal settings have in common; Snakemake's notes say what they were made with
+PRIVATE, NOTES = ("microdata*", "persons*", "raprank/survey"), Path(".snakemake/metadata")
 # what the jobs of a study read by its place in the repository
 SHIPPED = (SETTINGS, PARTS, Path("data"), Path("envs"), Path("examples"), SCRIPTS, SNAKEFILE, Path("src"), STAGES)
 
 
 def link_shipped(root: Path, folder: Path) -> None:
-    """Links in a folder of results elsewhere to what the repository ships; what stands there already is left."""
+    """
+    Links in a folder of results elsewhere (`snakemake --directory`, a module, snakedeploy) to what the repository ships:
+    paths in settings, rules and records are the same there. What stands in the folder already is left, so that it can have
+    settings of its own; a folder that it has gets links to what it lacks.
+    """
     if root.samefile(folder):
         return
-    for path in SHIPPED:
-        with suppress(FileExistsError):
-            (folder / path).symlink_to(root / path)
+    has_settings = (folder / PARTS / SETTINGS).exists()
+    for path in (path for path in SHIPPED if path != SETTINGS or not has_settings):
+        below = folder / path
+        inside = below.is_dir() and not below.is_symlink() and not below.samefile(root / path)
+        for part in [path / file.name for file in (root / path).iterdir()] if inside else [path]:
+            with suppress(FileExistsError):
+                (folder / part).symlink_to(root / part)
 
 
-def repository() -> Path:
-    """The folder of the repository, also where the current folder has links to it."""
-    return SNAKEFILE.resolve().parent
+def start_run(name: str) -> Path:
+    """
+    The folder of a study beside others, with links to all files here that no job made, so that paths in settings are right
+    there. A new one gets the private data of the study here, as the same files under a second name: jobs delete what they
+    write anew, so that neither study changes what the other has. Snakemake's notes tell it what they were made with.
+    """
+    folder = RUNS / name
+    if not (folder / RESULTS).exists():
+        for part in (RESULTS, NOTES.with_name("incomplete")):
+            (folder / part).mkdir(parents=True)
+        for source in (path for pattern in PRIVATE for path in sorted(RESULTS.glob(pattern))):
+            (folder / source).parent.mkdir(exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, folder / source, copy_function=os.link)
+            else:
+                os.link(source, folder / source)
+        if NOTES.is_dir():
+            shutil.copytree(NOTES, folder / NOTES)
+    for path in Path().iterdir():
+        if path not in MADE and not path.name.startswith("."):
+            with suppress(FileExistsError):
+                (folder / path).symlink_to(path.absolute())
+    return folder
+
+
+def repository(folder: Path = Path()) -> Path:
+    """The folder of the repository, also where the given folder has links to it."""
+    return (folder / SNAKEFILE).resolve().parent

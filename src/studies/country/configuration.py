@@ -48,6 +48,8 @@ def check_files(config: Config, studies: Studies) -> None:
 
 
 def _check_persons(persons: Persons, studies: Studies) -> None:
+    if persons.release.round or persons.release.suppress:
+        raise ConfigError("config.yaml: persons.release: counts of persons are neither rounded nor suppressed; leave it out")
     for part, tables in (("release.tables", persons.release.tables), ("tract_tables", persons.tract_tables)):
         try:
             studies.read(Path(persons.domain), persons.release.but(tables=tables))

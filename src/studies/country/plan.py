@@ -11,7 +11,7 @@ from genverify.model.files import read_yaml
 from genverify.run.config import Config, section
 from genverify.run.registry import registered
 from studies.country.national import country_file
-from studies.country.sample import STATES, TYPICAL_HOUSEHOLDS, block_seconds, households_of
+from studies.country.sample import STATES, TYPICAL_HOUSEHOLDS, block_seconds, households_of, states_of
 from studies.country.settings import Microdata, Sample
 
 # where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the
@@ -110,10 +110,10 @@ def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, float, s
     sizes = pd.read_parquet(path) if path.is_file() else None
     for name, design in section(config, Sample).designs.items():
         if design is not None:
-            each = design.blocks_per_state
+            each, of_design = design.blocks_per_state, states_of(design, states)
             households = design.size if isinstance(design.size, int) else TYPICAL_HOUSEHOLDS
-            cost = each * states * block_seconds(households)
-            yield name, each * states, cost, f"{each} blocks in each of {states} states ({known})"
+            blocks = each * of_design
+            yield name, blocks, blocks * block_seconds(households), f"{each} blocks in each of {of_design} states ({known})"
     for name, whole in section(config, Sample).all_blocks.items():
         if whole is not None and sizes is not None:
             inside = True if whole.states == "all" else sizes["state"].isin(list(whole.states))

@@ -45,12 +45,17 @@ def number_of_batches(settings: Sample) -> int:
     if any(settings.all_blocks.values()):
         return WHOLE_BATCHES
     sizes = {name: design.size for name, design in settings.designs.items() if design}
-    blocks = {name: design.blocks_per_state * STATES for name, design in settings.designs.items() if design}
+    blocks = {name: design.blocks_per_state * states_of(design) for name, design in settings.designs.items() if design}
     seconds = sum(
         blocks[name] * block_seconds(size if isinstance(size, int) else TYPICAL_HOUSEHOLDS) for name, size in sizes.items()
     )
     at_least = -(-sum(blocks.values()) // settings.blocks_per_batch)
     return max(1, math.ceil(seconds / SECONDS_PER_BATCH), at_least)
+
+
+def states_of(design: Design, known: int = STATES) -> int:
+    """How many states a design draws from, of those that are known."""
+    return known if design.states == "all" else len(design.states)
 
 
 def batch_by_cost(households: Mapping[str, int], batches: int, most: int) -> dict[str, int]:
@@ -98,16 +103,20 @@ def choose_blocks(sizes: pd.DataFrame, settings: Sample, seed: int) -> pd.DataFr
 
 def all_blocks(sizes: pd.DataFrame, design: str, states: str | Sequence[str], up_to: int) -> pd.DataFrame:
     """Every block of the states that has at most `up_to` households."""
+    inside = _inside(sizes, design, states)
+    chosen = inside[inside["n"] <= up_to]
+    if chosen.empty:
+        raise DataError(f"design {design}: no block has at most {up_to} households. Raise up_to (sample.all_blocks).")
+    return _listed(chosen.assign(design=design))
+
+
+def _inside(sizes: pd.DataFrame, design: str, states: str | Sequence[str]) -> pd.DataFrame:
+    """The blocks of the states that a design names."""
     known = set(sizes["state"])
     for state in [] if states == "all" else states:
         if state not in known:
             raise DataError(f"design {design}: the microdata hold no state {state!r}: {nearest(state, sorted(known))}")
-    chosen = sizes["n"] <= up_to
-    if states != "all":
-        chosen &= sizes["state"].isin(list(states))
-    if not chosen.any():
-        raise DataError(f"design {design}: no block has at most {up_to} households. Raise up_to (sample.all_blocks).")
-    return _listed(sizes[chosen].assign(design=design))
+    return sizes if states == "all" else sizes[sizes["state"].isin(list(states))]
 
 
 def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Design], seed: int) -> pd.DataFrame:
@@ -119,7 +128,7 @@ def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Design], seed: int)
     medians = {"country_median": median_low(sizes["n"])}
     drawn = []
     for design, settings in designs.items():
-        for state, blocks in sizes.groupby("state", sort=True):
+        for state, blocks in _inside(sizes, design, settings.states).groupby("state", sort=True):
             medians["state_median"] = median_low(blocks["n"])
             size = medians[settings.size] if isinstance(settings.size, str) else settings.size
             rng = np.random.default_rng(derive_seed(seed, "sample", design, str(state)))
@@ -140,7 +149,7 @@ def _draw(blocks: pd.DataFrame, size: int, count: int, rng: np.random.Generator,
         exist = ", ".join(f"{number} of {n}" for n, number in near.items()) or "none of a near size"
         raise DataError(
             f"{where}: {count} blocks of {size} households wanted, {len(fitting)} exist (blocks by size: {exist}). "
-            "Ask for fewer blocks or another size in config.yaml (sample.designs), or use more microdata."
+            "Ask for fewer blocks, another size or other states in config.yaml (sample.designs), or use more microdata."
         )
     return fitting.iloc[np.sort(rng.choice(len(fitting), count, replace=False))].copy()
 

@@ -1,11 +1,11 @@
 """Settings of the private data: the country or files, the blocks that are drawn of them, the persons."""
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, model_validator
 
-from genverify.model.settings import Name, ReleaseSettings, Section
+from genverify.model.settings import Name, ReleaseSettings, Section, SparseSection
 
 
 class Synthetic(Section):
@@ -40,26 +40,25 @@ class MicrodataProtection(Section):
     hierarchical: Hierarchical
 
 
-class Microdata(Section):
+class Microdata(SparseSection):
     source: Literal["synthetic", "ppmf"]
     domain: str
     synthetic: Synthetic
     ppmf: Ppmf
     protection: MicrodataProtection | None = None
 
-    @model_serializer(mode="wrap")
-    def _unprotected_as_before(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without protection the setting is left out, so that jobs of other studies do not see it."""
-        return {name: value for name, value in plain(self).items() if name != "protection" or value is not None}
+
+States = Literal["all"] | Annotated[list[str], Field(min_length=1)]
 
 
-class Design(Section):
+class Design(SparseSection):
     size: Literal["state_median", "country_median"] | Annotated[int, Field(ge=1)]
     blocks_per_state: int = Field(ge=1)
+    states: States = "all"
 
 
 class AllBlocks(Section):
-    states: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+    states: States
     up_to: int = Field(ge=1)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from textwrap import fill, wrap
 from typing import Any
 
@@ -142,6 +143,32 @@ def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
     for index, axes in enumerate(axes for row in grid for axes in row):
         axes.set_title(f"$\\bf{{{chr(ord('a') + index)}}}$  {titles[index % 3]}", loc="left", fontsize=8)
         axes.set_xlabel("columns of the claim, k")
+
+
+# Two variants compared.
+
+
+def plot_comparison(table: pd.DataFrame, first: str, second: str, label: str) -> Figure:
+    """A panel per kind of claims: the difference in households by k, a bar per design, with 95 % intervals."""
+    figure, panels = subplots(1, 2, height=2.6)
+    for axes, claims in zip(panels, (SINGLETON, ALL), strict=True):
+        chosen_rows = table[(table["claims"] == claims) & (table["grouping"] == "k")]
+        designs = sorted(chosen_rows["design"].unique())
+        for index, (design, colour) in enumerate(zip(designs, cycle(PALETTE), strict=False)):
+            rows = chosen_rows[chosen_rows["design"] == design]
+            beside = rows["columns"] + 0.8 * ((index + 0.5) / len(designs) - 0.5)
+            low, high = rows["difference"] - rows["low"], rows["high"] - rows["difference"]
+            axes.bar(beside, rows["difference"], width=0.75 / len(designs), color=colour, label=design.replace("_", " "))
+            spans = [low.clip(lower=0), high.clip(lower=0)]  # of a few blocks the interval need not hold the difference
+            axes.errorbar(beside, rows["difference"], yerr=spans, fmt="none", ecolor=INK, elinewidth=0.8, capsize=1.5)
+        axes.axhline(0, color=INK, linewidth=0.8)
+        axes.set(xlabel="columns of the claim, k", title=f"{claims} claims", ylabel=f"households: {second} less {first}")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.grid(visible=False, axis="x")
+        if not chosen_rows["difference"].any():
+            axes.annotate("no difference", (0.5, 0.6), xycoords="axes fraction", ha="center", color=INK)
+    panels[0].legend()
+    return say_source(figure, label)
 
 
 # Figure 4: which columns the verified claims are about.

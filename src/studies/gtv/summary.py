@@ -1,13 +1,17 @@
 """What the figures about claims show, as a small table by design, kind of claims and k; claims are read group by group."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from matplotlib.cbook import boxplot_stats
+
+from genverify.model.files import data_label
 
 PRIORS = ("tract", "state")
 SINGLETON, ALL = "singleton", "all"
@@ -25,6 +29,26 @@ class Group(TypedDict):
     columns: dict[str, int]
     boxes: dict[str, dict[str, Any]]
     largest: float
+
+
+def of_design(frame: pd.DataFrame, only: str) -> pd.DataFrame:
+    """The rows of the design that a target names behind its number (`_state_median`); all rows where it names none."""
+    return frame[frame["design"] == only.removeprefix("_")].reset_index(drop=True) if only else frame
+
+
+def of_designs(summary: Sequence[Group], blocks: pd.DataFrame) -> list[Group]:
+    """The groups of the designs that the blocks have."""
+    return [group for group in summary if group["design"] in set(blocks["design"])]
+
+
+def is_variant(folder: str) -> bool:
+    """Whether a target is about another variant (`no_ones/`) than the study itself."""
+    return folder not in ("", "paper/")
+
+
+def label_of(manifest: Path, folder: str) -> str:
+    """Which data a result shows, and of which variant."""
+    return data_label(manifest) + (f", variant {folder.strip('/')}" if is_variant(folder) else "")
 
 
 def summarise(claims: ds.Dataset, baselines: ds.Dataset, names: Sequence[str]) -> list[Group]:

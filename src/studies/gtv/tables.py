@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from statistics import median_low
 from typing import Any
@@ -367,6 +368,47 @@ def ablation_text(table: pd.DataFrame, missing: Sequence[str], label: str) -> st
     return document(f"{title} ({table['design'].iloc[0].replace('_', '-')} blocks)", label, [*parts, bullets(notes)])
 
 
+# Two variants compared: the same blocks, so that the interval is one of the difference.
+
+COMPARED = ["first", "second", "difference", "low", "high", "percent"]
+
+
+def comparison_table(first: pd.DataFrame, second: pd.DataFrame, seed: int, label: str) -> pd.DataFrame:
+    """Households that the claims of two variants represent, by design and number of columns, and the difference."""
+    rows = []
+    for claims, grouping, design in product(("singleton", "all"), GROUPED, sorted(first["design"].unique())):
+        left, right = (pivot(counts[counts["design"] == design], claims, grouping) for counts in (first, second))
+        if not left.index.equals(right.index):
+            raise DataError(f"design {design}: the two variants are not about the same blocks; make both again")
+        change = (right - left).to_numpy()
+        low, high = total_interval(change, block_weights([design] * len(change), seed))
+        for index, columns in enumerate(map(int, left.columns)):
+            before, after = int(left.iloc[:, index].sum()), int(right.iloc[:, index].sum())
+            percent = round(100 * (after - before) / before, 2) if before else np.nan
+            limits = round(float(low[index]), 1), round(float(high[index]), 1)
+            rows.append((claims, grouping, design, columns, before, after, after - before, *limits, percent))
+    return pd.DataFrame(rows, columns=["claims", "grouping", "design", "columns", *COMPARED]).assign(data=label)
+
+
+def comparison_text(table: pd.DataFrame, first: str, second: str, label: str) -> str:
+    """The comparison to read."""
+    parts = []
+    for (claims, grouping), rows in table.groupby(["claims", "grouping"], sort=False):
+        parts += [f"## {str(claims).capitalize()} claims, by {GROUPED[str(grouping)]}"]
+        parts += [
+            markdown_table(
+                ["design", "columns", first, second, *COMPARED[2:]], rows[["design", "columns", *COMPARED]].to_numpy()
+            )
+        ]
+    notes = [
+        f"difference: households of {second} less those of {first}; percent: of those of {first}.",
+        "low and high: 95 % interval of the difference, 2,000 bootstrap samples of the blocks of each design.",
+    ]
+    return document(
+        f"Households represented among the verified claims: {first} and {second}", label, [*parts, bullets(notes)]
+    )
+
+
 # What the proofs of a study are like: how claims were decided, and how many cells a proof needs.
 
 
@@ -497,7 +539,12 @@ def _block_rows(
 
 
 def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:
-    """How many of the queries each release answers, and how many of these answers are 0 and 1 (`total` is the row of N)."""
+    """
+    How many of the queries each release answers exactly, not with a range, and how many of these answers are 0 and 1
+    (`total` is the row of N).
+    """
+    if "lo" in counts:
+        counts = counts[counts["lo"] == counts["hi"]].rename(columns={"lo": "count"})
     answers = counts[counts["query"].astype(str) != total]
     flags = pd.DataFrame({"published": 1, "zeros": answers["count"] == 0, "ones": answers["count"] == 1}).astype("int32")
     blocks = counts["block"].drop_duplicates().sort_values()

@@ -127,7 +127,7 @@ def test_baselines_and_figure_3_follow(followed: Path, tmp_path: Path) -> None:
     inputs = {"summary": "summary.json", "blocks": "blocks.parquet", "manifest": "microdata.json"}
     script("plot_verified")(
         job({name: followed / file for name, file in inputs.items()},
-            {"pdf": tmp_path / "fig3.pdf", "png": tmp_path / "fig3.png"}, {"number": "3"})
+            {end: tmp_path / f"fig3.{end}" for end in ("pdf", "png", "svg")}, {"number": "3", "folder": "", "only": ""})
     )  # fmt: skip
     assert (tmp_path / "fig3.pdf").read_bytes().startswith(b"%PDF")
     claims, baselines = (pd.read_parquet(followed / f"{name}.parquet") for name in ("claims", "baselines"))

@@ -103,7 +103,7 @@ def test_too_few_blocks_say_what_exists(sizes: pd.DataFrame) -> None:
         sample_blocks(sizes, {"nine": Design(size=9, blocks_per_state=6)}, 1)
     assert str(error.value) == (
         "state 01, design nine: 6 blocks of 9 households wanted, 0 exist (blocks by size: none of a near size). "
-        "Ask for fewer blocks or another size in config.yaml (sample.designs), or use more microdata."
+        "Ask for fewer blocks, another size or other states in config.yaml (sample.designs), or use more microdata."
     )
     with pytest.raises(
         DataError, match=r"state 56, design six: 21 .* 20 exist \(blocks by size: 15 of 4, 20 of 6, 5 of 9\)"

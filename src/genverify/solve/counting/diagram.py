@@ -344,8 +344,8 @@ class _Drawing:
         """A number for every state: the state itself where it is one word."""
         if self.fields.words == 1:
             return rest[:, 0]
-        # A sum of products modulo 2^64 loses what differs in high bits only (two words, the top bit of each: always); so high
-        # bits are brought down before the words are added up.
+        # A sum of products modulo 2^64 loses what differs in high bits only (two words, the top bit of each: always): these
+        # are brought down before the words are added up.
         mixed = rest * self.weights[::-1]
         return (mixed ^ (mixed >> np.uint64(32))) @ self.weights
 
