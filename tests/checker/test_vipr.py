@@ -78,7 +78,7 @@ def test_certificates_that_can_be_followed_by_hand() -> None:
         (ROUNDED, "1/2 }", "-1/2 }", "half does not follow"),
         (ROUNDED, "1/2 }", "1/0 }", "no rational number"),
         (ROUNDED, "1/2 }", "1e9 }", "no rational number"),
-        (ROUNDED, "{ rnd 1 2 1/2 }", "{ rnd 2 2 1/2 2 1 }", "the index 2 stands twice"),
+        (ROUNDED, "{ rnd 1 2 1/2 }", "{ rnd 2 2 1/2 2 1 }", "the index 2 is listed twice"),
         (ROUNDED, "{ rnd 1 2 1/2 }", "{ rnd 1 3 1/2 }", "out of range"),
         (ROUNDED, "{ rnd 1 2 1/2 }", "{ rnd 2 0 1 2 1/2 }", "senses of what is added up differ"),
         (ROUNDED, "half L 2 OBJ", "half L 1 OBJ", "half does not follow"),

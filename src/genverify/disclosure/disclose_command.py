@@ -92,14 +92,14 @@ OPTIONS = (
     *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:])
       for names, written, text in READ_OPTIONS),
     Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
-    Option("--total-from", (TABLES, CHECK), "the total stands in another file: other.csv:LABEL", (),
+    Option("--total-from", (TABLES, CHECK), "the total is in another file: other.csv:LABEL", (),
            how={"action": "append", "metavar": "FILE:LABEL"}),
     Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, 0, _NUMBER),
-    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it", how={"choices": (".", ",")}),
+    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not show it", how={"choices": (".", ",")}),
     Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
     Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
            how={"action": "append", "metavar": PAIR}),
-    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (),
+    Option("--fact", (TABLES, CHECK), "a known fact besides the counts, e.g. 'sex=f >= 3'", (),
            how={"action": "append", "metavar": "TEXT"}),
     Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
            "tables", how=_FILE),
@@ -112,11 +112,11 @@ OPTIONS = (
            {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
     Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", how={"metavar": "WHAT"}),
-    Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
-           "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),
+    Option("--allow-partial", BOTH, "go on although something is unclear or was not read: no table is then called "
+           "safe, and --fail-on does not fail for it", False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
     Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, 1, _NUMBER),
-    Option("--out", ANY, "folder of the results (a folder `audit` beside the tables or the release file)",
+    Option("--out", ANY, "folder of the results (default: a folder `audit` next to the tables or the release file)",
            how={"type": Path}),
     Option("--json", ANY, "print the answer as JSON, and nothing else", False, how=_FLAG),
     Option("--check", ANY, "only check the folder of results: read the tables again, check the proofs, compare all that is "
@@ -170,7 +170,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     tried = commands.add_parser("what-if", help="try the protections that a release file lists")
     tried.set_defaults(run=run_what_if, prints="csv")
     tried.add_argument("release", type=Path, help="a release file (YAML), see examples/")
-    tried.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
+    tried.add_argument("--out", type=Path, help="folder of the results (default: a folder `audit` next to the release file)")
     tried.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
     tried.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
     parser = commands.add_parser("unique", help="say whether a reconstruction (an LP or MPS file) has exactly one solution")

@@ -434,7 +434,7 @@ class Exporter:
             raised = _raised(leaf, self._excess(draft, leaf, (), 1 + index), helpers[: len(draft.chosen)], plain)
             steps.append(
                 Step(
-                    Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0),
+                    Row(f"nobody{number}", "records that a sum of cells rules out", _sparse(inside), hi=0),
                     raised,
                 )
             )

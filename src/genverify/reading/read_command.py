@@ -102,7 +102,7 @@ def _table_roles(sheet: Sheet, table: Table, kinds: dict[str, str]) -> Found:
                 if kind in (SYMBOL, LIMIT, RANGE):
                     role, why = SYMBOL_ROLE, "in place of a number"
                 elif role == COUNT or (kind not in NUMBERS and kind != MIXED):
-                    role, why = LEFT_OUT, "no number that can stand here"
+                    role, why = LEFT_OUT, "not a number that fits here"
             if text and (at, column.at) not in result:
                 result[at, column.at] = (role, why)
     return result
@@ -118,7 +118,7 @@ def _cube_roles(reading: Reading, source: Source, tables: list[Table]) -> Iterat
         yield from (
             CellRole(source.name, f"{axis.name} {at + 1}", "code", "a code of the file") for at in range(len(axis.codes))
         )
-    yield from (CellRole(source.name, f"note {at + 1}", NOTE, "what the file says beside") for at in range(len(cube.notes)))
+    yield from (CellRole(source.name, f"note {at + 1}", NOTE, "a note of the file") for at in range(len(cube.notes)))
     kinds = _kinds(reading, source, set(cube.texts))
     table = tables[0] if tables else None
     for at, text in enumerate(cube.texts):
@@ -131,7 +131,7 @@ def _cube_roles(reading: Reading, source: Source, tables: list[Table]) -> Iterat
         elif kinds[text] in NUMBERS and (not table.counts or table.counts[0].kinds[at] in PLACED):
             role, why = table.columns[0].role, table.columns[0].why
         else:
-            role, why = LEFT_OUT, "no number that can stand here"
+            role, why = LEFT_OUT, "not a number that fits here"
         yield CellRole(source.name, f"value {at + 1}", role, why)
 
 
@@ -168,7 +168,7 @@ READ_OPTIONS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("--skip",), COLUMN_LIST, "rows and columns that are not read, e.g. 59,C"),
     (("--rule",), "RULE", "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"),
     (("--total",), PAIR, "the label that is the total of a column, e.g. 'sex=Both sexes'"),
-    (("--no-total",), "LABEL", "a label that is no total although its name may say so"),
+    (("--no-total",), "LABEL", "a label that is not a total, whatever its name says"),
     (("--label",), "LABEL", "a label or a header that looks like a symbol of a count, e.g. '<1'"),
     (("--hierarchy",), PAIR, "a .hrc file for a column, e.g. 'industry=nace.hrc'"),
 )
@@ -179,7 +179,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     for names, written, text in READ_OPTIONS:
         own.add_argument(*names, metavar=written, help=text, action="append", default=[])
     own.add_argument("--period", default="", metavar="TEXT", help="the period of a table that does not name it")
-    own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not tell it")
+    own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not show it")
 
 
 def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
@@ -275,7 +275,7 @@ def describe(reading: Reading) -> Iterator[str]:
         yield f"symbol {text}  {own.meaning} ({own.how}{said}), {_count(reading.met[text], 'cell')}"
     often = sorted(reading.labels_like_symbols.items(), key=lambda one: -one[1])[:SHOWN]
     if like := ", ".join(f"{text} ({times:,})" for text, times in often):
-        yield f"texts that could be symbols, and stand among labels or notes: {like}"
+        yield f"texts that could be symbols, found among labels or notes: {like}"
     yield from (f"note: {one}" for one in reading.said)
     for left in reading.left_out[:SHOWN]:
         remedy = f" ({left.remedy})" if left.remedy else ""

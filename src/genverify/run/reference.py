@@ -174,7 +174,7 @@ def read_pages(stages: Path) -> dict[str, dict[str, dict[str, str]]]:
         for rule, pages in read_yaml(path).items():
             twice = [name for name in pages for group in result.values() if name in group]
             if twice:
-                raise DataError(f"{path}: the page {twice[0]} stands in another {REPORT} as well: give one another name")
+                raise DataError(f"{path}: the page {twice[0]} is also in another {REPORT}: give one another name")
             result.setdefault(rule, {}).update(pages)
     return result
 

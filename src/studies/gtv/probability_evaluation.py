@@ -1,5 +1,5 @@
 """
-Are the probabilities right? Claims and rows held against the private blocks, intervals against exact numbers, and the cost
+Are the probabilities right? Claims and rows compared with the private blocks, intervals against exact numbers, and the cost
 of counting.
 """
 

@@ -189,10 +189,10 @@ def add_study_commands(commands: Any) -> None:
 def add_check(commands: Any) -> None:
     check = commands.add_parser("check", help=LINES["check"])
     check.add_argument("proofs", type=Path, nargs="+",
-                       help="folders of results or proofs of any model, e.g. results/paper, or .jsonl.gz files; behind "
-                       "proofs about records may stand the folder of their release (default: release beside)")  # fmt: skip
+                       help="folders of results or proofs of any model, e.g. results/paper, or .jsonl.gz files; after "
+                       "proofs about records: the folder of their release (default: release next to them)")  # fmt: skip
     check.add_argument("--claims", type=Path, metavar="FILE",
-                       help="the table of claims (default: claims.parquet beside the folder of proofs)")  # fmt: skip
+                       help="the table of claims (default: claims.parquet next to the folder of proofs)")  # fmt: skip
     check.set_defaults(run=_check)
 
 
