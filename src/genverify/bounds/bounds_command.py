@@ -260,7 +260,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     open_ = int((~result.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {result.exact.size} cells are not decided: a limit was reached. The bounds hold (proofs checked), "
+            f"note: {open_} of {result.exact.size} cells are open: a limit was reached. The bounds hold (proofs checked), "
             f"but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; --seconds gives more",
             file=sys.stderr,
         )

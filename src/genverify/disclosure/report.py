@@ -1,6 +1,9 @@
 """The report of an audit as one HTML page: verdict first, why, what to suppress, what was left out, what it rests on."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -20,19 +23,27 @@ TEMPLATE = "disclosure/report.html.j2"
 MOST_TABLES, MOST_ROWS, MOST_COLUMNS = 12, 60, 16  # what a page shows of tables as they are printed
 MOST_CELLS = 20  # rows of a list in the report, which also gives the number of all
 MOST_CLAIMS = 40  # as above; each is given with its proof in words
+MOST_WORST = 5  # cells of the first screen
+WIDTHS = (1, 2, 4, 11, 101, inf)  # where the bars of the widths of intervals begin: one value, two or three, up to ten, ...
+VERDICTS = {True: "Safe", False: "Not safe", None: "Not known to be safe"}
 LEAST, LIKELY, OVER = 0.5, 0.9, 0.999
 GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would have been enough"}
 
 
 def report(audit: Audit) -> str:
     """The whole report."""
+    worst = sorted(audit.unsafe_cells, key=_interest)
     reasons = [
         (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row))
-        for row in audit.unsafe_cells[:MOST_CELLS]
+        for row in worst[:MOST_CELLS]
     ]
+    open_ = sorted(
+        (row for row in audit.rows if row["unclear"] and row["what"] != RECORD and row not in worst), key=_interest
+    )
     part: dict[str, Any] = _records(audit) if isinstance(audit, RecordsAudit) else {}
     if isinstance(audit, TablesAudit):
-        placed = audit.exposed.linked.placed
+        unsafe = Counter(row.get("table") for row in worst)
+        placed = sorted(audit.exposed.linked.placed, key=lambda one: -unsafe[one.table.name])
         part = {"printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
                 "more": max(len(placed) - MOST_TABLES, 0)}  # fmt: skip
     steps = audit.to_suppress
@@ -41,33 +52,49 @@ def report(audit: Audit) -> str:
     wanted = {"area": audit.several, "cell": True, "label": labelled, "published": True, "left": numbered}
     columns = [name for name, chosen in wanted.items() if chosen]
     counts = audit.counts
-    words = "table" if counts["tables"] == 1 else "tables"
-    cards = [(counts["tables"], words), (counts["printed_cells"], "published cells")]
+    cards = [(counts["tables"], "tables"), (counts["printed_cells"], "published cells")]
     cards += [(counts["suppressed"], "suppressed cells"), (counts["suppressed_known_exactly"], "of them known exactly")]
     if counts["other_unclear"]:
         cards.append((counts["other_known_exactly"], f"of {counts['other_unclear']} {audit.unclear_words} known exactly"))
     context = {
         "title": audit.source.title or "What these tables give away", "audit": audit, "cards": cards,
-        "lines": [line.replace("Left out, ", "Left out, see below: ").removesuffix(":")
-                  for line in audit.lines() if not line.startswith("  ")], "reasons": reasons,
+        "verdict": VERDICTS[audit.safe], "widths": list(_widths([*worst, *open_])), "reasons": reasons,
+        "worst": [(audit.name(row["area"], row["cell"]), row.get("published", ""), said(row["lower"], row["upper"]))
+                  for row in [*worst, *open_][:MOST_WORST]],
+        "lines": [line.removesuffix(":") for line in audit.lines() if not line.startswith("  ")],
         "advice": [line for line in audit.advice() if not line.startswith("  ")],
         "suppress": steps[columns].head(MOST_CELLS * 5).to_numpy().tolist(), "suppress_columns": columns,
-        "suppress_all": len(steps), "ranges": list(_ranges(audit)), "records": None, "printed": None,
+        "suppress_all": len(steps), "ranges": _ranges(audit), "records": None, "printed": None,
         "statements": len(audit.statements), "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
     }  # fmt: skip
     return render(TEMPLATE, **{**context, **part, "cards": [*part.get("cards", []), *cards]})
 
 
-def _ranges(audit: Audit) -> Iterator[tuple[str | int, ...]]:
-    tables: dict[tuple[str, str], list[Any]] = {}
+def _interest(row: Mapping[str, Any]) -> tuple[float, int]:
+    """The narrowest interval first, then the smallest count."""
+    return inf if row["upper"] == "" else row["upper"] - row["lower"], row["lower"]
+
+
+def _widths(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
+    """How many intervals are as wide as that: their numbers of values."""
+    values = [_interest(row)[0] + 1 for row in rows]
+    for least, most in pairwise(WIDTHS) if rows else ():
+        words = f"{least} to {most - 1:.0f} values" if most < inf else f"{least} values or more"
+        yield "known exactly" if least == 1 else words, sum(least <= value < most for value in values)
+    if open_ := values.count(inf):
+        yield "no upper end", open_
+
+
+def _ranges(audit: Audit) -> list[tuple[str | int, ...]]:
+    tables: dict[str, list[Any]] = {}
     for row in audit.rows:
-        tables.setdefault((row["table"], row["what"] == RECORD and RECORD), []).append(row)
-    for (name, kind), rows in tables.items():
+        tables.setdefault("kinds of records (unpublished)" if row["what"] == RECORD else row["table"], []).append(row)
+    result = []
+    for name, rows in tables.items():
         known, printed = sum(row["known_exactly"] for row in rows), sum(not row["unclear"] for row in rows)
-        ends = [None if row["upper"] == "" else row["upper"] - row["lower"] for row in rows]
-        widest = "no upper end" if None in ends else max(end for end in ends if end is not None)
-        words = "kinds of records (unpublished)" if kind else name
-        yield words, len(rows), printed, known - printed, len(rows) - known, widest
+        widest = max(_interest(row)[0] for row in rows)
+        result.append((name, len(rows), printed, known - printed, len(rows) - known, "none" if widest == inf else widest))
+    return sorted(result, key=lambda one: -int(one[3]))
 
 
 def _records(audit: RecordsAudit) -> dict[str, Any]:

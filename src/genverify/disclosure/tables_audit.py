@@ -90,6 +90,8 @@ class TablesAudit(Audit):
             nothing = "nothing is suppressed, so there is nothing to recover"
             given = "nothing is known about what was left out" if self.left_out else nothing
             yield f"All {len(self.rows)} cells that were read are printed exactly: {given}."
+        elif not self.exposed.linked.sums.rows:
+            yield "No totals are printed, so no sum contains a suppressed count: nothing follows about any of them."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
