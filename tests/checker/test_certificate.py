@@ -287,7 +287,7 @@ def test_endless_forks_are_refused() -> None:
 
 @pytest.mark.parametrize("text", [None, 3, [], "b1", {}])
 def test_no_certificate_at_all(text: Any) -> None:
-    refuses(text, "is no certificate|the version of the certificate is missing")
+    refuses(text, "is not a certificate|the version of the certificate is missing")
 
 
 def imports(path: Path) -> set[str]:

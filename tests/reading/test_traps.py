@@ -248,7 +248,7 @@ def test_what_is_told_of_nothing_is_an_error(tmp_path: Path) -> None:
 
 
 def test_symbol_that_is_never_met_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="never stands in place of a number"):
+    with pytest.raises(ConfigError, match="never appears in place of a number"):
         reading_of(tmp_path, "a,n\nx,1\ny,2\n", "--symbol", "q=suppressed")
 
 
