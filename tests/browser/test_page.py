@@ -170,7 +170,7 @@ def test_a_label_that_may_be_a_total_is_asked_about(visit: PageVisit) -> None:
     visit.mean("*", "suppressed")
     visit.page.click("#run")
     assert "'All other races' is called a total" in visit.failed()
-    visit.page.click("text=No, it is none")
+    visit.page.click("text=No, it is not")
     visit.settled()
     assert "--no-total 'All other races'" in visit.page.inner_text("#command")
     assert "0 of your 3 suppressed cells are known exactly." in visit.run()

@@ -226,7 +226,7 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ("list of codes", {"claims": [{"where": {"TEN": [3]}, "m": 1, "proof": 0}]}, "TEN: list .* is not an integer"),
     ("null", {"claims": None}, "has no list of statements"),
     ("no goal", {"claims": [{"goal": "mostly", "where": {}, "m": 1, "proof": 0}]}, "its goal is 'mostly'; known: exactly"),
-    ("no statement", {"claims": [3]}, "statement 0: is no statement"),
+    ("no statement", {"claims": [3]}, "statement 0: is not a statement"),
     ("null contradiction", {"contradiction": None}, "proof: NoneType"),
     ("two contradictions", {"claims": [{"goal": "nothing fits", "proof": leaf({}, kind="empty")}] * 2}, "two statements"),
 ]

@@ -73,7 +73,7 @@ WRONG = {
         "model is areas|keys of",
     ),
     "no statements": (lambda text: {k: v for k, v in text.items() if k != "statements"}, "has no list of statements"),
-    "statements that are none": (head({"statements": [7]}), "is no statement"),
+    "statements that are none": (head({"statements": [7]}), "is not a statement"),
 }
 
 

@@ -76,8 +76,8 @@ def test_certificates_that_can_be_followed_by_hand() -> None:
         (ROUNDED, "{ rnd", "{ lin", "half does not follow"),
         (ROUNDED, "1/2 }", "1/3 }", "not whole"),
         (ROUNDED, "1/2 }", "-1/2 }", "half does not follow"),
-        (ROUNDED, "1/2 }", "1/0 }", "no rational number"),
-        (ROUNDED, "1/2 }", "1e9 }", "no rational number"),
+        (ROUNDED, "1/2 }", "1/0 }", "not a rational number"),
+        (ROUNDED, "1/2 }", "1e9 }", "not a rational number"),
         (ROUNDED, "{ rnd 1 2 1/2 }", "{ rnd 2 2 1/2 2 1 }", "the index 2 is listed twice"),
         (ROUNDED, "{ rnd 1 2 1/2 }", "{ rnd 1 3 1/2 }", "out of range"),
         (ROUNDED, "{ rnd 1 2 1/2 }", "{ rnd 2 0 1 2 1/2 }", "senses of what is added up differ"),
@@ -94,7 +94,7 @@ def test_certificates_that_can_be_followed_by_hand() -> None:
         (ROUNDED, "INT 2\n0 1", "INT 1\n0", "a variable is not whole"),
         (ROUNDED, "{ rnd 1 2 1/2 }", "{ asm }", "rests on the assumption half"),
         (ROUNDED, "x y", "x x", "two variables have one name"),
-        (ROUNDED, "} -1", "} -1 more", "stands after the derivation"),
+        (ROUNDED, "} -1", "} -1 more", "text after the derivation"),
         (ROUNDED, "DER 1\nhalf L 2 OBJ { rnd 1 2 1/2 } -1", "DER 0", "nothing is derived"),
         (ROUNDED, "lx G", "lx X", "L or E or G is expected"),
         (ROUNDED, "} -1\n", "", "is expected, not 'the end of the file'"),
@@ -104,7 +104,7 @@ def test_certificates_that_can_be_followed_by_hand() -> None:
         (CASES, "high G 1 1 0 1", "high G 1 1 0 3", "does not follow|not two cases"),
         (CASES, "odd E 1", "odd E 2", "does not follow"),
         (CASES, "none L -1 0", "none L 0 0", "not what was to be proved"),
-        (CASES, "DER 5", "DER 4", "stands after the derivation"),
+        (CASES, "DER 5", "DER 4", "text after the derivation"),
     ],
 )
 def test_a_wrong_certificate_is_refused(text: str, old: str, new: str, message: str) -> None:

@@ -32,42 +32,36 @@ GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would hav
 
 def report(audit: Audit) -> str:
     """The whole report."""
-    worst = sorted(audit.unsafe_cells, key=_interest)
-    reasons = [
-        (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row))
-        for row in worst[:MOST_CELLS]
+    unsafe = sorted(audit.unsafe_cells, key=_interest)
+    seen = {(row["area"], row["cell"]) for row in unsafe}
+    open_ = [
+        row for row in audit.rows if row["unclear"] and row["what"] != RECORD and (row["area"], row["cell"]) not in seen
     ]
-    open_ = sorted(
-        (row for row in audit.rows if row["unclear"] and row["what"] != RECORD and row not in worst), key=_interest
-    )
+    worst = [*unsafe, *sorted(open_, key=_interest)]
     part: dict[str, Any] = _records(audit) if isinstance(audit, RecordsAudit) else {}
     if isinstance(audit, TablesAudit):
-        unsafe = Counter(row.get("table") for row in worst)
-        placed = sorted(audit.exposed.linked.placed, key=lambda one: -unsafe[one.table.name])
+        often = Counter(row.get("table") for row in unsafe)
+        placed = sorted(audit.exposed.linked.placed, key=lambda one: -often[one.table.name])
         part = {"printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
                 "more": max(len(placed) - MOST_TABLES, 0)}  # fmt: skip
     steps = audit.to_suppress
-    numbered = bool((steps["left"] != "").any())
-    labelled = bool((steps["label"] != "").any())
-    wanted = {"area": audit.several, "cell": True, "label": labelled, "published": True, "left": numbered}
-    columns = [name for name, chosen in wanted.items() if chosen]
-    counts = audit.counts
-    cards = [(counts["tables"], "tables"), (counts["printed_cells"], "published cells")]
-    cards += [(counts["suppressed"], "suppressed cells"), (counts["suppressed_known_exactly"], "of them known exactly")]
-    if counts["other_unclear"]:
-        cards.append((counts["other_known_exactly"], f"of {counts['other_unclear']} {audit.unclear_words} known exactly"))
+    used = {"area": audit.several, **{name: bool((steps[name] != "").any()) for name in ("label", "left")}}
+    columns = [name for name in ("area", "cell", "label", "published", "left") if used.get(name, True)]
+
+    def shown(row: Mapping[str, Any]) -> tuple[str, str, str]:
+        return audit.name(row["area"], row["cell"]), row.get("published", ""), said(row["lower"], row["upper"])
+
     context = {
-        "title": audit.source.title or "What these tables give away", "audit": audit, "cards": cards,
-        "verdict": VERDICTS[audit.safe], "widths": list(_widths([*worst, *open_])), "reasons": reasons,
-        "worst": [(audit.name(row["area"], row["cell"]), row.get("published", ""), said(row["lower"], row["upper"]))
-                  for row in [*worst, *open_][:MOST_WORST]],
+        "title": audit.source.title or "What these tables give away", "audit": audit, "verdict": VERDICTS[audit.safe],
+        "worst": list(map(shown, worst[:MOST_WORST])), "widths": list(_widths(worst)),
+        "reasons": [(*shown(row), row["proof"], audit.why(row)) for row in unsafe[:MOST_CELLS]],
         "lines": [line.removesuffix(":") for line in audit.lines() if not line.startswith("  ")],
-        "advice": [line for line in audit.advice() if not line.startswith("  ")],
+        "advice": [line for line in audit.advice() if not line.startswith("  ")], "cards": [], "records": None,
         "suppress": steps[columns].head(MOST_CELLS * 5).to_numpy().tolist(), "suppress_columns": columns,
-        "suppress_all": len(steps), "ranges": _ranges(audit), "records": None, "printed": None,
-        "statements": len(audit.statements), "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
+        "suppress_all": len(steps), "printed": None, "statements": len(audit.statements),
+        "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
     }  # fmt: skip
-    return render(TEMPLATE, **{**context, **part, "cards": [*part.get("cards", []), *cards]})
+    return render(TEMPLATE, **{**context, **part})
 
 
 def _interest(row: Mapping[str, Any]) -> tuple[float, int]:
@@ -76,25 +70,11 @@ def _interest(row: Mapping[str, Any]) -> tuple[float, int]:
 
 
 def _widths(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
-    """How many intervals are as wide as that: their numbers of values."""
-    values = [_interest(row)[0] + 1 for row in rows]
+    """How many intervals hold so many values."""
+    values = [min(_interest(row)[0] + 1, WIDTHS[-2]) for row in rows]
     for least, most in pairwise(WIDTHS) if rows else ():
         words = f"{least} to {most - 1:.0f} values" if most < inf else f"{least} values or more"
         yield "known exactly" if least == 1 else words, sum(least <= value < most for value in values)
-    if open_ := values.count(inf):
-        yield "no upper end", open_
-
-
-def _ranges(audit: Audit) -> list[tuple[str | int, ...]]:
-    tables: dict[str, list[Any]] = {}
-    for row in audit.rows:
-        tables.setdefault("kinds of records (unpublished)" if row["what"] == RECORD else row["table"], []).append(row)
-    result = []
-    for name, rows in tables.items():
-        known, printed = sum(row["known_exactly"] for row in rows), sum(not row["unclear"] for row in rows)
-        widest = max(_interest(row)[0] for row in rows)
-        result.append((name, len(rows), printed, known - printed, len(rows) - known, "none" if widest == inf else widest))
-    return sorted(result, key=lambda one: -int(one[3]))
 
 
 def _records(audit: RecordsAudit) -> dict[str, Any]:
@@ -106,9 +86,8 @@ def _records(audit: RecordsAudit) -> dict[str, Any]:
     alone = singled_out(audit.singles, described.records, described.schema.domain.names)
     exact = described.records is not None
     heads = [*([str(form.area)] if len(described.releases) > 1 else []), "cell"]
-    name = form.title or form.name
     return {
-        "title": f"What {name} gives away",
+        "title": f"What {form.title or form.name} gives away",
         "cards": [(described.people, f"{many} in {areas} areas" if form.area else many),
                   (len(audit.claims), "verified claims"), (len(audit.singles), f"of them about exactly one {one}"),
                   (f"{'' if exact else 'at least '}{alone}", f"{many} singled out")],

@@ -100,7 +100,7 @@ def test_a_mistake_is_named(config: dict[str, Any], name: str, change: dict[str,
     [
         ("tract/random", "did you mean tracts"),
         ("tracts_plain/holdout", "is not an experiment/start"),
-        ("tracts", "no experiment/start"),
+        ("tracts", "not an experiment/start"),
         ("tracts+tracts_plain/random", "a panel compares marginals"),
     ],
 )
