@@ -143,7 +143,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     """Add the command to the command line."""
     own = commands.add_parser(
         "read",
-        help="say what files of tables hold: a role for every cell, totals, symbols, and what is left out",
+        help="show how files of tables are read: the role of every cell, totals, symbols, what is left out",
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
     files = "tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"
@@ -153,7 +153,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     own.add_argument("--cells", type=Path, metavar="CSV", help="write the role of every cell and why, one line each")
     own.add_argument("--max-rows", type=int, metavar="N", help=f"rows that a file may hold ({LIMITS.rows:,})")
-    own.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
+    own.add_argument("--max-bytes", type=int, metavar="N", help=f"bytes of the data when unpacked ({LIMITS.size:,})")
     add_options(own)
     own.set_defaults(run=run_read)
 
