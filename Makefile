@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 MAIN := $(VENV)/.main
 
-.PHONY: env all test slow check fuzz measure site page generated FORCE
+.PHONY: env all test slow check fuzz measure site page dist generated FORCE
 .DEFAULT_GOAL := all
 
 # jobs and tests start Python hundreds of times: a module is compiled once, whatever the shell says
@@ -71,6 +71,10 @@ site: $(READY)
 page: $(READY)
 	cd page && npm ci --ignore-scripts --no-audit --no-fund
 	$(VENV)/bin/python page/build.py
+
+# what is published: wheel, source distribution, page and their digests into dist/, checked (docs/install.md says how to publish them)
+dist: $(READY)
+	$(VENV)/bin/python envs/dist.py
 
 # files that are made from the code and committed: tests refuse them when they are older than their sources, so make them anew before a commit
 generated: $(READY)

@@ -149,7 +149,9 @@ def from_page(text: str) -> Packages:
 
 def own_sources() -> dict[str, str]:
     """The page's reader and the modules of the library that it imports when it starts; anything else is an error."""
-    found = {name: (READER / name).read_text(encoding="utf-8") for name in ("reader.py", "stand_ins.py")}
+    found = {
+        name: (READER / name).read_text(encoding="utf-8") for name in ("reader.py", "stand_ins.py", "python_calamine.py")
+    }
     replaced = runpy.run_path(str(READER / "stand_ins.py"))["REPLACED"]
     left = list(found)
     while left:

@@ -21,6 +21,10 @@ SAMPLES = {  # some modules are only imported when they are needed: one small fi
     "c.px": b'CODEPAGE="iso-8859-1";STUB="sex";VALUES("sex")="m","f";DATA=1 2;',
     "d.json": b'{"value":[1,2],"dimension":{"id":["s"],"size":[2],"s":{"category":{"index":["m","f"]}}}}', "e.csv": b"",
 }
+book = io.BytesIO()
+with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as packed:
+    packed.writestr("content.xml", '<t:table xmlns:t="urn:oasis:names:tc:opendocument:xmlns:table:1.0" t:name="s"/>')
+SAMPLES["f.ods"] = book.getvalue()
 for name, data in SAMPLES.items():
     reader.clear()
     (reader.FOLDER / name).write_bytes(data)

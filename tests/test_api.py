@@ -198,9 +198,9 @@ def test_cells_that_would_share_a_name_are_refused() -> None:
     [
         (pd.crosstab(PEOPLE["sex"], PEOPLE["smoker"], margins=True), "duplicated, unnamed or a total"),
         (pd.DataFrame({"yes": [1, 2]}, index=["f", "m"]), "name each for its column"),
-        (pd.Series(["<5", 3], pd.Index(["f", "m"], name="sex")), "'<5' is no count"),
-        (pd.Series([1.5, 3], pd.Index(["f", "m"], name="sex")), "1.5 is no count"),
-        (pd.Series([-1, 3], pd.Index(["f", "m"], name="sex")), "-1 is no count"),
+        (pd.Series(["<5", 3], pd.Index(["f", "m"], name="sex")), "'<5' is not a count"),
+        (pd.Series([1.5, 3], pd.Index(["f", "m"], name="sex")), "1.5 is not a count"),
+        (pd.Series([-1, 3], pd.Index(["f", "m"], name="sex")), "-1 is not a count"),
         (pd.Series([1, 3], pd.Index(["f", "f"], name="sex")), "duplicated, unnamed or a total"),
         ([[1, 2]], "list: give tables as pandas.crosstab"),
     ],

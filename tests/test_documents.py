@@ -31,6 +31,30 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def headings(page: Path) -> set[str]:
+    """The places in a page that a link can name: its headings as GitHub and the site write them."""
+    plain = (re.sub(r"`|\*|\]\([^)]*\)|\[", "", line) for line in re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE))
+    return {re.sub(r"[^\w -]", "", line.lower()).strip().replace(" ", "-") for line in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_headings_that_exist(page: Path) -> None:
+    wrong = [
+        f"{path}#{place}"
+        for path, place in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", page.read_text())
+        if (target := page.parent / path if path else page).suffix == ".md" and place not in headings(target)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_a_page_opens_with_what_it_is_for(page: Path) -> None:
+    """After the title comes a sentence, not a command, a table or another title."""
+    title, first = re.split(r"\n\s*\n", page.read_text(), maxsplit=2)[:2]
+    assert title.startswith("# ") or page.parent.name == "reference"
+    assert page.parent.name == "reference" or re.match(r"[A-Z*`][^|#]{30}", first), first[:60]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_modules_that_are_named_exist(page: Path) -> None:
     """A path that begins with the library, the studies or one of their packages is one in src."""

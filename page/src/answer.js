@@ -1,6 +1,7 @@
 // The answer: what the checked proofs show of every printed cell, and why. Nothing that a solver said is used unchecked.
 import { CertificateError, checkEnds, checkSums, fitsSums, isRay } from "./check.js";
 import { Contradiction } from "./contradiction.js";
+import { WORDS } from "./words.js";
 
 /**
  * The answer from what was found: every proof is checked here, and every dataset that is said to attain an end is counted
@@ -112,37 +113,26 @@ function countsOf(cells, linked) {
 /** The answer in a few sentences. */
 export function linesOf({ counts, limit, linked, cells, left }) {
   const lines = [],
-    known = (number) => ((left.length || linked.unsaid) && number < counts.suppressed ? `At least ${number}` : `${number}`);
+    known = (number) => ((left.length || linked.unsaid) && number < counts.suppressed ? WORDS.atLeast(number) : `${number}`);
   if (left.length)
-    lines.push(
-      `As far as it was read. Left out, and may give away more: ${left.slice(0, 5).join("; ")}` +
-        `${left.length > 5 ? `; and ${left.length - 5} more` : ""}. ` +
-        "So this is no proof that the table is safe, and no cells to suppress are proposed.",
-    );
+    lines.push(WORDS.notRead(left.slice(0, 5), left.length - 5));
   if (counts.suppressed)
-    lines.push(`${known(counts.suppressedExact)} of your ${counts.suppressed} suppressed cells are known exactly.`);
-  if (counts.other) lines.push(`${counts.otherExact} of ${counts.other} rounded counts are known exactly.`);
+    lines.push(WORDS.suppressedKnown(known(counts.suppressedExact), counts.suppressed));
+  if (counts.other) lines.push(WORDS.roundedKnown(counts.otherExact, counts.other));
   if (!counts.suppressed && !counts.other)
-    lines.push(
-      left.length
-        ? `All ${counts.printed} cells that were read are printed exactly.`
-        : `All ${counts.printed} cells are printed exactly: nothing is hidden, so nothing can be recovered.`,
-    );
+    lines.push(left.length ? WORDS.allReadExact(counts.printed) : WORDS.allExact(counts.printed));
+  if (counts.suppressed && !linked.sums.rows.length) lines.push(WORDS.noTotals);
   if (linked.unsaid && (counts.suppressed || counts.other))
-    lines.push(
-      `Note: ${linked.unsaid} combinations of labels stand nowhere and were taken for any count; if they cannot ` +
-        "occur, or are 0, more is known: write them in with a 0.",
-    );
-  if (linked.placed.length > 1) lines.push(`Assumed: ${linked.assumed.join("; ")}.`);
-  if (limit) lines.push(`Note: ${limit}; ranges hold, but some may be too wide (more seconds may narrow them).`);
-  if (!linked.joint)
-    lines.push("Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends.");
+    lines.push(WORDS.unsaid(linked.unsaid));
+  if (linked.placed.length > 1) lines.push(WORDS.assumed(linked.assumed));
+  if (limit) lines.push(WORDS.limit(limit));
+  if (!linked.joint) lines.push(WORDS.loop);
   const open = cells.filter((cell) => cell.unclear && !cell.attained).length;
-  if (open && linked.joint) lines.push(`Note: the ends of ${open} ranges were not both attained within the limit.`);
+  if (open && linked.joint) lines.push(WORDS.notAttained(open));
   return lines;
 }
 
 export const knownAs = ({ exact, lower, upper }) =>
-  exact ? `${lower}` : upper === null ? `${lower} or more` : `${lower} to ${upper}`;
+  exact ? `${lower}` : upper === null ? WORDS.orMore(lower) : WORDS.to(lower, upper);
 
 export { CertificateError };

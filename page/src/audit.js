@@ -3,7 +3,7 @@ import { linesOf, settle } from "./answer.js";
 import { Contradiction, failingRows, withoutRows } from "./contradiction.js";
 import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
 import { solve } from "./solve/highs.js";
-import { whyOf } from "./why.js";
+import { forcingCells, whyOf } from "./why.js";
 import { suppressMore } from "./suppress.js";
 
 const MOST_WHY = 20;
@@ -45,7 +45,7 @@ export async function audit(system, seconds = 60, say = () => {}) {
   for (let linked = whole; ; linked = withoutRows(whole, without)) {
     const found = await solve(linked.sums, wanted, seconds, say);
     try {
-      return settle(linked, found);
+      return { ...settle(linked, found), clash: [...(linked.clash ?? [])] };
     } catch (error) {
       if (!(error instanceof Contradiction)) throw error;
       without.push(...(await failingRows(linked, error)));
@@ -54,12 +54,26 @@ export async function audit(system, seconds = 60, say = () => {}) {
   }
 }
 
+/** The system with more cells suppressed, by their names: any count from 0 is then possible for them. */
+export function suppressing(system, names) {
+  if (!names.length) return system;
+  const chosen = new Set(names),
+    { sums } = system,
+    ends = (own, none) => own.map((end, at) => (chosen.has(sums.cells[at]) ? none : end));
+  const hide = ([table, text, place]) => [table, text, place, 0, null, true];
+  return {
+    ...system,
+    sums: { ...sums, lo: ends(sums.lo, 0), hi: ends(sums.hi, null) },
+    printed: system.printed.map(([cell, said]) => [cell, chosen.has(cell) ? said.map(hide) : said]),
+  };
+}
+
 let last = null; // the answer of the last audit, to which the page's further questions are
 
 /** The tasks of the thread, by the name under which the page asks for them; what they hand back can be sent. */
 export const TASKS = {
-  async audit({ system, seconds }, say) {
-    const answer = (last = await audit(system, seconds, say));
+  async audit({ system, seconds, without = [] }, say) {
+    const answer = (last = await audit(suppressing(system, without), seconds, say));
     const exact = answer.cells.filter((cell) => cell.unclear && cell.exact);
     return {
       lines: linesOf(answer),
@@ -72,9 +86,12 @@ export const TASKS = {
       accepted: answer.accepted,
       unsaid: answer.linked.unsaid,
       placed: answer.linked.placed,
+      clash: answer.clash,
       reasons: exact.slice(0, MOST_WHY).map((cell) => whyOf(answer, cell.cell)),
     };
   },
+  /** The cells that force one that is known exactly, and the steps in words. */
+  why: async ({ cell }) => ({ cells: forcingCells(last, cell), lines: whyOf(last, cell) }),
   suppress: async ({ seconds }) => (last ? suppressMore(last, seconds) : null),
   async files() {
     return { cells: cellsCsv(last), system: systemText(last.sums), proofs: await proofsText(last) };

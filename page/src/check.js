@@ -140,7 +140,7 @@ class SumsChecker {
       for (let at = this.start[row]; at < this.start[row + 1]; at++)
         w.set(this.columns[at], (w.get(this.columns[at]) ?? 0n) - y * this.weights[at]);
       const end = y > 0n ? this.most[row] : this.least[row];
-      if (y && end === null) throw new CertificateError(`${where}: needs an end of row ${name}, and nobody told one`);
+      if (y && end === null) throw new CertificateError(`${where}: needs an end of row ${name}, and nobody stated one`);
       if (y) total += y * end;
     }
     for (const [cell, own] of w) {

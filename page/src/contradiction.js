@@ -3,6 +3,7 @@ import { checkSums } from "./check.js";
 import { Problem } from "./problem.js";
 import { solve } from "./solve/highs.js";
 import { usedRows } from "./why.js";
+import { WORDS } from "./words.js";
 
 const MOST_TRIED = 60; // sums of a contradiction that are tried one by one
 const TRIAL_SECONDS = 2;
@@ -24,18 +25,18 @@ export class Contradiction extends Problem {
     }
     const where = [...printed]
       .filter(([name]) => [...cells].slice(0, 12).includes(name))
-      .flatMap(([, all]) => all.map(({ text, place: own }) => `${text || "blank"} at ${own}`));
-    super(
-      `these printed counts contradict each other (proof checked): ${namesOf([...rows])}. They are ` +
-        `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or click a row or column and say ` +
-        "that it is no total",
-    );
+      .flatMap(([, all]) => all);
+    const named = where.slice(0, 8).map((own) => WORDS.at(own.text, own.place));
+    super(WORDS.contradiction(namesOf([...rows]), named));
     this.rows = [...rows];
+    this.places = where.map((own) => own.place);
   }
 }
 
+const cellsOfRow = (sums, at) => sums.columns.slice(sums.start[at], sums.start[at + 1]).map((cell) => sums.cells[cell]);
+
 const namesOf = (rows) =>
-  rows.slice(0, MOST_NAMED).join("; ") + (rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more sums` : "");
+  rows.slice(0, MOST_NAMED).join("; ") + (rows.length > MOST_NAMED ? WORDS.andMoreSums(rows.length - MOST_NAMED) : "");
 
 /** The system in which only the sums that are chosen by their names say something. */
 function keeping(sums, chosen) {
@@ -69,7 +70,8 @@ function failsAlone(sums, row) {
 
 /** The tables without sums that contradict each other; this is said, and then nothing is called safe. */
 export function withoutRows(linked, rows) {
-  const said = `${rows.length} sums that contradict each other (proof checked): ${namesOf(rows)} (correct the file, or say ` +
-    "how numbers were rounded, or click a row or column and say that it is no total)"; // prettier-ignore
-  return { ...linked, sums: keeping(linked.sums, (name) => !rows.includes(name)), left: [...linked.left, said] };
+  const said = WORDS.leftContradiction(rows.length, namesOf(rows)),
+    { sums } = linked,
+    clash = new Set(rows.flatMap((row) => cellsOfRow(sums, sums.rows.indexOf(row))));
+  return { ...linked, sums: keeping(sums, (name) => !rows.includes(name)), left: [...linked.left, said], clash };
 }

@@ -1,10 +1,11 @@
 // The form: files in, how they were read, what is told about them, the answer out.
-import { download, showReading } from "./show_reading.js";
+import { download, showClash, showReading } from "./show_reading.js";
 import { make } from "./elements.js";
 import { Problem } from "./problem.js";
 import { showAdvice, showReport } from "./show.js";
 import { reader, solver } from "./threads.js";
-import { commandOf, ROUNDINGS, ruleWords, Told } from "./told.js";
+import { commandOf, ruleWords, Told } from "./told.js";
+import { WORDS } from "./words.js";
 
 const EXAMPLE = `Made-up hospital: patients by ward and age
 ward/age,0-17,18-39,40-64,65+,Total
@@ -20,6 +21,7 @@ let files = [], // what is read: names and bytes
   told = new Told(),
   reading = null,
   sent = null, // the thread that has the files
+  without = new Set(), // cells that are suppressed here and not in the files
   asked = 0; // the number of the last question to the reader: what is older is not shown
 
 /** Read the files as told, and show it; a correction that does not work is said, and taken back. */
@@ -28,7 +30,8 @@ async function look(before = null, focus = "") {
   at("report").replaceChildren();
   fail("");
   if (!files.length) return forget();
-  reads(reader.ready ? "reading ..." : "The reader is starting ...");
+  without = new Set();
+  reads(reader.ready ? WORDS.reading : WORDS.starting);
   try {
     const given = before && sent === (await reader.begin()) ? {} : { files }; // another thread does not have them yet
     sent = await reader.begin();
@@ -89,31 +92,39 @@ function rounded(base, is) {
 /** Seconds to search, and what is told for the audit beside how files are read. */
 function options() {
   const seconds = number("seconds");
-  if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
+  if (!(seconds > 0)) throw new Problem(WORDS.secondsWrong);
   ruleWords(at("rounding").value, number("base"), number("suppress")); // an error where it is no rule: then none is told
   const flags = ["same-people", "allow-partial"].filter((id) => at(id).checked).map((id) => [`--${id}`, ""]);
   return { seconds, pairs: [...told.pairs(), ...flags] };
 }
 
-async function run() {
-  at("report").replaceChildren();
+/** Audit the files, with the cells suppressed that were clicked; `focus` is the cell that gets the focus back. */
+async function run(focus = "") {
+  if (!focus) at("report").replaceChildren();
   fail("");
   busy(true);
   const mine = asked;
   try {
     const { seconds, pairs } = options(),
       system = await reader.ask({ ask: "system", words: pairs.flat() });
-    const answer = await solver.ask({ ask: "audit", system, seconds }, (done, of) => say(`${done} of ${of} cells ...`));
-    if (mine !== asked) throw new Problem("the table was changed meanwhile: ask again");
+    const answer = await solver.ask({ ask: "audit", system, seconds, without: [...without] }, (done, of) =>
+      say(WORDS.progress(done, of)),
+    );
+    if (mine !== asked) throw new Problem(WORDS.changed);
     const command = commandOf(
       "disclose",
       reading.files.map(({ name }) => name),
       pairs,
     );
-    showReport({ ...answer, command }, at("report"), save);
-    at("answer").focus();
-    say("looking for cells to suppress as well ...");
-    showAdvice(await solver.ask({ ask: "suppress", seconds }), at("advice"));
+    showClash(
+      answer.cells.filter(({ cell }) => answer.clash.includes(cell)).map(({ place }) => place),
+      reading.sheets,
+      at("reading"),
+    );
+    showReport({ ...answer, command, without: [...without] }, at("report"), { save, suppress, print, why: forces });
+    (document.querySelector(`#tables button[data-cell="${CSS.escape(focus)}"]`) ?? at("answer")).focus();
+    say(WORDS.searching);
+    showAdvice(await solver.ask({ ask: "suppress", seconds }), at("advice"), suppress);
   } catch (error) {
     show(error);
   }
@@ -121,6 +132,22 @@ async function run() {
   busy(false);
   if (!at("failed").hidden) at("failed").scrollIntoView({ block: "nearest" });
 }
+
+/** Suppress more cells, or print one or all of them again, and audit once more; not while an audit runs. */
+function suppress(cells) {
+  if (at("run").disabled) return;
+  cells.forEach((cell) => without.add(cell));
+  run(cells.at(-1));
+}
+
+function print(cell = "") {
+  if (at("run").disabled) return;
+  if (cell) without.delete(cell);
+  else without.clear();
+  run(cell);
+}
+
+const forces = (cell) => solver.ask({ ask: "why", cell });
 
 async function save(name, part, packed) {
   const text = (await solver.ask({ ask: "files" }))[part],
@@ -132,7 +159,7 @@ function busy(is) {
   at("run").disabled = is;
   at("stop").hidden = !is;
   at("report").setAttribute("aria-busy", `${is}`);
-  if (is) say("working ...");
+  if (is) say(WORDS.working);
 }
 
 const say = (text) => {
@@ -146,16 +173,14 @@ const fail = (text) => {
   at("failed").hidden = !text;
 };
 
-const HERE =
-  ". On this page: answer with the buttons under Questions, the list of symbols, a click on a column or row, or the boxes " +
-  "above Find out";
-
 /** A mistake in words; the library names its options, which are buttons here. */
 function show(error) {
-  if (error.refused) fail(`A proof was refused, so nothing is reported. Please report this: ${error.message}`);
-  else if (error instanceof Problem) fail(error.message + (error.message.includes(" --") ? HERE : ""));
-  else {
-    fail(`Something went wrong in this page: ${error?.message ?? error}`);
+  if (error.refused) fail(WORDS.refused(error.message));
+  else if (error instanceof Problem) {
+    fail(error.message + (error.message.includes(" --") ? WORDS.here : ""));
+    showClash(error.places ?? [], reading?.sheets ?? [], at("reading"));
+  } else {
+    fail(WORDS.broken(error?.message ?? error));
     throw error;
   }
 }
@@ -182,12 +207,14 @@ function fresh(own) {
 const pasted = (text, name = "table.csv") => (text.trim() ? [{ name, bytes: new TextEncoder().encode(text) }] : []);
 
 function wire() {
-  at("rounding").append(...Object.entries(ROUNDINGS).map(([value, text]) => make("option", { value }, text)));
+  for (const own of document.querySelectorAll("[data-words]")) own.textContent = WORDS[own.dataset.words];
+  document.title = WORDS.title;
+  at("rounding").append(...Object.entries(WORDS.roundings).map(([value, text]) => make("option", { value }, text)));
   for (const id of ["rounding", "base", "suppress"]) at(id).addEventListener("change", treated);
   let pause = 0;
   at("text").addEventListener("input", () => {
     clearTimeout(pause);
-    reads("reading ...");
+    reads(WORDS.reading);
     pause = setTimeout(() => fresh(pasted(at("text").value)), PAUSE);
   });
   at("example").addEventListener("click", () => {
@@ -198,6 +225,7 @@ function wire() {
   at("file").addEventListener("change", () => at("file").files.length && take(at("file").files));
   at("asked").addEventListener("submit", (event) => {
     event.preventDefault();
+    without.clear();
     run();
   });
   at("stop").addEventListener("click", () => solver.stop());

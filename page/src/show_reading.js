@@ -1,36 +1,19 @@
 // How files were read, on the screen: sheets with the role of every cell, tables, totals as trees, symbols, what was left out.
 import { make, wide } from "./elements.js";
 import { AS_READ, commandOf, COUNT, isOffered, LABEL, SKIP } from "./told.js";
+import { WORDS } from "./words.js";
 
 const MOST_CHILDREN = 12,
   MOST_SUMS = 40,
   MOST_TABLES = 30,
   MOST_LINES = 12;
-const MEANINGS = [
-  ["suppressed", "suppressed: any count"],
-  ["missing", "missing: not told"],
-  ["not applicable", "not applicable: no count"],
-  ["0", "zero"],
-  ["other", "a range or a limit"],
-];
-const KINDS = {
-  additive: "adds up",
-  time: "time: nothing is added up over it",
-  measure: "measures: nothing is added up over them",
-  stacked: "several breakdowns of one total",
-  parts: "no total is printed",
-};
 
 /** The reading into an element; `change` corrects what is told, and `rounded` says whether counts are. */
 export function showReading(reading, told, into, change, rounded) {
   into.replaceChildren(
-    make("h2", {}, "How it was read"),
+    make("h2", {}, WORDS.howRead),
     make("p", { id: "line" }, make("b", {}, reading.line)),
-    make(
-      "p",
-      { className: "soft" },
-      "Every cell has one role. If a role is wrong, click the head of its column, or its row.",
-    ),
+    make("p", { className: "soft" }, WORDS.roles),
     ...corrections(reading, told, change),
     ...reading.sheets.flatMap((sheet) => sheetTable(sheet, reading, told, change)),
     ...questions(reading, change, rounded),
@@ -43,18 +26,18 @@ export function showReading(reading, told, into, change, rounded) {
 
 function corrections(reading, told, change) {
   if (!told.pairs().length) return [];
-  const back = make("button", { type: "button", id: "back" }, "Take all corrections back");
+  const back = make("button", { type: "button", id: "back" }, WORDS.takeBack);
   back.addEventListener("click", () => change((own) => Object.assign(own, new own.constructor())));
   const names = reading.files.map(({ name }) => name);
   return [
     make(
       "div",
       { id: "corrections", className: "note" },
-      make("p", {}, "Your corrections, as a command:"),
+      make("p", {}, WORDS.asCommand),
       copied(commandOf("read", names, told.pairs()), "command"),
       ...(reading.changed.length
         ? [
-            make("p", {}, "or, as lines of the reading file (genverify read --write reading.yaml):"),
+            make("p", {}, WORDS.asLines),
             copied(reading.changed.slice(0, MOST_LINES).join("\n"), "lines"),
           ]
         : []),
@@ -65,11 +48,11 @@ function corrections(reading, told, change) {
 
 /** A text with a button that copies it. */
 function copied(text, id) {
-  const button = make("button", { type: "button" }, "Copy");
+  const button = make("button", { type: "button" }, WORDS.copy);
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
+      button.textContent = WORDS.copied;
     } catch {
       const all = document.createRange();
       all.selectNodeContents(document.getElementById(id));
@@ -105,8 +88,8 @@ function sheetTable(sheet, reading, told, change) {
     ),
   );
   const cut = [
-    sheet.height > sheet.rows.length ? `the first ${sheet.rows.length} of ${sheet.height.toLocaleString("en")} rows` : "",
-    sheet.width > width ? `the first ${width} of ${sheet.width.toLocaleString("en")} columns` : "",
+    sheet.height > sheet.rows.length ? WORDS.firstRows(sheet.rows.length, sheet.height) : "",
+    sheet.width > width ? WORDS.firstColumns(width, sheet.width) : "",
   ].filter(Boolean);
   const several = reading.sheets.length > 1 ? [make("h3", {}, `${sheet.file}: ${sheet.name}`)] : [];
   return [
@@ -118,9 +101,9 @@ function sheetTable(sheet, reading, told, change) {
         make("thead", {}, make("tr", {}, make("th"), ...heads)),
         make("tbody", {}, ...rows),
       ),
-      `the sheet ${sheet.name}`,
+      WORDS.sheet(sheet.name),
     ),
-    ...(cut.length ? [make("p", { className: "soft" }, `Shown: ${cut.join(", ")}. All were read.`)] : []),
+    ...(cut.length ? [make("p", { className: "soft" }, WORDS.cut(cut))] : []),
     legend(),
   ];
 }
@@ -146,15 +129,15 @@ function columnHead(letter, column, told, change) {
     said = told.columns.has(letter);
   const button = make(
     "button",
-    { type: "button", className: "head", title: column ? `${role}: ${column.why}` : "outside of every table" },
+    { type: "button", className: "head", title: column ? `${role}: ${column.why}` : WORDS.outside },
     make("b", {}, letter),
     make("span", {}, role || "\u2013"),
   );
   button.setAttribute("aria-haspopup", "dialog");
   button.addEventListener("click", () =>
-    openMenu(button, `Column ${letter}${column?.head ? `, ${column.head}` : ""}: ${role || "in no table"}`, [
+    openMenu(button, WORDS.column(letter, column?.head, role || WORDS.inNoTable), [
       ...[LABEL, COUNT, SKIP].map((own) => [
-        { label: "It holds labels", count: "It holds counts", skip: "Leave it out" }[own],
+        WORDS.holds[own],
         () => change((all) => all.column(letter, own)),
         told.columns.get(letter) === own,
       ]),
@@ -169,14 +152,14 @@ function rowHead(row, number, told, change) {
   const said = told.rows.has(number),
     button = make(
       "button",
-      { type: "button", className: "head", title: row.role || "empty" },
+      { type: "button", className: "head", title: row.role || WORDS.empty },
       make("b", {}, `${number}`),
-      make("span", {}, said ? "skipped" : row.role || "\u2013"),
+      make("span", {}, said ? WORDS.skipped : row.role || "\u2013"),
     );
   button.setAttribute("aria-haspopup", "dialog");
   button.addEventListener("click", () =>
-    openMenu(button, `Row ${number}: ${row.role || "empty"}`, [
-      ...(said ? [] : [["Leave it out", () => change((all) => all.row(number, SKIP)), false]]),
+    openMenu(button, WORDS.row(number, row.role || WORDS.empty), [
+      ...(said ? [] : [[WORDS.leaveOut, () => change((all) => all.row(number, SKIP)), false]]),
       ...totalChoices(row.axes, told, change),
       ...(said ? [[AS_READ, () => change((all) => all.row(number, AS_READ)), false]] : []),
     ]),
@@ -190,9 +173,9 @@ function totalChoices(pairs, told, change) {
     const chosen = told.totals.get(axis) === label,
       none = told.noTotals.has(label);
     return [
-      [`${label || "(blank)"} is the total of ${axis}`, () => change((all) => all.total(axis, label)), chosen],
-      ...(chosen ? [[`total of ${axis}: ${AS_READ}`, () => change((all) => all.total(axis, null)), false]] : []),
-      ...(recognised || none ? [[`${label} is no total`, () => change((all) => all.noTotal(label, !none)), none]] : []),
+      [WORDS.isTotal(label, axis), () => change((all) => all.total(axis, label)), chosen],
+      ...(chosen ? [[WORDS.totalAsRead(axis), () => change((all) => all.total(axis, null)), false]] : []),
+      ...(recognised || none ? [[WORDS.notTotal(label), () => change((all) => all.noTotal(label, !none)), none]] : []),
     ];
   });
 }
@@ -235,7 +218,7 @@ function questions({ questions: asked }, change, rounded) {
   const rest = asked.filter(([, option]) => !option.startsWith("--symbol"));
   if (!rest.length) return [];
   return [
-    make("h3", {}, "Questions"),
+    make("h3", {}, WORDS.questions),
     make(
       "ul",
       { id: "questions" },
@@ -244,13 +227,13 @@ function questions({ questions: asked }, change, rounded) {
           rule = /^--rule round=(\d+)/.exec(option);
         const choices = total
           ? [
-              ["Yes, it is the total", () => change((all) => all.total(total[1], total[2]))],
-              ["No, it is none", () => change((all) => all.noTotal(total[2]))],
+              [WORDS.yesTotal, () => change((all) => all.total(total[1], total[2]))],
+              [WORDS.noTotal, () => change((all) => all.noTotal(total[2]))],
             ]
           : rule
             ? [
-                [`Yes, rounded to ${rule[1]}`, () => rounded(rule[1], true)],
-                ["No, they are exact", () => rounded(rule[1], false)],
+                [WORDS.yesRounded(rule[1]), () => rounded(rule[1], true)],
+                [WORDS.notRounded, () => rounded(rule[1], false)],
               ]
             : [];
         const buttons = choices.flatMap(([words, act]) => {
@@ -258,7 +241,7 @@ function questions({ questions: asked }, change, rounded) {
           button.addEventListener("click", act);
           return [button, " "];
         });
-        if (!buttons.length) buttons.push(make("span", { className: "soft" }, `If so: ${option}`));
+        if (!buttons.length) buttons.push(make("span", { className: "soft" }, WORDS.ifSo(option)));
         return make("li", {}, `${text}. `, ...buttons);
       }),
     ),
@@ -280,15 +263,15 @@ function symbolsOf({ symbols: met, like, blanks }, told, change) {
     const id = `symbol ${text}`,
       open = isOffered(how);
     const chosen = told.symbols.get(text) ?? "",
-      known = MEANINGS.some(([value]) => value === chosen);
-    const first = open ? `is it ${meaning}? choose` : `${meaning} (${how}${said ? `: \u201c${said}\u201d` : ""})`;
+      known = WORDS.meanings.some(([value]) => value === chosen);
+    const first = open ? WORDS.isIt(meaning) : `${meaning} (${how}${said ? `: \u201c${said}\u201d` : ""})`;
     const choice = make(
       "select",
       { id },
       make("option", { value: "" }, how === "as given" ? AS_READ : first),
-      ...MEANINGS.map(([value, words]) => make("option", { value }, words)),
+      ...WORDS.meanings.map(([value, words]) => make("option", { value }, words)),
     );
-    const other = make("input", { type: "text", placeholder: "1-4, <5, >=3", hidden: true, ariaLabel: `range of ${text}` });
+    const other = make("input", { type: "text", placeholder: "1-4, <5, >=3", hidden: true, ariaLabel: WORDS.rangeOf(text) });
     choice.value = chosen && !known ? "other" : chosen;
     other.value = chosen && !known ? chosen : "";
     other.hidden = choice.value !== "other";
@@ -298,31 +281,31 @@ function symbolsOf({ symbols: met, like, blanks }, told, change) {
       else other.focus();
     });
     other.addEventListener("change", () => change((all) => all.symbol(text, other.value.trim()), id));
-    const label = make("label", { htmlFor: id }, make("b", {}, text), ` (${cells} ${cells === 1 ? "cell" : "cells"})`);
+    const label = make("label", { htmlFor: id }, make("b", {}, text), WORDS.cellsOf(cells));
     return make("p", { className: "field" }, label, choice, other);
   });
   const more = like.slice(0, MOST_LINES).map(([text, often]) => `${text} (${often})`);
   return [
-    make("h3", {}, "Symbols"),
+    make("h3", {}, WORDS.symbols),
     make(
       "fieldset",
       { id: "symbols" },
-      make("legend", {}, "What stands in place of a number"),
+      make("legend", {}, WORDS.inPlace),
       ...fields,
-      ...(symbols.length > 40 ? [make("p", { className: "soft" }, `and ${symbols.length - 40} more`)] : []),
+      ...(symbols.length > 40 ? [make("p", { className: "soft" }, WORDS.more(symbols.length - 40))] : []),
     ),
     ...(more.length
-      ? [make("p", { className: "soft" }, `Texts that could be symbols stand among labels or notes: ${more.join(", ")}.`)]
+      ? [make("p", { className: "soft" }, WORDS.likeSymbols(more))]
       : []),
   ];
 }
 
 function tablesOf({ tables }, told, change) {
-  if (!tables.length) return [make("p", { className: "note" }, "No table was recognised.")];
+  if (!tables.length) return [make("p", { className: "note" }, WORDS.noTable)];
   const more =
-    tables.length > MOST_TABLES ? [make("p", { className: "soft" }, `and ${tables.length - MOST_TABLES} more`)] : [];
+    tables.length > MOST_TABLES ? [make("p", { className: "soft" }, WORDS.more(tables.length - MOST_TABLES))] : [];
   return [
-    make("h3", {}, "Tables"),
+    make("h3", {}, WORDS.tables),
     ...tables.slice(0, MOST_TABLES).map((table, at) => tableOf(table, at, told, change)),
     ...more,
   ];
@@ -341,11 +324,11 @@ function tableOf(table, at, told, change) {
       make("td", { className: "soft" }, why),
     );
   });
-  const title = [table.name, table.hidden ? "(hidden sheet)" : "", table.title ? `: ${short(table.title, 120)}` : ""];
+  const title = [table.name, table.hidden ? WORDS.hiddenSheet : "", table.title ? `: ${short(table.title, 120)}` : ""];
   return make(
     "details",
     { open: at < 3, className: "read-table" },
-    make("summary", {}, make("b", {}, title.join("")), ` ${table.cells.toLocaleString("en")} counts and symbols`),
+    make("summary", {}, make("b", {}, title.join("")), WORDS.countsAndSymbols(table.cells)),
     wide(
       make(
         "table",
@@ -353,14 +336,14 @@ function tableOf(table, at, told, change) {
         make(
           "thead",
           {},
-          make("tr", {}, ...["column", "role", "header", "why"].map((text) => make("th", { scope: "col" }, text))),
+          make("tr", {}, ...WORDS.columnHeads.map((text) => make("th", { scope: "col" }, text))),
         ),
         make("tbody", {}, ...rows),
       ),
-      `the columns of ${table.name}`,
+      WORDS.columnsOf(table.name),
     ),
     ...table.axes.map((axis) => axisOf(axis, told, change)),
-    ...(people.length ? [make("p", { className: "soft" }, `Of ${people.join(", ")}.`)] : []),
+    ...(people.length ? [make("p", { className: "soft" }, WORDS.of(people))] : []),
   );
 }
 
@@ -382,25 +365,25 @@ function axisOf(axis, told, change) {
   const choice = make(
     "select",
     { id },
-    make("option", { value: "" }, axis.tree.length && before === undefined ? "as recognised" : AS_READ),
-    ...axis.labels.slice(0, 400).map((label) => make("option", { value: `=${label}` }, short(label, 60) || "(blank)")),
+    make("option", { value: "" }, axis.tree.length && before === undefined ? WORDS.asRecognised : AS_READ),
+    ...axis.labels.slice(0, 400).map((label) => make("option", { value: `=${label}` }, short(label, 60) || WORDS.blank)),
   );
   choice.value = before === undefined ? "" : `=${before}`;
   choice.addEventListener("change", () =>
     change((all) => all.total(axis.name, choice.value ? choice.value.slice(1) : null), id),
   );
-  const kind = KINDS[axis.kind] ?? axis.kind;
+  const kind = WORDS.kinds[axis.kind] ?? axis.kind;
   return make(
     "div",
     { className: "axis" },
     make(
       "p",
       {},
-      make("b", {}, `by ${axis.name}`),
-      ` (${axis.of} labels): ${kind}${axis.why ? `; ${short(axis.why, 200)}` : ""}`,
+      make("b", {}, WORDS.by(axis.name)),
+      WORDS.labelsOf(axis.of, kind, short(axis.why ?? "", 200)),
     ),
     ...(axis.tree.length ? [treeOfAxis(axis)] : []),
-    make("p", { className: "field" }, make("label", { htmlFor: id }, `Total of ${axis.name}`), choice),
+    make("p", { className: "field" }, make("label", { htmlFor: id }, WORDS.totalOf(axis.name)), choice),
   );
 }
 
@@ -415,12 +398,12 @@ function treeOfAxis({ tree }) {
     return make(
       "li",
       {},
-      short(label, 80) || "(blank)",
+      short(label, 80) || WORDS.blank,
       ...own.map((children) => {
-        if (++sums > MOST_SUMS) return make("span", { className: "soft" }, ` = ${children.length} parts`);
+        if (++sums > MOST_SUMS) return make("span", { className: "soft" }, WORDS.parts(children.length));
         const more = children.length - MOST_CHILDREN;
         const shown = children.slice(0, MOST_CHILDREN).map((child) => branch(child, depth + 1));
-        return make("ul", {}, ...shown, ...(more > 0 ? [make("li", { className: "soft" }, `and ${more} more`)] : []));
+        return make("ul", {}, ...shown, ...(more > 0 ? [make("li", { className: "soft" }, WORDS.more(more))] : []));
       }),
     );
   };
@@ -433,12 +416,12 @@ function leftOut({ left_out: left }) {
   const lines = left
     .slice(0, MOST_LINES)
     .map(([where, cells, why, remedy]) =>
-      make("li", {}, `${where}: ${cells} ${cells === 1 ? "cell" : "cells"}: ${why}${remedy ? ` (${remedy})` : ""}`),
+      make("li", {}, WORDS.leftOutLine(where, cells, why, remedy)),
     );
   const more = left.length - MOST_LINES;
   return [
-    make("h3", {}, "Left out"),
-    make("ul", { id: "left" }, ...lines, ...(more > 0 ? [make("li", {}, `and ${more} more reasons`)] : [])),
+    make("h3", {}, WORDS.leftOut),
+    make("ul", { id: "left" }, ...lines, ...(more > 0 ? [make("li", {}, WORDS.moreReasons(more))] : [])),
   ];
 }
 
@@ -447,8 +430,22 @@ function saidOf(reading) {
   save.addEventListener("click", () => download("reading.yaml", new Blob([reading.reading_file], { type: "text/yaml" })));
   return [
     ...(reading.said.length ? [make("p", { className: "soft" }, reading.said.join(". "))] : []),
-    make("p", { className: "actions" }, "Save the reading, to correct any line of it:", save),
+    make("p", { className: "actions" }, WORDS.saveReading, save),
   ];
+}
+
+/** Highlight the cells of the sheets at these places, as the library names them: file, and column with row. */
+export function showClash(places, sheets, into) {
+  const tables = [...into.querySelectorAll("table.sheet")];
+  sheets.forEach((sheet, at) => {
+    for (const place of places) {
+      const found = /^(.*?)([A-Z]+)(\d+)$/.exec(place),
+        alone = sheets.filter(({ file }) => file === sheet.file).length === 1;
+      if (!found || !place.startsWith(sheet.file) || (!alone && !found[1].includes(sheet.name))) continue;
+      const column = [...found[2]].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
+      tables[at]?.tBodies[0].rows[Number(found[3]) - 1]?.cells[column]?.classList.add("clash");
+    }
+  });
 }
 
 /** Save something under a name. */

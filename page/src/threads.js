@@ -1,6 +1,7 @@
 // The threads of this page: one reads, with Python, and one links, solves and checks. Here, nothing is computed.
 import { unpacked } from "./packed.js";
 import { Problem } from "./problem.js";
+import { WORDS } from "./words.js";
 
 const textOf = (id) => document.getElementById(id).textContent;
 
@@ -20,17 +21,17 @@ class Thread {
     const address = URL.createObjectURL(new Blob(await this.code(), { type: "text/javascript" })),
       own = new Worker(address);
     own.onmessage = ({ data }) => this.hear(data);
-    own.onerror = (event) => this.fail(new Problem(`the ${this.name} failed: ${event.message}`));
+    own.onerror = (event) => this.fail(new Problem(WORDS.threadFailed(this.name, event.message)));
     own.postMessage(Object.fromEntries(this.given.map((id) => [id, textOf(id)])));
     return own;
   }
 
-  hear({ number, found, problem, refused, fatal, done, of }) {
+  hear({ number, found, problem, refused, places, fatal, done, of }) {
     const asked = this.waiting.get(number);
     if (!asked) return;
     if (done !== undefined) return asked.say(done, of);
     this.waiting.delete(number);
-    if (problem !== undefined) asked.reject(Object.assign(new Problem(problem), { refused }));
+    if (problem !== undefined) asked.reject(Object.assign(new Problem(problem), { refused, places }));
     else asked.resolve(found);
     if (fatal) this.stop();
   }
@@ -40,7 +41,7 @@ class Thread {
     const number = ++this.last,
       answer = new Promise((resolve, reject) => this.waiting.set(number, { resolve, reject, say }));
     const mine = this.begin();
-    const own = await mine.catch((error) => this.fail(new Problem(`the ${this.name} cannot be started: ${error.message}`)));
+    const own = await mine.catch((error) => this.fail(new Problem(WORDS.threadNotStarted(this.name, error.message))));
     own?.postMessage({ ...question, number });
     return answer;
   }
@@ -54,7 +55,7 @@ class Thread {
   async stop() {
     const own = this.worker;
     this.worker = null;
-    this.fail(new Problem("stopped"));
+    this.fail(new Problem(WORDS.stopped));
     (await own?.catch(() => null))?.terminate();
   }
 }

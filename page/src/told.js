@@ -1,10 +1,11 @@
 // What a user says about a table, as the options of `genverify read`: a click on a column or a row is one of them.
 import { Problem } from "./problem.js";
+import { WORDS } from "./words.js";
 
 export const LABEL = "label",
   COUNT = "count",
   SKIP = "skip",
-  AS_READ = "as it was read";
+  AS_READ = WORDS.asRead;
 
 /** What is told of a table: columns by letter, rows to skip by number, totals by axis and labels that are none, symbols. */
 export class Told {
@@ -100,21 +101,11 @@ export const commandOf = (command, names, pairs) =>
 /** Whether a symbol's meaning is only offered: nobody told it, no legend gives it, and it does not print its ends. */
 export const isOffered = (how) => /^(offered|not in)/.test(how);
 
-export const ROUNDINGS = {
-  none: "not said",
-  exact: "exact: none was rounded",
-  round: "rounded to the nearest multiple (halves up)",
-  random: "rounded at random to a neighbouring multiple",
-  "random-nonzero": "rounded at random, but a count above 0 never to 0",
-  midpoint: "printed as the middle of an interval",
-  key: "off by at most this much (cell keys)",
-};
-
 /** How numbers were treated, in the words of the command line. */
 export function ruleWords(rounding, base, suppress) {
   const whole = (value, name, least) => {
     if (!Number.isInteger(value) || value < least || value > 10 ** 6)
-      throw new Problem(`${name}: ${value} is no whole number from ${least} to 1,000,000`);
+      throw new Problem(WORDS.notWhole(name, value, least));
     return value;
   };
   return [
@@ -122,7 +113,7 @@ export function ruleWords(rounding, base, suppress) {
       ? []
       : rounding === "exact"
         ? ["exact"]
-        : [`${rounding}=${whole(base, "the base of the rounding", 1)}`]),
-    ...(whole(suppress, "counts below this were suppressed", 0) ? [`suppress=${suppress}`] : []),
+        : [`${rounding}=${whole(base, WORDS.baseName, 1)}`]),
+    ...(whole(suppress, WORDS.thresholdName, 0) ? [`suppress=${suppress}`] : []),
   ];
 }

@@ -1,4 +1,6 @@
 // Why a cell is known: the steps of its proof in order, each with the sums that it uses in the numbers known by then.
+import { WORDS } from "./words.js";
+
 const MOST_STEPS = 12;
 
 /** The steps that show a cell's range, the first one first, in words. */
@@ -13,8 +15,22 @@ export function whyOf(answer, name) {
     if (statement.side === "upper") hi[cell] = statement.value;
     if (statement.side === "lower") lo[cell] = statement.value;
   });
-  const said = steps.map(({ sums, cell, ends }) => `${sums.join(" and ")}, so ${answer.sums.cells[cell]} is ${ended(ends)}`);
-  return said.length > MOST_STEPS ? [`... ${said.length - MOST_STEPS} steps before`, ...said.slice(-MOST_STEPS)] : said;
+  const said = steps.map(({ sums, cell, ends }) => WORDS.so(sums, answer.sums.cells[cell], ended(ends)));
+  return said.length > MOST_STEPS ? [WORDS.stepsBefore(said.length - MOST_STEPS), ...said.slice(-MOST_STEPS)] : said;
+}
+
+/** The cells of the sums that show a cell's range, but not the cell itself. */
+export function forcingCells(answer, name) {
+  const { sums } = answer,
+    place = new Map(sums.rows.map((row, at) => [row, at])),
+    cells = new Set();
+  for (const number of stepsOf(answer, name))
+    for (const row of usedRows(answer.statements[number].proof)) {
+      const at = place.get(row);
+      sums.columns.slice(sums.start[at], sums.start[at + 1]).forEach((cell) => cells.add(sums.cells[cell]));
+    }
+  cells.delete(name);
+  return [...cells];
 }
 
 /** The numbers of the statements that the range of a cell rests on. */
@@ -67,8 +83,8 @@ function addStep(steps, { sums }, known, cell, { side, value, proof }) {
     return;
   }
   const said = rows.slice(0, 4).map((row) => sumOf(sums, known, cell, sums.rows.indexOf(row)));
-  if (rows.length > 4) said.push(`${rows.length - 4} more sums`);
-  if ("at" in proof) said.push("case by case");
+  if (rows.length > 4) said.push(WORDS.moreSums(rows.length - 4));
+  if ("at" in proof) said.push(WORDS.caseByCase);
   steps.push({ cell, rows, sums: said, ends: { [side]: value } });
 }
 
@@ -87,8 +103,8 @@ function sumOf(sums, { lo, hi }, asked, row) {
         : lo[cell] === hi[cell]
           ? `${lo[cell]}`
           : Number.isFinite(hi[cell])
-            ? `${lo[cell]} to ${hi[cell]}`
-            : `${lo[cell]} or more`;
+            ? WORDS.to(lo[cell], hi[cell])
+            : WORDS.orMore(lo[cell]);
     if (sums.weights[at] < 0) total = `${sums.cells[cell]} (${text})`;
     else parts.push(/^\d+$|\?/.test(text) ? text : `(${text})`);
   }
@@ -96,7 +112,7 @@ function sumOf(sums, { lo, hi }, asked, row) {
 }
 
 function ended({ upper, lower }) {
-  if (upper === undefined) return `at least ${lower}`;
-  if (lower === undefined) return `at most ${upper}`;
-  return upper === lower ? `${upper}` : `${lower} to ${upper}`;
+  if (upper === undefined) return WORDS.atLeastIs(lower);
+  if (lower === undefined) return WORDS.atMostIs(upper);
+  return upper === lower ? `${upper}` : WORDS.to(lower, upper);
 }

@@ -5,12 +5,14 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { linesOf } from "../src/answer.js";
-import { audit, linkedOf } from "../src/audit.js";
+import { audit, linkedOf, suppressing } from "../src/audit.js";
 import { CertificateError, checkEnds, checkSums, fitsSums, isRay } from "../src/check.js";
 import { cellsCsv, digestOf } from "../src/files.js";
 import { begin } from "../src/solve/highs.js";
 import { propagate } from "../src/solve/propagate.js";
 import { commandOf, isOffered, ruleWords, Told } from "../src/told.js";
+import { forcingCells } from "../src/why.js";
+import { WORDS } from "../src/words.js";
 
 const SMALL = {
   cells: ["men", "women", "all"],
@@ -152,8 +154,8 @@ test("clicks become options, and a shell takes them as they are", () => {
 test("a rule has a whole base, and a meaning that is only offered is told apart", () => {
   assert.deepEqual(ruleWords("none", NaN, 0), []);
   assert.deepEqual(ruleWords("random", 3, 5), ["random=3", "suppress=5"]);
-  assert.throws(() => ruleWords("round", 2.5, 0), /no whole number/);
-  assert.throws(() => ruleWords("none", 1, NaN), /no whole number/);
+  assert.throws(() => ruleWords("round", 2.5, 0), /not a whole number/);
+  assert.throws(() => ruleWords("none", 1, NaN), /not a whole number/);
   assert.deepEqual(["offered", "not in the vocabulary: ...", "as given", "legend at A9"].map(isOffered), [
     true,
     true,
@@ -216,7 +218,7 @@ test("a whole audit: what is suppressed is found, proved and checked", async () 
   assert.equal(linesOf(answer)[0], "2 of your 2 suppressed cells are known exactly.");
   assert.equal(answer.safe, false);
   const left = await audit({ ...GIVEN, left: ["t: column D: no counts (2 cells)"] }, 20);
-  assert.match(linesOf(left)[0], /^As far as it was read\. Left out, and may give away more: t: column D/);
+  assert.match(linesOf(left)[0], /^Not everything was read\. Left out, and may give away more: t: column D/);
   const wrong = { ...GIVEN, sums: { ...GIVEN.sums, lo: [6, 0, 0, 4, 5, 9], hi: [6, null, null, 4, 5, 9] } };
   wrong.printed = [["a", [["t", "6", "B2", 6, 6, false]]], ...GIVEN.printed.slice(1)];
   const rest = await audit(wrong, 20); // a sum that cannot be right is left out, and the rest is answered
@@ -224,6 +226,7 @@ test("a whole audit: what is suppressed is found, proved and checked", async () 
   assert.equal(rest.safe, false);
   assert.deepEqual(rest.sums.least, [-Infinity, 0]);
   assert.deepEqual([rest.cells[1].upper, rest.cells[2].upper], [null, 5]);
+  assert.deepEqual(rest.clash, rest.sums.columns.slice(0, rest.sums.start[1]).map((cell) => rest.sums.cells[cell]));
 });
 
 test("an end that nobody printed is open, in the digest as Python writes it", async () => {
@@ -231,4 +234,22 @@ test("an end that nobody printed is open, in the digest as Python writes it", as
   assert.deepEqual(sums.hi.slice(0, 3), [1, Infinity, Infinity]);
   assert.equal(unsaid, 0);
   assert.equal(await digestOf(sums), await digestOf(GIVEN.sums));
+});
+
+test("cells that force another are those of its sums, and a suppressed one forces nothing", async () => {
+  beginSolver();
+  const answer = await audit(GIVEN, 20),
+    [, hidden] = answer.sums.cells,
+    forcing = forcingCells(answer, hidden);
+  assert.ok(forcing.length && !forcing.includes(hidden));
+  const open = await audit(suppressing(GIVEN, forcing), 20);
+  assert.equal(open.cells.find(({ cell }) => cell === hidden).exact, false);
+  assert.equal(suppressing(GIVEN, []), GIVEN);
+});
+
+test("every text of the page has its words", () => {
+  const page = readFileSync(new URL("../src/page.html", import.meta.url), "utf8"),
+    keys = [...page.matchAll(/data-words="(\w+)"/g)].map(([, key]) => key);
+  assert.ok(keys.length > 15);
+  for (const key of keys) assert.equal(typeof WORDS[key], "string", key);
 });

@@ -44,7 +44,7 @@ print.gv_disclosure <- function(x, ...) {
   if (length(x$suppress)) cat("Also suppress: ", paste(x$suppress, collapse = "; "), "\n", sep = "")
   if (length(x$left_out)) cat("Left out: ", paste(x$left_out, collapse = "; "), "\n", sep = "")
   if (nzchar(x$limit)) {
-    cat("Note: ", x$limit, "; ranges hold, but some may be too wide (more seconds narrow them).\n", sep = "")
+    cat("Note: ", x$limit, ". All intervals hold, but some may be wider than necessary (try more seconds).\n", sep = "")
   }
   open <- x$cells[x$cells$status != "printed", c("cell", "published", "lower", "upper", "status")]
   if (nrow(open)) print(open, row.names = FALSE, ...)

@@ -18,7 +18,7 @@ as_tables <- function(tables) {
 as_frame <- function(table, name) {
   if (is.table(table) && length(dim(table)) != 2) table <- as.data.frame(table, stringsAsFactors = FALSE)
   if (is.matrix(table) || is.table(table)) table <- grid_of(table)
-  if (!is.data.frame(table)) stop("table ", name, ": is no data frame, table or matrix", call. = FALSE)
+  if (!is.data.frame(table)) stop("table ", name, ": is not a data frame, table or matrix", call. = FALSE)
   if (!nrow(table) || ncol(table) < 2) {
     stop("table ", name, ": needs a column of labels, a column of counts, and rows", call. = FALSE)
   }

@@ -19,7 +19,7 @@ def main(job: Job) -> None:
     written = write_microdata(tables, Path(job.output.microdata), domain_file.domain)
     manifest = {"label": label, "source": settings.source, "rejected": dict(rejected), **written}
     Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")
-    log.info("%s: %s records kept, rejected: %s", label, written["rows"], dict(rejected) or "none")
+    log.info("%s: %s records accepted, rejected: %s", label, written["rows"], dict(rejected) or "none")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Attack the sampled blocks of a country: claims, and which of them survive where answers are withheld."""
+"""Attack the sampled blocks of a country: claims, and which of them survive where answers are suppressed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Try the explanations that are about one kind of records: which claims are still verified when answers are withheld."""
+"""Try the explanations that are about one kind of records: which claims are still verified when answers are suppressed."""
 
 from pathlib import Path
 

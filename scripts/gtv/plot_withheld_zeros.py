@@ -1,4 +1,4 @@
-"""Withheld zeros: households lost by k."""
+"""Suppressed zeros: households lost by k."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The probability of claims and rows of a batch of blocks under every prior, held against the proofs."""
+"""The probability of claims and rows of a batch of blocks under every prior, compared with the proofs."""
 
 from pathlib import Path
 

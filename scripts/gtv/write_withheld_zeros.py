@@ -1,4 +1,4 @@
-"""Withheld zeros: what every explanation loses, beside the paper's losses."""
+"""Suppressed zeros: what every explanation loses, beside the paper's losses."""
 
 from pathlib import Path
 

@@ -298,5 +298,5 @@ def _cells(table: Counts, key: str | Sequence[str] | None) -> "pd.Series[float]"
             raise DataError(f"table {names}: the row {label} is duplicated, unnamed or a total; give each cell once")
     counts = pd.to_numeric(long, errors="coerce").astype(float)
     for count in long[(counts.isna() & long.notna()) | (counts < 0) | (counts % 1 > 0)]:
-        raise DataError(f"table {names}: {count!r} is no count; give whole numbers, and NaN for what is suppressed")
+        raise DataError(f"table {names}: {count!r} is not a count; give whole numbers, and NaN for what is suppressed")
     return pd.Series(counts.to_numpy(), pd.MultiIndex.from_tuples(labels, names=names))

@@ -87,6 +87,38 @@ def test_a_block_its_claims_and_filters(visit: Explorer, explorer: Path) -> None
     assert page.inner_text("#claims [role=status]") == "2 statements (3 claims; shorter forms are folded)"
 
 
+def test_no_two_statements_of_a_block_have_the_same_words(visit: Explorer, explorer: Path) -> None:
+    """Even where the phrases say the same of all of them: each says what it adds to one before it."""
+    page = visit.open(explorer)
+    page.evaluate("genverify.words.describe = () => 'A household.'")
+    page.goto(f"{(explorer / 'index.html').as_uri()}#block={FIRST}")
+    page.wait_for_selector(".claim")
+    assert set(page.locator(".claim .text").all_inner_texts()) == {"A household."}
+    said = page.locator(".claim").evaluate_all(
+        "all => all.map(own => [...own.querySelectorAll('.who, .text, .compared')].map(part => part.textContent).join(' '))"
+    )
+    assert len(set(said)) == len(said) == 5
+    assert any("Compared with statement 1: " in text for text in said)
+
+
+def test_terms_are_explained_in_place_and_the_address_has_the_state(visit: Explorer, explorer: Path) -> None:
+    page = visit.open(explorer, f"block={FIRST}")
+    page.click(".terms summary")
+    assert all(word in page.inner_text(".terms") for word in ("k", "m", "effective k", "by chance"))
+    page.select_option("select[name=m]", "2")
+    page.fill("#search", "0100102")
+    page.click(".tile[data-state='01']")
+    assert page.url.endswith(f"#block={FIRST}&m=2&state=01&search=0100102")
+    url = page.url
+    page.goto("about:blank")
+    page.goto(url)
+    page.wait_for_selector(".claim")
+    assert page.inner_text("#claims [role=status]") == "1 statement (1 claim; shorter forms are folded)"
+    assert page.input_value("#search") == "0100102"
+    assert page.locator(".tile[aria-pressed='true']").get_attribute("data-state") == "01"
+    assert page.input_value("select[name=m]") == "2"
+
+
 def test_a_proof_cell_by_cell_down_to_the_published_line(
     visit: Explorer, explorer: Path, small_explorer: ModuleType
 ) -> None:

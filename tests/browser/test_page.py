@@ -64,7 +64,7 @@ def test_rounded_counts(visit: PageVisit) -> None:
     assert "3 cannot come from rounding to base 5" in visit.failed()
     visit.page.fill("#base", "")
     visit.page.click("#run")
-    assert "the base of the rounding: NaN is no whole number" in visit.failed()
+    assert "the base of the rounding: NaN is not a whole number" in visit.failed()
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -90,10 +90,63 @@ def test_sums_that_contradict_each_other_are_named_and_left_out(visit: PageVisit
     assert "At least 1 of your 1 suppressed cells are known exactly." in answer or "1 of your 1 suppressed" in answer
 
 
-def test_a_workbook_is_not_read_here_and_the_remedy_is_said(visit: PageVisit, tmp_path: Path) -> None:
+def test_an_old_or_broken_workbook_is_refused_and_the_remedy_is_said(visit: PageVisit, tmp_path: Path) -> None:
+    (tmp_path / "book.xls").write_bytes(b"\xd0\xcf\x11\xe0 no matter what")
+    visit.page.set_input_files("#file", tmp_path / "book.xls")
+    assert "book.xls: this page reads .xlsx and .ods, not older Excel files. Save it as .xlsx" in visit.failed()
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04 no matter what")
     visit.page.set_input_files("#file", tmp_path / "book.xlsx")
-    assert "book.xlsx: this page reads no Excel or ODS files. Save the sheet as CSV, or paste it" in visit.failed()
+    visit.page.wait_for_function("() => document.getElementById('failed').textContent.includes('book.xlsx')")
+    assert "cannot be opened as a workbook" in visit.failed()
+
+
+def settled(visit: PageVisit) -> None:
+    visit.page.wait_for_function("() => !document.getElementById('run').disabled")
+
+
+def test_cells_that_force_another_light_up(visit: PageVisit) -> None:
+    visit.fill("ward,young,old,Total\nNorth,*,5,8\nSouth,4,*,9\nTotal,7,10,17\n")
+    visit.mean("*", "suppressed")
+    visit.run()
+    settled(visit)
+    visit.page.locator("#tables td.unsafe button").first.click()
+    visit.page.wait_for_selector("#forced:not([hidden])")
+    lit = visit.page.locator("#tables td.forces button").evaluate_all("all => all.map(own => own.firstChild.data)")
+    assert sorted(lit) in (["5", "8"], ["4", "7"])  # the rest of its row, or of its column
+    assert "North is 3" in visit.page.inner_text("#forced")
+    visit.page.keyboard.press("Escape")
+    assert visit.page.locator("#tables td.forces").count() == 0
+
+
+def test_a_click_suppresses_a_count_and_another_prints_it(visit: PageVisit) -> None:
+    visit.fill("ward,young,old,Total\nNorth,*,5,8\nSouth,4,*,9\nTotal,7,10,17\n")
+    visit.mean("*", "suppressed")
+    assert "2 of your 2 suppressed cells are known exactly." in visit.run()
+    settled(visit)
+    visit.page.click("#try")
+    visit.page.wait_for_selector("#undo")
+    settled(visit)
+    report = visit.page.inner_text("#report")
+    assert "0 of your 4 suppressed cells are known exactly." in report
+    assert "cells.csv" not in visit.page.inner_text("#report .actions >> nth=0")
+    cell = visit.page.locator("#tables td.added button").first
+    cell.press("Enter")
+    visit.page.wait_for_function("() => document.querySelectorAll('#tables td.added').length === 1")
+    settled(visit)
+    visit.page.click("#undo")
+    visit.page.wait_for_function("() => !document.getElementById('undo')")
+    settled(visit)
+    assert "2 of your 2 suppressed cells are known exactly." in visit.page.inner_text("#report")
+
+
+def test_a_contradiction_is_framed_in_the_table_and_in_the_sheet(visit: PageVisit) -> None:
+    visit.fill("a,b,c\nx,1,1\ny,*,2\nz,30,4\nTotal,33,99\n")
+    visit.mean("*", "suppressed")
+    visit.click("5", "Total is the total of a")
+    visit.run()
+    settled(visit)
+    texts = [visit.page.locator(f"{table} td.clash").all_inner_texts() for table in ("#tables", ".sheet")]
+    assert texts == [["1", "2", "4", "99"]] * 2
 
 
 def test_percentages_are_facts_of_the_answer(visit: PageVisit) -> None:
@@ -106,7 +159,7 @@ def test_what_was_left_out_stands_first_and_nothing_is_proposed(visit: PageVisit
     visit.fill("area,a,b,rate per 1000\nN,*,2,0.4\nS,3,4,7.1\nE,5,4,7.9\nTotal,10,10,5.2\n")
     visit.mean("*", "suppressed")
     report = visit.run()
-    assert "As far as it was read. Left out, and may give away more: " in report
+    assert "Not everything was read. Left out, and may give away more: " in report
     assert "rate per 1000" in report
     visit.page.wait_for_function("() => document.getElementById('said').textContent === ''")
     assert visit.page.inner_text("#advice") == ""
@@ -117,7 +170,7 @@ def test_a_label_that_may_be_a_total_is_asked_about(visit: PageVisit) -> None:
     visit.mean("*", "suppressed")
     visit.page.click("#run")
     assert "'All other races' is called a total" in visit.failed()
-    visit.page.click("text=No, it is none")
+    visit.page.click("text=No, it is not")
     visit.settled()
     assert "--no-total 'All other races'" in visit.page.inner_text("#command")
     assert "0 of your 3 suppressed cells are known exactly." in visit.run()

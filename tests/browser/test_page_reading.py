@@ -11,6 +11,7 @@ from genverify.reading.read_command import describe, read_files, told_of
 from genverify.reading.reading import write_reading
 from page_visit import PageVisit
 from random_tables import random_table
+from workbooks import odd_workbook
 
 HERE = Path(__file__).parents[1]
 SHARED = HERE.parents[1] / "shared" / "tables"
@@ -48,6 +49,16 @@ def test_published_tables_are_read_as_the_command_reads_them(opened: PageVisit) 
         same(opened, [path])
 
 
+def test_workbooks_are_read_as_the_command_reads_them(opened: PageVisit, tmp_path: Path) -> None:
+    odd_workbook().save(tmp_path / "book.xlsx")
+    found = same(opened, [tmp_path / "book.xlsx"])
+    assert len(found["sheets"]) == 3
+    files = [path for path in sorted(SHARED.iterdir()) if path.suffix in (".xlsx", ".ods")] if SHARED.is_dir() else []
+    opened.page.set_default_timeout(120_000)
+    for path in (own for own in files if own.stat().st_size < LARGEST):
+        same(opened, [path])
+
+
 def test_random_and_false_answer_tables_are_read_as_the_command_reads_them(opened: PageVisit, tmp_path: Path) -> None:
     cases = json.loads((HERE / "data" / "false_answers.json").read_text(encoding="utf-8"))
     texts = [{"table.csv": random_table(number).text} for number in range(200)] + [case["files"] for case in cases]
@@ -63,7 +74,7 @@ def test_random_and_false_answer_tables_are_read_as_the_command_reads_them(opene
     ([("C", "It holds labels")], ["--labels", "C"]),
     ([("F", "Leave it out"), ("3", "Leave it out")], ["--skip", "3,F"]),
     ([("4", "East is the total of ward")], ["--total", "ward=East"]),
-    ([("5", "Total is no total")], ["--no-total", "Total"]),
+    ([("5", "Total is not a total")], ["--no-total", "Total"]),
     ([("C", "young is the total of columns")], ["--total", "columns=young"]),
     ([("B", "It holds labels"), ("B", "as it was read")], []),
 ])  # fmt: skip
@@ -125,7 +136,7 @@ def test_a_reading_file_beside_its_table_is_read(opened: PageVisit, tmp_path: Pa
     found = same(opened, [table, reading])
     assert "1 left out" in found["line"]
     reading.write_text(text.replace("reading: 1", "reading: 9"), encoding="utf-8")
-    assert "is no reading" in same(opened, [table, reading])["problem"]
+    assert "is not a reading file" in same(opened, [table, reading])["problem"]
 
 
 def test_hostile_files_end_with_a_reading_or_words(opened: PageVisit) -> None:

@@ -215,8 +215,8 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ("unknown key", {"claim": []}, "'claim' means nothing here"),
     ("no list", {"claims": {"where": {}}}, "has no list of statements"),
     ("no lemma", {"lemmas": [["own"]]}, r"lemmas\[0\]: list .* is not an object"),
-    ("unpublished cell in a lemma", {"lemmas": [{"universe": "N", "cells": ["P99"]}]}, "'P99' is no published cell"),
-    ("cell that is no name", {"lemmas": [{"universe": ["N"], "cells": []}]}, r"\['N'\] is no published cell"),
+    ("unpublished cell in a lemma", {"lemmas": [{"universe": "N", "cells": ["P99"]}]}, "'P99' is not a published cell"),
+    ("cell that is no name", {"lemmas": [{"universe": ["N"], "cells": []}]}, r"\['N'\] is not a published cell"),
     ("no proof", {"claims": [{"where": {}, "m": 1, "proof": 7}]}, "there is no proof 7"),
     ("negative place", {"claims": [{"where": {}, "m": 1, "proof": -1}]}, "there is no proof -1"),
     ("negative m", {"claims": [{"where": {}, "m": -1, "proof": 0}]}, "m is -1"),
@@ -226,7 +226,7 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ("list of codes", {"claims": [{"where": {"TEN": [3]}, "m": 1, "proof": 0}]}, "TEN: list .* is not an integer"),
     ("null", {"claims": None}, "has no list of statements"),
     ("no goal", {"claims": [{"goal": "mostly", "where": {}, "m": 1, "proof": 0}]}, "its goal is 'mostly'; known: exactly"),
-    ("no statement", {"claims": [3]}, "statement 0: is no statement"),
+    ("no statement", {"claims": [3]}, "statement 0: is not a statement"),
     ("null contradiction", {"contradiction": None}, "proof: NoneType"),
     ("two contradictions", {"claims": [{"goal": "nothing fits", "proof": leaf({}, kind="empty")}] * 2}, "two statements"),
 ]
@@ -248,7 +248,7 @@ NODES: list[tuple[Any, str]] = [
     (leaf({"rent": True}), "is not an integer"),
     (leaf({"rent": 2**80}), "number of 81 bits is not an integer of at most"),
     (leaf({"rent": 10**10000}), "bits is not an integer of at most"),
-    (leaf({"H1": 1}), "'H1' is no published cell"),
+    (leaf({"H1": 1}), "'H1' is not a published cell"),
     (leaf({"rent": 1}, d=0), "d is 0, not above 0"),
     (leaf({"rent": 1}, d=-1), "d is -1, not above 0"),
     (leaf({"rent": 1}, w=[1]), "w has 1 multipliers for 0 forks above"),
@@ -260,8 +260,8 @@ NODES: list[tuple[Any, str]] = [
     ),
     ({"where": {"TEN": 3}, "at": 0, "below": leaf({}, w=[0]), "above": leaf({}, w=[0])}, "is not a list"),
     ({"where": {"X": [3]}, "at": 0, "below": leaf({}, w=[0]), "above": leaf({}, w=[0])}, "no column 'X'"),
-    ({"like": [1, 1, 9], "at": 0, "below": leaf({}, w=[0]), "above": leaf({}, w=[0])}, "is no record of the domain"),
-    ({"like": [1, 1], "at": 0, "below": leaf({}, w=[0]), "above": leaf({}, w=[0])}, "is no record of the domain"),
+    ({"like": [1, 1, 9], "at": 0, "below": leaf({}, w=[0]), "above": leaf({}, w=[0])}, "is not a record of the domain"),
+    ({"like": [1, 1], "at": 0, "below": leaf({}, w=[0]), "above": leaf({}, w=[0])}, "is not a record of the domain"),
     ({"where": {}, "at": 0.5, "below": leaf({}, w=[0]), "above": leaf({}, w=[0])}, "at: float"),
 ]
 
@@ -275,7 +275,7 @@ def test_malformed_node(node: Any, message: str, side: str) -> None:
 
 
 def test_withheld_cell_is_no_published_cell() -> None:
-    refuses(proofs(), "'rent' is no published cell", make_release(schema(QUERIES), "b1", {"N": 5, "own": 2}))
+    refuses(proofs(), "'rent' is not a published cell", make_release(schema(QUERIES), "b1", {"N": 5, "own": 2}))
 
 
 def test_endless_forks_are_refused() -> None:
@@ -287,7 +287,7 @@ def test_endless_forks_are_refused() -> None:
 
 @pytest.mark.parametrize("text", [None, 3, [], "b1", {}])
 def test_no_certificate_at_all(text: Any) -> None:
-    refuses(text, "is no certificate|the version of the certificate is missing")
+    refuses(text, "is not a certificate|the version of the certificate is missing")
 
 
 def imports(path: Path) -> set[str]:

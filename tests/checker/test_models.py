@@ -62,7 +62,7 @@ def head(change: dict[str, Any]) -> Any:
 
 
 WRONG = {
-    "another version": (head({"version": 2}), "version of the certificate is 2, not 1. Make it anew: snakemake --force"),
+    "another version": (head({"version": 2}), "version of the certificate is 2, not 1. Make it again: snakemake --force"),
     "a former format": (lambda text: {"block": "b", "claims": [], "shared": 1}, "a certificate of a former format"),
     "another kind": (head({"about": lambda text: text["about"] | {"kind": "photograph"}}), "is about .*, not about 'photog"),
     "another release": (head({"about": lambda text: text["about"] | {"digest": "0" * 64}}), "of other counts than these"),
@@ -72,7 +72,7 @@ WRONG = {
         "model is areas|keys of",
     ),
     "no statements": (lambda text: {k: v for k, v in text.items() if k != "statements"}, "has no list of statements"),
-    "statements that are none": (head({"statements": [7]}), "is no statement"),
+    "statements that are none": (head({"statements": [7]}), "is not a statement"),
 }
 
 

@@ -143,11 +143,11 @@ def test_a_subtotal_that_no_number_shows_must_be_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("hrc", "total", "message"), [
-    ("total\n@a\n@@b\n@b\n", None, r"h\.hrc, line 4: 'b' stands here a second time \(line 3\)"),
-    ("a\n@b\n@@a\n", None, r"h\.hrc, line 3: 'a' stands here a second time \(line 1\)"),
+    ("total\n@a\n@@b\n@b\n", None, r"h\.hrc, line 4: 'b' is listed a second time \(first: line 3\)"),
+    ("a\n@b\n@@a\n", None, r"h\.hrc, line 3: 'a' is listed a second time \(first: line 1\)"),
     ("a\n@total\nb\n", "total", r"h\.hrc, line 2: 'total' is the total, and cannot be a part"),
     ("total\n@a\n", None, r"h\.hrc: lacks 'b', which the table prints"),
-    ("total\n@@a\n", None, r"h\.hrc, line 2: 'a' stands more than one level below"),
+    ("total\n@@a\n", None, r"h\.hrc, line 2: 'a' is more than one level below"),
 ])  # fmt: skip
 def test_a_wrong_hierarchy_is_refused_by_line(tmp_path: Path, hrc: str, total: str | None, message: str) -> None:
     with pytest.raises(GenverifyError, match=message):
@@ -158,7 +158,7 @@ def test_a_wrong_hierarchy_is_refused_by_line(tmp_path: Path, hrc: str, total: s
     ({"a": ["b"], "b": ["a"]}, "'a' would be part of its part 'b'"),
     ({"total": ["total", "a", "b"]}, "'total' would be itself"),
     ({"total": ["a", "b", "a"]}, "'total' would count 'a' twice"),
-    ({"total": ["a"]}, "'b' is no part of 'total'"),
+    ({"total": ["a"]}, "'b' is not a part of 'total'"),
     ({"total": ["a", "c"]}, "'total' adds up 'c', no label of kind"),
 ])  # fmt: skip
 def test_wrong_sums_are_refused(tmp_path: Path, sums: dict[str, list[str]], message: str) -> None:

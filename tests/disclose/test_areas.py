@@ -97,7 +97,7 @@ def test_files_of_areas_that_cannot_be_read(text: str, message: str, tmp_path: P
 
 
 def test_a_count_that_is_no_multiple_is_refused() -> None:
-    with pytest.raises(GenverifyError, match="no multiple of 3"):
+    with pytest.raises(GenverifyError, match="not a multiple of 3"):
         bound_part(Part(({"t/a": 4, "t/b": 0, "t/total": 6},), has_larger=False), SPEC, WORK)
 
 

@@ -109,7 +109,7 @@ def test_what_if_begins_with_the_audit(tmp_path: Path) -> None:
     ({"symbl": STAR}, r"unknown option symbl: did you mean symbol"),
     ({"cells": True}, r"--cells applies to a release file"),
     ({"symbol": {"*": "perhaps"}}, "perhaps"),
-    ({"symbol": {**STAR, "?": "suppressed"}}, "--symbol \\?: never stands in place of a number"),
+    ({"symbol": {**STAR, "?": "suppressed"}}, "--symbol \\?: never appears in place of a number"),
     ({"fail_on": "nonsense"}, "--fail-on nonsense"),
     ({"sensitive": "p=10"}, "--contributions and --sensitive go together"),
     ({}, "what do these symbols mean"),

@@ -6,12 +6,17 @@ import runpy
 import shutil
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from io import BytesIO
 from pathlib import Path
+from zipfile import BadZipFile
 
 import pytest
 
 from genverify.cli import main
 from genverify.disclosure.disclose_command import PAGE
+from genverify.reading.source import cell_text
+from workbooks import odd_workbook
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "page"
@@ -85,3 +90,35 @@ def test_the_modules_pass_their_own_tests() -> None:
     done = subprocess.run(["node", "--test", "tests/"], cwd=SOURCES, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert "\n# fail 0\n" in done.stdout
+
+
+def test_workbooks_are_read_as_the_package_reads_them(tmp_path: Path) -> None:
+    """The page's reader of workbooks and the package that the library uses: the same sheets, texts and merged cells."""
+    package = pytest.importorskip("python_calamine")
+    spec = spec_from_file_location("page_workbooks", SOURCES / "src/reader/python_calamine.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    odd_workbook().save(tmp_path / "book.xlsx")
+    shared = ROOT.parent / "shared" / "tables"
+    files = [
+        tmp_path / "book.xlsx",
+        *(path for path in (shared.glob("*") if shared.is_dir() else ()) if path.suffix in (".xlsx", ".ods")),
+    ]
+    for path in files:
+        ours, theirs = (own.CalamineWorkbook.from_filelike(BytesIO(path.read_bytes())) for own in (module, package))
+        assert [(one.name, one.visible) for one in ours.sheets_metadata] == [
+            (one.name, str(one.visible)) for one in theirs.sheets_metadata
+        ]
+        for name in ours.parts:
+            one, other = (book.get_sheet_by_name(name) for book in (ours, theirs))
+            texts = [
+                [[cell_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+                for sheet in (one, other)
+            ]
+            assert texts[0] == texts[1], (path, name)
+            assert sorted(one.merged_cell_ranges or ()) == sorted(other.merged_cell_ranges or ())
+    for bad in (b"", b"PK", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+        with pytest.raises((module.WorkbookError, BadZipFile)):
+            module.CalamineWorkbook.from_filelike(BytesIO(bad))

@@ -46,7 +46,7 @@ def test_percentages_give_withheld_counts_away(tmp_path: Path, capsys: pytest.Ca
     assert "are of their column" in found
     assert "6 of your 6 suppressed cells are known exactly." in found
     assert "t.csv, C4: 22.0 % of columns=Men" in found
-    assert "Also suppress the 7 percentages beside suppressed counts." in found
+    assert "Also suppress the 7 percentages next to suppressed counts." in found
     answer = json.loads((tmp_path / "audit" / "answer.json").read_text())
     assert (answer["suppress"], answer["still_unsafe"]) == (["status=former"], [])
     assert main(["disclose", "--check", str(tmp_path / "t.csv")]) == 0
@@ -59,10 +59,10 @@ def test_the_reading_is_written_and_can_be_corrected(tmp_path: Path, capsys: pyt
     assert "percent_of: column" in text
     (tmp_path / "r.yaml").write_text(text.replace("percent_of: column", "percent_of: none"))
     found = said(capsys, tmp_path / "r.yaml")
-    assert "12 percentages left out, as told" in found
+    assert "12 percentages left out, as you asked" in found
     assert "2 of your 6 suppressed cells are known exactly." in found
     (tmp_path / "r.yaml").write_text(text.replace("percent_of: column", "percent_of: row"))
-    assert "as a percentage of their row contradicts the counts beside it" in said(capsys, tmp_path / "r.yaml")
+    assert "as a percentage of their row contradicts the counts next to it" in said(capsys, tmp_path / "r.yaml")
 
 
 def test_percentages_of_rows_in_brackets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +78,7 @@ def test_a_line_for_each_cell_may_have_its_percentage(tmp_path: Path, capsys: py
 def test_a_wrong_percentage_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "a,30,30\nb,50,55\nc,10,10\nd,5,5\ne,5,5\nTotal,100,100\n"
     found = said(capsys, write(tmp_path, f"age,n,%\n{rows}"))
-    assert "t.csv, C3: 55 as a percentage of their column contradicts the counts beside it (50 of 100)" in found
+    assert "t.csv, C3: 55 as a percentage of their column contradicts the counts next to it (50 of 100)" in found
 
 
 def test_a_contradiction_that_only_the_sums_show_is_proved_and_named(
@@ -146,7 +146,7 @@ def test_what_was_not_decided_is_not_called_safe(tmp_path: Path) -> None:
     assert cells == ("group=A", "group=B")
     answer = TablesAudit(exposed=unsure, fail_on=FailOn(), undecided=cells)
     assert answer.safe is None
-    assert "2 cells: not decided whether they can be worked out; nothing is called safe." in list(answer.lines())
+    assert "2 cells are undecided: they may be known exactly. No table is called safe." in list(answer.lines())
 
 
 def test_facts_with_numbers_that_cannot_be_added_up_exactly_are_refused(
@@ -157,4 +157,4 @@ def test_facts_with_numbers_that_cannot_be_added_up_exactly_are_refused(
         capsys, table, *MARK, "--fact", "percent group=A of everyone = 12.345678"
     )
     mean = "mean group of everyone = 1 over 0, 1e999999999"
-    assert "'1e999999999' of group is no number" in said(capsys, table, *MARK, "--fact", mean)
+    assert "'1e999999999' of group is not a number" in said(capsys, table, *MARK, "--fact", mean)

@@ -117,7 +117,7 @@ DATA = [
     (PEOPLE.replace("home", "age"), "2 columns are called 'age'"),
     (PEOPLE.replace("rents\n", "rents,\n").replace("owns\n", "owns,\n"), "row 2: 4 fields, but the header names 3"),
     (PEOPLE + "f,1,owns,x,y\n", "people.csv, row 7: 5 fields, but the header names 3 columns"),
-    (b"\xff\xfe\x00", "is no text in UTF-8, UTF-16"),
+    (b"\xff\xfe\x00", "is not text in UTF-8, UTF-16"),
     ("", "people.csv: the file is empty"),
 ]
 
@@ -217,10 +217,10 @@ PROOFS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     *((lambda text, value=value: {**text, "about": {**text["about"], "name": value}}, "line 1: does not name what it")
       for value in ([], {}, [[]], {"a": 1}, None, 1, 1.5, True)),
     (lambda text: json.dumps(text).replace('"name"', '"name": "x", "name"', 1), "the key 'name' is duplicated"),
-    (lambda text: {**text, "version": 2}, "line 1: the version of the certificate is 2, not 1. Make it anew: snakemake"),
+    (lambda text: {**text, "version": 2}, "line 1: the version of the certificate is 2, not 1. Make it again: snakemake"),
     (lambda text: {**text, "version": True}, "line 1: the version of the certificate is True"),
     (lambda text: {"block": "1", "release": "0", "lemmas": [], "proofs": [], "claims": []}, "of a former format, which had"),
-    (lambda text: {"block": "1", "shared": {}}, "Make it anew: snakemake --force FILE, or the command disclose"),
+    (lambda text: {"block": "1", "shared": {}}, "Make it again: snakemake --force FILE, or the command disclose"),
     (lambda text: {**text, "model": "lists"}, "unknown model 'lists': known: records, linear, areas, housing"),
     (lambda text: {**text, "about": {**text["about"], "kind": "system"}}, "is about release, not about 'system'"),
     (lambda text: {**text, "about": {**text["about"], "digest": "0" * 64}}, "of other counts than these"),

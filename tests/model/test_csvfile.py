@@ -48,7 +48,7 @@ def test_rows_are_numbered_by_the_lines_of_the_file(
 MISTAKES = {
     "no file": (None, r"cannot be read as a table of towns \(No such file or directory\); see towns in config\.yaml"),
     "empty": ("\n \n", "towns.csv: the file is empty"),
-    "no text": ("town,count\na\0,1\n", "is no text in UTF-8"),
+    "no text": ("town,count\na\0,1\n", "is not text in UTF-8"),
     "two equal names": ("town,count, town\na,1,2\n", "line 1: 2 columns are called 'town'"),
     "too many fields": ("town,count\na,1\n\nb,2,3\n", "row 4: 3 fields, but the header names 2 columns"),
     "too many fields in marks": ('town,count\n"a, b",1\n"c, d",1,2\n', "row 3: 3 fields, but"),

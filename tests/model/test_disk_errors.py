@@ -11,10 +11,10 @@ from genverify.model.errors import DiskError, naming_disk_errors
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.ENOSPC, "the disk is full: make room"),
-        (errno.EDQUOT, "the quota of this disk is used up: make room"),
+        (errno.ENOSPC, "the disk is full: free space"),
+        (errno.EDQUOT, "the quota of this disk is used up: free space"),
         (errno.EROFS, "the file system is read-only: make it writable"),
-        (errno.EACCES, "there is no permission to write here: change it"),
+        (errno.EACCES, "you have no permission to write here: change it"),
     ],
 )
 def test_the_error_says_what_to_do(number: int, words: str) -> None:

@@ -40,7 +40,7 @@ BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
         ("release:\n  tables: all\nrelease:\n  tables: []\n", "line 3: the key 'release' is duplicated"),
         ("1: a\n0x1: b\n", "line 2: the key '1' is duplicated"),
         (BOMB, "line 7: its aliases stand for more than 1000000 values"),
-        ("a: &a [1, *a]\n", "line 1: an alias stands inside of what it names"),
+        ("a: &a [1, *a]\n", "line 1: an alias is inside what it names"),
         ("a: " + "[" * 100_000, "line 1: nested more than 100 levels deep"),
         ("".join(" " * depth + "a:\n" for depth in range(200)), "line 101: nested more than 100 levels deep"),
         ("? [a, b]\n: 1\n", "not valid YAML"),

@@ -119,7 +119,7 @@ def test_releases_are_read_as_they_were_written(tmp_path: Path, toy_schema: Sche
     ("known", "message"),
     [
         ({"T1.cat": 1}, "counts.csv: block 010010201001000 does not say N, its number of records; add a row with query 'N'"),
-        ({"N": 3, "T9.cat": 1}, "counts.csv: block 010010201001000 counts 'T9.cat', which is no query of the schema"),
+        ({"N": 3, "T9.cat": 1}, "counts.csv: block 010010201001000 counts 'T9.cat', which is not a query of the schema"),
         ({"N": 3, "T1.cat": -1}, "counts.csv: block 010010201001000: the count of T1.cat is -1, below 0"),
         ({"N": -3}, "counts.csv: block 010010201001000: the count of N is -3, below 0"),
     ],

@@ -248,7 +248,7 @@ def test_what_is_told_of_nothing_is_an_error(tmp_path: Path) -> None:
 
 
 def test_symbol_that_is_never_met_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="never stands in place of a number"):
+    with pytest.raises(ConfigError, match="never appears in place of a number"):
         reading_of(tmp_path, "a,n\nx,1\ny,2\n", "--symbol", "q=suppressed")
 
 
@@ -264,7 +264,7 @@ def test_file_without_a_table_still_has_a_reading(tmp_path: Path, name: str, tex
 def test_file_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no file of tables"):
         read_files([tmp_path], told_of([]))
-    with pytest.raises(DataError, match="no regular file"):
+    with pytest.raises(DataError, match="not a regular file"):
         read_files([Path("/dev/null")], told_of([]))
     with pytest.raises(DataError, match="cannot be opened as a workbook"):
         reading_of(tmp_path, "no zip", name="t.xlsx")

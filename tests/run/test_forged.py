@@ -116,7 +116,7 @@ def test_the_code_minus_one_is_not_any_value(chain_study: Path) -> None:
     last = pd.read_parquet(BATCH)["proof"].max() + 1
     nobody = dict.fromkeys(NAMES, pd.array([pd.NA], dtype="Int16"))
     both(lambda frame: pd.concat([frame, frame.iloc[[0]].assign(m=0, k=0, effective_k=0, proof=last, **nobody)]))
-    with pytest.raises(GenverifyError, match=r"\('PET', -1\) is no code: those are 0 or more"):
+    with pytest.raises(GenverifyError, match=r"\('PET', -1\) is not a code: codes are 0 or more"):
         audited()
 
 
@@ -287,5 +287,5 @@ def test_versions_and_commits_are_part_of_the_digest(chain_study: Path) -> None:
     said = f"run again with Python {platform.python_version()}, though records name Python 3.99.0"
     assert said in audited()
     forge_record("figures/fig3.record.json", lambda text: text["versions"].update(python="001"))
-    with pytest.raises(AuditError, match="which is no version"):
+    with pytest.raises(AuditError, match="which is not a version"):
         audited()

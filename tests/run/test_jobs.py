@@ -159,7 +159,7 @@ def test_results_and_log_on_the_same_full_disk(described: SimpleNamespace, capsy
     with pytest.raises(SystemExit):
         run(lambda job: print(Path(job.output.result).write_text("x")), described)
     (text,) = capsys.readouterr().err.splitlines()
-    assert "(make_toy writes /dev/full, out.record.json). In short, the disk is full: make room" in text
+    assert "(make_toy writes /dev/full, out.record.json). In short, the disk is full: free space" in text
 
 
 def test_a_folder_is_digested_by_names_and_contents(tmp_path: Path) -> None:

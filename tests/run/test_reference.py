@@ -285,5 +285,5 @@ def test_no_two_studies_have_a_caption_or_a_page_of_one_name(tmp_path: Path) -> 
         (tmp_path / study / "report.yaml").write_text("all: {b: {caption: B}}")
     with pytest.raises(DataError, match=r"two/captions/a\.rst: .*one/captions/a\.rst is a caption of the same name"):
         find_captions(tmp_path)
-    with pytest.raises(DataError, match=r"two/report\.yaml: the page b stands in another report\.yaml"):
+    with pytest.raises(DataError, match=r"two/report\.yaml: the page b is also in another report\.yaml"):
         read_pages(tmp_path)

@@ -61,7 +61,7 @@ def same_claims(plain_study: Path, home: Path) -> None:
 def test_a_full_disk_is_named_and_the_run_resumes(plain_study: Path, small_disk: Path) -> None:
     text = study_runs.snakemake(small_disk, *CLAIMS, right=False)
     assert "DiskError: [Errno 28]" in text
-    assert "the disk is full: make room, then give the same command again" in text
+    assert "the disk is full: free space, then give the same command again" in text
     assert "Traceback" not in text.split("Error in rule")[0]
     assert not (small_disk / "results" / "paper" / "claims.parquet").exists()
     remount(small_disk, "size=50m")

@@ -30,6 +30,7 @@ MOST_LINES = 200  # of one kind in a list
 MOST_LABELS = 2000  # of an axis that the page offers as a total
 MOST_CELLS = 5000  # of an audit in a browser: beyond, the search takes minutes
 DEEPEST = 200  # levels of a JSON file: the stack of a browser holds a few hundred
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"  # how .xls files begin
 LARGEST = 60 * 2**20  # bytes: beyond, a browser may run out of memory while it reads
 
 # the options of `genverify disclose`, and what they are called in its form
@@ -72,10 +73,10 @@ def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, 
     paths = last["paths"] = [FOLDER / name for name in files] if files is not None else last["paths"]
     for path in paths:
         data = path.read_bytes()
-        if path.suffix.lower() in WORKBOOKS or data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+        if data[:4] == OLD_EXCEL or path.suffix.lower() == ".xlsb":
             raise DataError(
-                f"{path.name}: this page reads no Excel or ODS files. Save the sheet as CSV, or paste it; "
-                "the command genverify read takes them as they are"
+                f"{path.name}: this page reads .xlsx and .ods, not older Excel files. Save it as .xlsx, or paste the table; "
+                "the command genverify read takes it as it is"
             )
         if data.lstrip()[:1] == b"{":
             depths = accumulate(1 if sign in b"[{" else -1 for sign in re.findall(rb"[\[\]{}]", data))

@@ -3,6 +3,7 @@ import { TASKS } from "../audit.js";
 import { CertificateError, checkSums } from "../check.js";
 import { unpacked } from "../packed.js";
 import { Problem } from "../problem.js";
+import { WORDS } from "../words.js";
 import { begin } from "./highs.js";
 
 self.onmessage = async ({ data }) => {
@@ -16,7 +17,7 @@ self.onmessage = async ({ data }) => {
     self.postMessage({ number, found: await work(question, (done, of) => self.postMessage({ number, done, of })) });
   } catch (error) {
     const refused = error instanceof CertificateError;
-    const said = refused || error instanceof Problem ? error.message : `the solver failed: ${error?.message ?? error}`;
-    self.postMessage({ number, problem: said, refused });
+    const said = refused || error instanceof Problem ? error.message : WORDS.solverFailed(error?.message ?? error);
+    self.postMessage({ number, problem: said, refused, places: error?.places });
   }
 };

@@ -226,7 +226,7 @@ def records_of(release: Release, point: Floats) -> Codes:
 
 def wrong_answer(release: Release, why: str) -> WrongAnswer:
     return WrongAnswer(
-        f"block {release.block}: the solver's dataset does not stand the recount: {why}. Nothing is reported. Try the other "
+        f"block {release.block}: the solver's dataset failed the recount: {why}. Nothing is reported. Try the other "
         "solver (program.solver in config.yaml)."
     )
 

@@ -4,7 +4,6 @@ import argparse
 import csv
 import os
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -243,9 +242,8 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     open_ = int((~result.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {result.exact.size} cells are not decided: {result.limit or 'no proof'}. The bounds hold "
-            f"(proofs checked), but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; "
-            "--seconds allows more work",
+            f"note: {open_} of {result.exact.size} cells are open: {result.limit or 'no proof'}. The bounds hold (proofs "
+            "checked), but may be too wide; --seconds allows more work",
             file=sys.stderr,
         )
     words = np.where(result.exact, "yes", np.where(result.uncertified, "uncertified", "no"))

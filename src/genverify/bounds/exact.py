@@ -379,8 +379,8 @@ def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | Non
 
 def _unreachable(target: int) -> DataError:
     return DataError(
-        f"no table has these conditionals and this N: the remainder N - R = {target} is no sum of multiples of the reduced "
-        "row sums within the stated limits. Check N, the fractions, and what is given as known beforehand."
+        f"no table has these conditionals and this N: the remainder N - R = {target} is not a sum of multiples of the "
+        "reduced row sums within the stated limits. Check N, the fractions, and what is given as known beforehand."
     )
 
 

@@ -55,9 +55,9 @@ class AreaChecker:
         for index, said in enumerate(stated):
             where = f"{self.release.block}, statement {index}"
             if not isinstance(said, Mapping) or set(said) != {"block", *PARTS}:
-                raise CertificateError(f"{where}: is no statement about a block, with the keys block, {', '.join(PARTS)}")
+                raise CertificateError(f"{where}: is not a statement about a block, with the keys block, {', '.join(PARTS)}")
             if said["block"] not in left:
-                raise CertificateError(f"{where}: {str(said['block'])[:40]!r} is none of the blocks, or stands twice")
+                raise CertificateError(f"{where}: {str(said['block'])[:40]!r} is not one of the blocks, or is listed twice")
             left.remove(said["block"])
             yield self.number_of[said["block"]], self.check(self.number_of[said["block"]], said["alone"], said["together"])
 
@@ -93,7 +93,7 @@ class AreaChecker:
         for said in read_nobody(self.release, proofs):
             proved = checker.proof(said.upper, 1, said)
             if proved.limit is None or proved.limit > 0:
-                raise CertificateError(f"{said.path}: the proof leaves room for {proved.limit} records")
+                raise CertificateError(f"{said.path}: the proof allows {proved.limit} records")
             gone |= ~flags_of(proved.open, len(self.types))
         return gone
 

@@ -120,12 +120,12 @@ def forks(node: Node) -> Iterator[Fork]:
 def read_head(text: Any, path: str) -> str:
     """The model of a certificate; an error for a former format, another version, another kind, or an unknown model."""
     if not isinstance(text, Mapping):
-        raise CertificateError(f"{path}: {_short(text)} is no certificate")
+        raise CertificateError(f"{path}: {_short(text)} is not a certificate")
     if "version" not in text and any(key in text for key in FORMER):
-        raise CertificateError(f"{path}: a certificate of a former format, which had no version. Make it anew: {AGAIN}")
+        raise CertificateError(f"{path}: a certificate of a former format, which had no version. Make it again: {AGAIN}")
     if text.get("version") != VERSION or type(text["version"]) is not int:
         said = str(text.get("version", "missing"))[:20]
-        raise CertificateError(f"{path}: the version of the certificate is {said}, not {VERSION}. Make it anew: {AGAIN}")
+        raise CertificateError(f"{path}: the version of the certificate is {said}, not {VERSION}. Make it again: {AGAIN}")
     model, about = text.get("model"), _mapping(text.get("about"), f"{path}, about", ("kind", "name", "digest"))
     if not isinstance(model, str) or model not in KIND_OF:
         raise CertificateError(f"{path}: unknown model {str(model)[:40]!r}: {nearest(str(model)[:40], list(KIND_OF))}")
@@ -135,7 +135,7 @@ def read_head(text: Any, path: str) -> str:
     if not isinstance(about["name"], str) or not isinstance(about["digest"], str):
         raise CertificateError(f"{path}: does not name what it is about, with its digest")
     if not isinstance(text.get("statements"), LISTS):
-        raise CertificateError(f"{path}: has no list of statements. Make it anew: {AGAIN}")
+        raise CertificateError(f"{path}: has no list of statements. Make it again: {AGAIN}")
     return model
 
 
@@ -168,7 +168,7 @@ class NodeReader:
         if depth > DEEPEST:
             raise CertificateError(f"{path}: more than {DEEPEST} forks above one another")
         if not isinstance(value, dict):
-            raise CertificateError(f"{path}: {_short(value)} is not an object with keys, so it is no proof")
+            raise CertificateError(f"{path}: {_short(value)} is not an object with keys, so it is not a proof")
         if "at" not in value:
             return self.leaf(value, path, kinds, names_claim, depth)
         text = _mapping(value, path, ("at", "below", "above"), self.parts)
@@ -203,7 +203,7 @@ def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
     """A statement about a cell of a system."""
     side = value.get("side") if isinstance(value, dict) else None
     if side not in SIDES:
-        raise CertificateError(f"{path}: is no statement: its side is {str(side)[:40]!r}; known: {', '.join(SIDES)}")
+        raise CertificateError(f"{path}: is not a statement: its side is {str(side)[:40]!r}; known: {', '.join(SIDES)}")
     text = _mapping(value, path, ("side", "proof"), ("cell", "value"))
     proof = reader.node(text["proof"], path, KINDS)
     if side == EMPTY:
@@ -286,7 +286,7 @@ class _Reader:
         """What is shown, and the statement: a claim names the number of its two proofs, all else holds its own."""
         goal = value.get("goal") if isinstance(value, dict) else None
         if goal not in GOALS:
-            raise CertificateError(f"{path}: is no statement: its goal is {str(goal)[:40]!r}; known: {', '.join(GOALS)}")
+            raise CertificateError(f"{path}: is not a statement: its goal is {str(goal)[:40]!r}; known: {', '.join(GOALS)}")
         text = _mapping(value, path, ("goal", "proof") if goal == NOTHING else ("goal", "where", "m", "proof"))
         if goal == NOTHING:
             node = self.nodes.node(text["proof"], f"{path}, proof", (EMPTY,))
@@ -312,7 +312,7 @@ class _Reader:
         codes = _integers(text["like"], path, "like")
         columns = self.release.schema.domain.columns
         if len(codes) != len(columns) or any(code not in c.codes for code, c in zip(codes, columns, strict=True)):
-            raise CertificateError(f"{path}: like {list(codes)} is no record of the domain")
+            raise CertificateError(f"{path}: like {list(codes)} is not a record of the domain")
         return codes
 
     def condition(self, value: Any, path: str, single: bool = False) -> Predicate:
@@ -329,7 +329,7 @@ class _Reader:
         if key is None or key not in self.clauses:
             column, number = self.column(name, path), _integer(code, path, name)
             if number < 0:
-                raise CertificateError(f"{path}: {(column, number)} is no code: those are 0 or more")
+                raise CertificateError(f"{path}: {(column, number)} is not a code: codes are 0 or more")
             self.clauses[column, number] = column, (number,)
         return self.clauses[name, code]
 
@@ -340,7 +340,7 @@ class _Reader:
 
     def cell(self, name: Any, path: str) -> str:
         if not isinstance(name, str) or (name not in self.published and name != TOTAL):
-            raise CertificateError(f"{path}: {name!r} is no published cell")
+            raise CertificateError(f"{path}: {name!r} is not a published cell")
         return name
 
 
@@ -411,7 +411,7 @@ def one_certificate(path: Path) -> dict[str, Any]:
     """The only certificate of a file."""
     result = list(read_proofs(path))
     if len(result) != 1:
-        raise DataError(f"{path}: holds {len(result)} certificates, not one. Make it anew: {AGAIN}")
+        raise DataError(f"{path}: holds {len(result)} certificates, not one. Make it again: {AGAIN}")
     return result[0]
 
 

@@ -7,7 +7,7 @@ denominator d. For any counts x that fit, with w = d c - y A (c the cell in ques
     d c x  =  y A x + w x  <=  sum of y most (y > 0) or y least (y < 0)  +  sum of w hi (w > 0) or w lo (w < 0),
 
 so that c x <= that sum // d. A fork is a split into cases: a cell is at most t, or at least t + 1. Both sides are shown.
-An end that nobody told (OPEN) is no number: a leaf that needs one shows nothing, and is refused.
+An end that nobody stated (OPEN) is not a number: a leaf that needs one shows nothing, and is refused.
 """
 
 from collections.abc import Mapping, Sequence
@@ -201,7 +201,7 @@ class LongRows:
         if max(map(abs, y.values()), default=0) * self.largest * len(y) > WIDE:
             return None
         if any(abs(self.end(row, times)) == OPEN for row, times in y.items()):
-            return None  # an end that nobody told: the checker says which
+            return None  # an end that nobody stated: the checker says which
         residual = self.residual(y)
         total = self.total(residual)
         if total is None:

@@ -111,7 +111,7 @@ class _Reader:
         result = self.word()
         digits = result.removeprefix("-") if least < 0 else result
         if not (digits.isascii() and digits.isdigit() and len(digits) <= LONGEST):
-            raise ViprError(f"{result[:40]!r} is no index")
+            raise ViprError(f"{result[:40]!r} is not an index")
         number = int(result)
         if number < least or (below is not None and number >= below):
             raise ViprError(f"the index {result[:40]} is out of range")
@@ -126,7 +126,7 @@ class _Reader:
                 raise ValueError
             return Fraction(result)
         except (ValueError, ZeroDivisionError):
-            raise ViprError(f"{result[:40]!r} is no rational number") from None
+            raise ViprError(f"{result[:40]!r} is not a rational number") from None
 
     def vector(self, count: int, below: int) -> Vector:
         """This number of pairs of an index and a number, each index once; zeros are left out."""
@@ -134,7 +134,7 @@ class _Reader:
         for _ in range(count):
             index = self.index(below)
             if index in result:
-                raise ViprError(f"the index {index} stands twice")
+                raise ViprError(f"the index {index} is listed twice")
             result[index] = self.number()
         return {index: value for index, value in result.items() if value}
 
@@ -144,7 +144,7 @@ class _Reader:
         if size == "OBJ":
             return Constraint(name, sense, b, self.objective)
         if not (size.isascii() and size.isdigit() and len(size) <= LONGEST):
-            raise ViprError(f"{name}: {size[:40]!r} is no number of terms")
+            raise ViprError(f"{name}: {size[:40]!r} is not a number of terms")
         return Constraint(name, sense, b, self.vector(int(size), self.variables))
 
 
@@ -220,7 +220,7 @@ class _Checker:
             read.index(least=-1)
             self.known.append(replace(said, assumed=assumed))
         if next(read.tokens, None) is not None:
-            raise ViprError("something stands after the derivation")
+            raise ViprError("there is text after the derivation")
         if not steps:
             raise ViprError("nothing is derived")
         last = self.known[-1]

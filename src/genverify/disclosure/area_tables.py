@@ -103,7 +103,7 @@ def _ends(printed: Printed, spec: AreaTables) -> dict[str, tuple[int, int]]:
             lo, hi = 0, ceiling
         else:
             if count % spec.base:
-                raise DataError(f"{name}: the count {count} is no multiple of {spec.base}; check base in the file of tables")
+                raise DataError(f"{name}: the count {count} is not a multiple of {spec.base}: check base in its file")
             lo, hi = rounded_ends(count, spec.base)
         cell = name_of.get(name, name)
         before = result.get(cell, (0, ceiling))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from genverify.disclosure.suppression import SecondarySuppression
 
 DIALECTS = {
-    "plain": {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed",
+    "plain": {"open": "open", "exact": "known exactly", "narrow": "too narrow", "printed": "printed",
               "suppress": "suppress"},
     "sdctable": {"open": "x", "exact": "u", "narrow": "u", "printed": "s", "suppress": "x"},
     "sbs": {"open": "D", "exact": "A", "narrow": "A", "printed": "F", "suppress": "D"},
@@ -223,17 +223,17 @@ class Audit(ABC):
             yield f"{n['other_known_exactly']} of {n['other_unclear']} {self.unclear_words} are known exactly."
         yield from self.verdict()
         if self.left_out:
-            yield f"This holds for the tables as far as they were read. Left out, {len(self.left_out)}:"
+            yield f"Not everything was read. Left out ({len(self.left_out)}):"
             yield from (f"  {one}" for one in self.left_out[:MOST_SHOWN])
-            yield "  Nothing is called safe before these are read, or taken out (--allow-partial accepts it)."
+            yield "  No table is called safe until these are read or removed (--allow-partial goes on without them)."
         if self.undecided:
-            yield f"{len(self.undecided)} cells: not decided whether they can be worked out; nothing is called safe."
+            yield f"{len(self.undecided)} cells are undecided: they may be known exactly. No table is called safe."
         if str(self.fail_on) != "exact":
-            yield f"{n['unsafe']} {self.unsafe_words} are unsafe by {self.fail_on}."
+            yield f"{n['unsafe']} {self.unsafe_words} are unsafe by the rule {self.fail_on}."
         if self.limit:
-            yield f"Note: {self.limit}; ranges hold, but some may be too wide (--seconds allows more work)."
+            yield f"Note: {self.limit}. All intervals hold, but some may be wider than necessary (--seconds allows more work)."
         if not self.attained:
-            yield "Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends."
+            yield "Note: the tables are linked in a loop too large to solve as one. Intervals hold, but may be too wide."
 
     def reasons(self) -> Iterator[str]:
         """Why some of the unsafe cells are known."""

@@ -94,32 +94,33 @@ OPTIONS = (
     *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:])
       for names, written, text in READ_OPTIONS),
     Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
-    Option("--total-from", (TABLES, CHECK), "the total stands in another file: other.csv:LABEL", (),
+    Option("--total-from", (TABLES, CHECK), "the total is in another file: other.csv:LABEL", (),
            how={"action": "append", "metavar": "FILE:LABEL"}),
     Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, 0, _NUMBER),
-    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it", how={"choices": (".", ",")}),
+    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not show it", how={"choices": (".", ",")}),
     Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
     Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
            how={"action": "append", "metavar": PAIR}),
-    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (),
+    Option("--fact", (TABLES, CHECK), "a known fact besides the counts, e.g. 'sex=f >= 3'", (),
            how={"action": "append", "metavar": "TEXT"}),
     Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
            "tables", how=_FILE),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
            how={"action": "append", "metavar": "RULE"}),
-    Option("--write", (TABLES,), "save what was understood as a reading file, to be corrected", how=_FILE),
-    Option("--seconds", (TABLES, CHECK), "work for ranges, counted, of about a second of one core each", 120.0, 0,
+    Option("--write", (TABLES,), "save how the files were read, as a reading file that can be corrected", how=_FILE),
+    Option("--seconds", (TABLES, CHECK), "work for the intervals, counted: about a second of one core each", 120.0, 0,
            {"type": float}),
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
-    Option("--search-seconds", BOTH, "processor seconds for secondary suppressions (60, or as the release says)", None, 0,
+    Option("--search-seconds", BOTH, "processor seconds for secondary suppression (60, or as the release says)", None, 0,
            {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
-    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", how={"metavar": "WHAT"}),
-    Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
-           "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),
+    Option("--fail-on", BOTH, "exit with 1 if a count is known exactly (exact), in an interval narrower than 3 (range<3), "
+           "or to be 1 (singled-out)", how={"metavar": "WHAT"}),
+    Option("--allow-partial", BOTH, "go on although something is unclear or was not read: no table is then called "
+           "safe, and --fail-on does not fail for it", False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
-    Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, 1, _NUMBER),
-    Option("--out", ANY, "folder of the results (a folder `audit` beside the tables or the release file)",
+    Option("--max-bytes", ANY, f"bytes of the data when unpacked ({LIMITS.size:,})", None, 1, _NUMBER),
+    Option("--out", ANY, "folder of the results (default: a folder `audit` next to the tables or the release file)",
            how={"type": Path}),
     Option("--json", ANY, "print the answer as JSON, and nothing else", False, how=_FLAG),
     Option("--check", ANY, "only check the folder of results: read the tables again, check the proofs, compare all that is "
@@ -162,7 +163,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     """Add the commands about tables to the command line."""
     audit = commands.add_parser(
         "disclose",
-        help="say what tables give away: printed ones as they are, or those that a release file describes",
+        help="audit tables, printed or described by a release file: what do they give away?",
         description="What do these tables give away? Give the tables themselves, or a release file (YAML).",
     )
     audit.add_argument(
@@ -170,13 +171,13 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     audit.set_defaults(run=run_disclose)
     add_options(audit)
-    tried = commands.add_parser("what-if", help="try the protections that a release file lists")
+    tried = commands.add_parser("what-if", help="compare the protections that a release file lists")
     tried.set_defaults(run=run_what_if, prints="csv")
     tried.add_argument("release", type=Path, help="a release file (YAML), see examples/")
-    tried.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
+    tried.add_argument("--out", type=Path, help="folder of the results (default: a folder `audit` next to the release file)")
     tried.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
-    tried.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
-    parser = commands.add_parser("unique", help="say whether a reconstruction (an LP or MPS file) has exactly one solution")
+    tried.add_argument("--max-bytes", type=int, metavar="N", help=f"bytes of the data when unpacked ({LIMITS.size:,})")
+    parser = commands.add_parser("unique", help="test whether a reconstruction (an LP or MPS file) has exactly one solution")
     parser.add_argument("program", type=Path, help="a file in LP or MPS format, plain or packed with gzip")
     parser.add_argument("--seconds", type=float, default=300.0, help="limit of the work (%(default)s)")
     parser.set_defaults(run=run_unique)

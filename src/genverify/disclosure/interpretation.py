@@ -90,14 +90,14 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
     if not shares:
         return PercentageReading(table, ())
     if told == NONE:
-        return PercentageReading(_left_out(table, f"{len(shares)} percentages left out, as told"), ())
+        return PercentageReading(_left_out(table, f"{len(shares)} percentages left out, as you asked"), ())
     if told is None and any(word not in (EXACT, LEVELS) and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
     result, notes = list[tuple[Share, str]](), list[str]()
     for head in dict.fromkeys((share.head, share.of) for share in shares):
         own = [share for share in shares if (share.head, share.of) == head]
-        kind, how = (told, "as told") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
+        kind, how = (told, "as given") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
         if not told and all(share.whole is not None for share in own):
             kind, how = OF_COUNTS, "it agrees with the counts"
         if not kind:
@@ -202,9 +202,9 @@ def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, 
         if _fits(table, share, values, kind, seen) is False:
             count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
             raise DataError(
-                f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts beside it "
-                f"({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages are of: percent_of: "
-                "row, column, everyone or none, for the table in the reading file (--write)"
+                f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts "
+                f"next to it ({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages "
+                "are of: percent_of: row, column, everyone or none, for the table in the reading file (--write)"
             )
 
 
@@ -464,11 +464,11 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
             yield Question(f"{left.place}: {left.cells} cells: {left.why}", left.remedy or "correct the file, or --skip ROW")
     for table in (table for table in reading.tables if table.counts):
         for text in dict.fromkeys(label for axis in table.axes for label in _like_symbols(axis) if label not in form.labels):
-            what = f"{table.name}: {text!r} stands among labels or headers, and looks like a symbol for a count"
+            what = f"{table.name}: {text!r} is among labels or headers, but looks like a symbol for a count"
             yield Question(what, f"--label '{text}' if it is a label")
         for name, text in table.population.items():
             if is_symbol(text) and text not in form.labels:
-                what = f"{table.name}: {text!r} stands in every row of {name!r}, and can be a symbol for a count"
+                what = f"{table.name}: {text!r} is in every row of {name!r}, and may be a symbol for a count"
                 yield Question(what, f"--symbol '{text}=suppressed', or --label '{text}' if it is a label")
         numbers = {n for own in table.counts for n in own.values if isinstance(n, int) and n}
         if not form.rule and (base := surely_rounded(numbers)) > 1:
@@ -545,7 +545,7 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
             left.append(f"{table.name}: percentages ({figures.label}): of which counts at their left is not clear")
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
-        left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
+        left.append(f"{table.name}: {lost} percentages next to cells that are not counts")
     result = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
                          {}, table.title, shares, max(len(table.rows), 1), tuple(left),
                          separate=frozenset(axis.name for axis in table.axes if _adds_up_to_nothing(axis)))  # fmt: skip
@@ -581,7 +581,7 @@ def _beside_counts(table: Table) -> Iterator[str]:
         elif column.role == FLAG:
             for flag, often in Counter(table.flags.get(column.at, ())).items():
                 if flag.upper() not in PUBLISHED:
-                    yield f"{table.name}: the flag {flag!r} beside {often} printed counts: what does it mean?"
+                    yield f"{table.name}: the flag {flag!r} next to {often} printed counts: what does it mean?"
     heads = Counter(column.head for column in table.columns if column.role == COUNT and column.head)
     for head, often in heads.items():
         if often > 1:  # a total may stand among them
@@ -595,7 +595,7 @@ def _beside_counts(table: Table) -> Iterator[str]:
         pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
         inside = len({label for _, label in pairs})
         if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
-            yield f"{table.name}: nearly each {inner.name} stands in one {outer.name}: that none is elsewhere is not used"
+            yield f"{table.name}: nearly every {inner.name} is in one {outer.name}: not used, since some may be elsewhere"
 
 
 def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
@@ -669,7 +669,7 @@ def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
     axis = found.columns[0]
     sums = found.sums.get(axis, Hierarchy())
     if sums.top:
-        return replace(found, left_out=(*found.left_out, f"{found.name}: N = {sizes[0][1]} in a header, beside a total"))
+        return replace(found, left_out=(*found.left_out, f"{found.name}: N = {sizes[0][1]} in a header, as well as a total"))
     place = f"{table.file}, N in a header or title"
     entries = {("Total", *own): Entry(size, place, int(re.sub(r"\D", "", size))) for own, size in sizes}
     inner = {label: own for label, own in sums.parts.items() if label}

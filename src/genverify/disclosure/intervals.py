@@ -175,7 +175,7 @@ def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
     said = [f"{entry.text} at {entry.place}" for entry in entries]
     return (
         f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct "
-        "one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a label is no "
+        "one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a label is not a "
         "total (--no-total LABEL), or that a table is part of another (--inside)"
     )
 

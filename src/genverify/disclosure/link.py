@@ -235,7 +235,7 @@ def link(
     shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
     facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
     for cell in (cell for _, weights, _, _ in facts for cell in weights if cell not in ends):
-        raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
+        raise DataError(f"no table has a cell {cell!r}; a fact is about columns and labels of one table")
     named: list[Row] = [
         (name, {name_of(key): own for key, own in cells.items()}, -tolerance if closed else -OPEN, tolerance)
         for name, (cells, closed) in rows.items()
@@ -565,7 +565,7 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
     if not result:
         known = [f"{column}={label}" for column, own in columns.items() for label in own.labels]
         raise ConfigError(
-            f"no table has a cell {text!r}; write column=label, column=label with labels that stand in one table, or "
+            f"no table has a cell {text!r}; write column=label, column=label with labels of one table, or "
             f"everyone. {nearest(text, known)}"
         )
     return next(iter(result))
@@ -635,7 +635,7 @@ def _middle(text: str, found: re.Match[str], columns: Mapping[str, Column]) -> I
     whole, cells = name_of(key), dict[str, Fraction]()
     for label in (own.strip() for own in listed.split(",")):
         if not NUMERAL.fullmatch(label):  # no powers of ten: 1e999999999 has as many digits
-            raise ConfigError(f"{text!r}: the label {label!r} of {column} is no number")
+            raise ConfigError(f"{text!r}: the label {label!r} of {column} is not a number")
         cells[name_of(tuple(sorted([*key, (column, label)])))] = Fraction(label)
     if kind == "mean":
         yield from between(text, cells, whole, *rounded(number))

@@ -122,7 +122,7 @@ class RecordsAudit(Audit):
         claims = f"{len(self.claims)} verified claims, {len(self.singles)} about exactly one {one}"
         yield f"{self.described.people} {many}, {claims}."
         if self.undecided_claims:
-            yield f"{self.undecided_claims} candidate claims ran into a limit and are left out: undecided."
+            yield f"{self.undecided_claims} candidate claims are undecided (a limit was reached) and not reported."
 
     def why(self, row: Mapping[str, Any]) -> list[str]:
         """The published cells that its proofs add up, the number of people among them."""

@@ -339,7 +339,7 @@ def read_counts(
         cell = unknown["cell"].iloc[0]
         near = nearest(cell, list(schema.position)).partition(" (known")[0]
         raise ReleaseError(
-            f"{source}: line {unknown.index[0]}: {cell!r} is no cell that the release file describes; "
+            f"{source}: line {unknown.index[0]}: {cell!r} is not a cell that the release file describes; "
             f"{near if near.startswith('did') else 'disclose --cells lists them'}"
         )
     blocks = {"all": sum(totals.values())} if coupled else totals

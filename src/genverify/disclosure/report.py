@@ -1,6 +1,9 @@
 """The report of an audit as one HTML page: verdict first, why, what to suppress, what was left out, what it rests on."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -20,54 +23,58 @@ TEMPLATE = "disclosure/report.html.j2"
 MOST_TABLES, MOST_ROWS, MOST_COLUMNS = 12, 60, 16  # what a page shows of tables as they are printed
 MOST_CELLS = 20  # rows of a list in the report, which also gives the number of all
 MOST_CLAIMS = 40  # as above; each is given with its proof in words
+MOST_WORST = 5  # cells of the first screen
+WIDTHS = (1, 2, 4, 11, 101, inf)  # where the bars of the widths of intervals begin: one value, two or three, up to ten, ...
+VERDICTS = {True: "Safe", False: "Not safe", None: "Not known to be safe"}
 LEAST, LIKELY, OVER = 0.5, 0.9, 0.999
 GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would have been enough"}
 
 
 def report(audit: Audit) -> str:
     """The whole report."""
-    reasons = [
-        (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row))
-        for row in audit.unsafe_cells[:MOST_CELLS]
+    unsafe = sorted(audit.unsafe_cells, key=_interest)
+    seen = {(row["area"], row["cell"]) for row in unsafe}
+    open_ = [
+        row for row in audit.rows if row["unclear"] and row["what"] != RECORD and (row["area"], row["cell"]) not in seen
     ]
+    worst = [*unsafe, *sorted(open_, key=_interest)]
     part: dict[str, Any] = _records(audit) if isinstance(audit, RecordsAudit) else {}
     if isinstance(audit, TablesAudit):
-        placed = audit.exposed.linked.placed
+        often = Counter(row.get("table") for row in unsafe)
+        placed = sorted(audit.exposed.linked.placed, key=lambda one: -often[one.table.name])
         part = {"printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
                 "more": max(len(placed) - MOST_TABLES, 0)}  # fmt: skip
     steps = audit.to_suppress
-    numbered = bool((steps["left"] != "").any())
-    labelled = bool((steps["label"] != "").any())
-    wanted = {"area": audit.several, "cell": True, "label": labelled, "published": True, "left": numbered}
-    columns = [name for name, chosen in wanted.items() if chosen]
-    counts = audit.counts
-    words = "table" if counts["tables"] == 1 else "tables"
-    cards = [(counts["tables"], words), (counts["printed_cells"], "published cells")]
-    cards += [(counts["suppressed"], "suppressed cells"), (counts["suppressed_known_exactly"], "of them known exactly")]
-    if counts["other_unclear"]:
-        cards.append((counts["other_known_exactly"], f"of {counts['other_unclear']} {audit.unclear_words} known exactly"))
+    used = {"area": audit.several, **{name: bool((steps[name] != "").any()) for name in ("label", "left")}}
+    columns = [name for name in ("area", "cell", "label", "published", "left") if used.get(name, True)]
+
+    def shown(row: Mapping[str, Any]) -> tuple[str, str, str]:
+        return audit.name(row["area"], row["cell"]), row.get("published", ""), said(row["lower"], row["upper"])
+
     context = {
-        "title": audit.source.title or "What these tables give away", "audit": audit, "cards": cards,
-        "lines": [line.replace("Left out, ", "Left out, see below: ").removesuffix(":")
-                  for line in audit.lines() if not line.startswith("  ")], "reasons": reasons,
-        "advice": [line for line in audit.advice() if not line.startswith("  ")],
+        "title": audit.source.title or "What these tables give away", "audit": audit, "verdict": VERDICTS[audit.safe],
+        "worst": list(map(shown, worst[:MOST_WORST])), "widths": list(_widths(worst)),
+        "reasons": [(*shown(row), row["proof"], audit.why(row)) for row in unsafe[:MOST_CELLS]],
+        "lines": [line.removesuffix(":") for line in audit.lines() if not line.startswith("  ")],
+        "advice": [line for line in audit.advice() if not line.startswith("  ")], "cards": [], "records": None,
         "suppress": steps[columns].head(MOST_CELLS * 5).to_numpy().tolist(), "suppress_columns": columns,
-        "suppress_all": len(steps), "ranges": list(_ranges(audit)), "records": None, "printed": None,
-        "statements": len(audit.statements), "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
+        "suppress_all": len(steps), "printed": None, "statements": len(audit.statements),
+        "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
     }  # fmt: skip
-    return render(TEMPLATE, **{**context, **part, "cards": [*part.get("cards", []), *cards]})
+    return render(TEMPLATE, **{**context, **part})
 
 
-def _ranges(audit: Audit) -> Iterator[tuple[str | int, ...]]:
-    tables: dict[tuple[str, str], list[Any]] = {}
-    for row in audit.rows:
-        tables.setdefault((row["table"], row["what"] == RECORD and RECORD), []).append(row)
-    for (name, kind), rows in tables.items():
-        known, printed = sum(row["known_exactly"] for row in rows), sum(not row["unclear"] for row in rows)
-        ends = [None if row["upper"] == "" else row["upper"] - row["lower"] for row in rows]
-        widest = "no upper end" if None in ends else max(end for end in ends if end is not None)
-        words = "kinds of records (unpublished)" if kind else name
-        yield words, len(rows), printed, known - printed, len(rows) - known, widest
+def _interest(row: Mapping[str, Any]) -> tuple[float, int]:
+    """The narrowest interval first, then the smallest count."""
+    return inf if row["upper"] == "" else row["upper"] - row["lower"], row["lower"]
+
+
+def _widths(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
+    """How many intervals hold so many values."""
+    values = [min(_interest(row)[0] + 1, WIDTHS[-2]) for row in rows]
+    for least, most in pairwise(WIDTHS) if rows else ():
+        words = f"{least} to {most - 1:.0f} values" if most < inf else f"{least} values or more"
+        yield "known exactly" if least == 1 else words, sum(least <= value < most for value in values)
 
 
 def _records(audit: RecordsAudit) -> dict[str, Any]:
@@ -79,9 +86,8 @@ def _records(audit: RecordsAudit) -> dict[str, Any]:
     alone = singled_out(audit.singles, described.records, described.schema.domain.names)
     exact = described.records is not None
     heads = [*([str(form.area)] if len(described.releases) > 1 else []), "cell"]
-    name = form.title or form.name
     return {
-        "title": f"What {name} gives away",
+        "title": f"What {form.title or form.name} gives away",
         "cards": [(described.people, f"{many} in {areas} areas" if form.area else many),
                   (len(audit.claims), "verified claims"), (len(audit.singles), f"of them about exactly one {one}"),
                   (f"{'' if exact else 'at least '}{alone}", f"{many} singled out")],

@@ -87,14 +87,16 @@ class TablesAudit(Audit):
 
     def verdict(self) -> Iterator[str]:
         if not self.exposed.unclear.any():
-            nothing = "nothing is hidden, so nothing can be recovered"
-            given = "of what was left out, nothing is said" if self.left_out else nothing
+            nothing = "nothing is suppressed, so there is nothing to recover"
+            given = "nothing is known about what was left out" if self.left_out else nothing
             yield f"All {len(self.rows)} cells that were read are printed exactly: {given}."
+        elif not self.exposed.linked.sums.rows:
+            yield "No totals are printed, so no sum contains a suppressed count: nothing follows about any of them."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
             groups = sum(not one.printed for one in self.broken)
-            yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them not printed but worked out."
+            yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them unprinted sums that follow."
 
     def why(self, row: Mapping[str, Any]) -> list[str]:
         return self.exposed.why(self.exposed.linked.sums.place[row["cell"]])
@@ -114,7 +116,7 @@ class TablesAudit(Audit):
 
     def protection(self) -> str:
         if self.suppression and self.suppression.left:
-            return f"{self.suppression.left} are still known too well"
+            return f"{self.suppression.left} still have intervals that are too narrow"
         width = self.fail_on.width
         return "none can be worked out" if width == 1 else f"every feasibility interval is at least {width} wide"
 
@@ -122,7 +124,7 @@ class TablesAudit(Audit):
         chosen = self.suppression
         if chosen and (shares := len(self.percentages)):
             then = "" if chosen.steps or chosen.left else f"; then {self.protection()}"
-            yield f"Also suppress the {shares} percentages beside suppressed counts{then}."
+            yield f"Also suppress the {shares} percentages next to suppressed counts{then}."
         yield from super().advice()
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import accumulate, groupby, islice
+from itertools import accumulate, count, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -149,10 +149,7 @@ def mask_width(columns: int) -> int:
     >>> mask_width(3), mask_width(10), mask_width(14)
     (1, 2, 3)
     """
-    width = 1
-    while len(ALPHABET) ** width < 2**columns:
-        width += 1
-    return width
+    return next(width for width in count(1) if len(ALPHABET) ** width >= 2**columns)
 
 
 def levels(p: Floats) -> Ints:
@@ -284,11 +281,8 @@ CLOSE = 0.02  # a shorter form that is hardly likelier says nothing new
 
 def likely_by_block(paths: Sequence[Path], blocks: Collection[str]) -> Mapping[str, pd.DataFrame]:
     """Of each of the blocks that were weighed, the claims about one household that are likely under some prior."""
-    result = {}
-    for path in paths:
-        for block, rows in read_blocks(path, blocks).groupby("block"):
-            result[str(block)] = rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)]
-    return result
+    parts = (part for path in paths for part in read_blocks(path, blocks).groupby("block"))
+    return {str(block): rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)] for block, rows in parts}
 
 
 def likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequence[str], most: int) -> list[dict[str, Any]]:
@@ -338,7 +332,7 @@ BLOCK_PRIORS = ("tract", "tract_leave_out", "county", "state", "nation", "unifor
 
 
 def block_entry(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> dict[str, Any]:
-    """A block as plain values: N, the counts that are not 0, what is withheld, the groups of claims."""
+    """A block as plain values: N, the counts that are not 0, what is suppressed, the groups of claims."""
     counts: list[Any] = []  # cells and counts in turn, a range where the count is not exact
     for cell, lo, hi in zip(release.cells.tolist(), release.lo.tolist(), release.hi.tolist(), strict=True):
         if hi:
@@ -396,8 +390,9 @@ def figures_by_state(
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
     for part in split_rows(order, at_once):
         wanted = set(part["block"])
-        chosen = sample[sample["block"].isin(wanted)]
-        yield block_figures(chosen, read_blocks(blocks, wanted), read_blocks(households, wanted), least)
+        yield block_figures(
+            sample[sample["block"].isin(wanted)], read_blocks(blocks, wanted), read_blocks(households, wanted), least
+        )
 
 
 def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:

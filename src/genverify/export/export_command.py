@@ -245,7 +245,7 @@ def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
     export = commands.add_parser("export", help=what)
     export.add_argument("proofs", type=Path, help="a folder of proofs or results, e.g. results/paper, or a .jsonl.gz file")
     export.add_argument("release", type=Path, nargs="?",
-                        help="the folder of the release (default: release beside the folder of proofs)")  # fmt: skip
+                        help="the folder of the release (default: the folder release next to the proofs)")  # fmt: skip
     export.add_argument("--format", choices=tuple(FORMATS), default="vipr", help="(%(default)s)")
     export.add_argument("--block", help="only this block or system")
     export.add_argument("--claim", help="only this claim of the block, e.g. TEN=3,HHSIZE=1,m=1 (m = 1 if left out)")

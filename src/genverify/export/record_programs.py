@@ -418,7 +418,7 @@ class Exporter:
             leaf = trees[1 + index]
             assert isinstance(leaf, Leaf)
             inside = (draft.sum(self.nobody[number].y.items()) >= leaf.d).astype(np.int64)
-            nobody = Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0)
+            nobody = Row(f"nobody{number}", "records that a sum of cells rules out", _sparse(inside), hi=0)
             excess = self._excess(draft, leaf, (), 1 + index)
             steps.append(Step(nobody, _raised(leaf, excess, helpers[: len(draft.chosen)], plain)))
             helpers.append((inside, {nobody.name: 1}))

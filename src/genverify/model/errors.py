@@ -10,10 +10,10 @@ from typing import Any
 # Errors that a user can act on: shown as one message, without a traceback.
 
 DISK = {
-    errno.ENOSPC: "the disk is full: make room",
-    errno.EDQUOT: "the quota of this disk is used up: make room",
+    errno.ENOSPC: "the disk is full: free space",
+    errno.EDQUOT: "the quota of this disk is used up: free space",
     errno.EROFS: "the file system is read-only: make it writable",
-    errno.EACCES: "there is no permission to write here: change it",
+    errno.EACCES: "you have no permission to write here: change it",
     errno.ENOTDIR: "a part of this path is a file, not a folder: remove it, or give another path",
     errno.EEXIST: "a file has the name of a folder that is to be made: remove it, or give another path",
     errno.EISDIR: "a folder has the name of a file that is to be written: remove it",
@@ -58,7 +58,7 @@ class DiskError(GenverifyError):
     >>> with naming_disk_errors("fig3"):  # doctest: +ELLIPSIS
     ...     raise OSError(errno.ENOSPC, "No space left on device")
     Traceback (most recent call last):
-    genverify.model.errors.DiskError: [Errno 28] No space left on device (fig3). In short, the disk is full: make room, ...
+    genverify.model.errors.DiskError: [Errno 28] No space left on device (fig3). In short, the disk is full: free space, ...
     """
 
 
@@ -72,7 +72,7 @@ def naming_disk_errors(work: str = "") -> Iterator[None]:
             raise
         where = "" if error.filename or not work else f" ({work})"
         raise DiskError(
-            f"{error}{where}. In short, {DISK[error.errno]}, then give the same command again: what is finished is kept, "
+            f"{error}{where}. In short, {DISK[error.errno]}, then give the same command again: finished work is reused, "
             "and what was not is made again."
         ) from None
 

@@ -122,7 +122,7 @@ class _Loader(LOADER):  # type: ignore[misc]
 def _size(node: Any, known: dict[int, int]) -> int:
     """How many values a node holds when every alias in it is written out."""
     if known.get(id(node)) == 0:
-        raise DataError(f"line {node.start_mark.line + 1}: an alias stands inside of what it names")
+        raise DataError(f"line {node.start_mark.line + 1}: an alias is inside what it names")
     if id(node) not in known:
         known[id(node)] = 0
         items = [] if isinstance(node, yaml.ScalarNode) else node.value

@@ -153,7 +153,7 @@ def system_of(text: Mapping[str, Any]) -> LinearSystem:
     nothing = {"hi": OPEN, "least": -OPEN, "most": OPEN}
     lists = {name: [nothing.get(name) if end is None else end for end in text[name]] for name in ARRAYS}
     if any(None in part for part in lists.values()):
-        raise ValueError("null stands where only a number can: only hi, least and most may be open")
+        raise ValueError("null where a number is needed: only hi, least and most may be null")
     arrays = {name: np.array(part, dtype=np.int64) for name, part in lists.items()}
     return LinearSystem(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
 

@@ -300,7 +300,7 @@ def make_release(
     greatest = known if most is None else most
     for name in known:
         if name != TOTAL and name not in schema.position:
-            raise ReleaseError(f"{source}: block {block} counts {name!r}, which is no query of the schema")
+            raise ReleaseError(f"{source}: block {block} counts {name!r}, which is not a query of the schema")
     for name, count in known.items():
         if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
             limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"

@@ -53,7 +53,7 @@ LONGEST_LINE = 2**20  # bytes: a file without ends of lines is refused before it
 PACKED_OTHERWISE = (".zip", ".bz2", ".xz", ".zst", ".tar", ".tar.gz", ".tgz", ".7z")
 UTF8, WINDOWS, WIDE = "utf-8-sig", "cp1252", "utf-16"
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
-NO_TEXT = "is no text in UTF-8, UTF-16 or the Windows code page; save it as UTF-8 CSV"
+NO_TEXT = "is not text in UTF-8, UTF-16 or the Windows code page; save it as UTF-8 CSV"
 DELIMITERS = ",;\t|"
 LINES_LOOKED_AT = 200  # for delimiter and header, whatever the size of the file
 

@@ -54,7 +54,7 @@ class Axis:
         """What is wrong with the tree: empty where every part stands once below a label of the axis, in no circle."""
         known = {EVERYONE, *self.labels, *self.unprinted}
         if lost := [label for parent, children in self.tree for label in (parent, *children) if label not in known]:
-            return f"{lost[0]!r} is no label of {self.name}"
+            return f"{lost[0]!r} is not a label of {self.name}"
         below = Counter(child for _, children in self.tree for child in set(children))
         twice = [label for label, often in below.items() if often > 1]
         if self.kind != STACKED and twice:
@@ -380,9 +380,9 @@ def _typed(
             totals |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
             why.append(f"{parent} ({fit})")
         elif some:
-            bad.append(f"{parent!r} stands above {', '.join(map(repr, children[:3]))}, which may be only some of it")
+            bad.append(f"{parent!r} is printed above {', '.join(map(repr, children[:3]))}, which may be only some of it")
         else:
-            bad.append(f"{parent!r} stands above {len(children)} labels that do not add up to it ({fit})")
+            bad.append(f"{parent!r} is printed above {len(children)} labels that do not add up to it ({fit})")
     more = f"; and so {len(bad) - 1} more" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--hierarchy '{axis.name}=FILE.hrc'")] if bad else []
     inner = {child for own in totals.values() for child in own}

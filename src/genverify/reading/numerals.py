@@ -143,7 +143,7 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
         return Numerals(sign, other, why, unsure and open_[sign] > 0)
     if open_["."]:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
         if plain:
-            return Numerals(".", ",", "numbers of four digits stand without a sign between thousands")
+            return Numerals(".", ",", "numbers of four digits have no thousands separator")
         return Numerals(",", ".", f"{open_['.']:,} numbers such as 2.000 are read as thousands", unsure=True)
     return Numerals(why=f"{open_[',']:,} numbers such as 1,234 are read as thousands") if open_[","] else Numerals()
 
@@ -308,7 +308,7 @@ def usual_meaning(text: str) -> Symbol:
     if result := LIMITED.fullmatch(text):
         sign, end = result[1].lower(), re.sub(r"\D", "", result[2])
         if "." in result[2] or ("," in result[2] and len(result[2].split(",")[-1]) != 3) or len(end) > 15:
-            return Symbol(text, SUPPRESSED, how="printed as a limit that is no whole number")
+            return Symbol(text, SUPPRESSED, how="printed as a limit that is not a whole number")
         down = sign[0] in "<\u2264lfub" or sign == "=<"
         equal = "=" in sign or sign in ("\u2264", "\u2265", "at least", "up to")
         lo, hi = ("0", str(int(end) - (not equal))) if down else (str(int(end) + (not equal)), "")

@@ -35,7 +35,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     """Add the command to the command line."""
     own = commands.add_parser(
         "read",
-        help="say what files of tables hold: a role for every cell, totals, symbols, and what is left out",
+        help="show how files of tables are read: the role of every cell, totals, symbols, what is left out",
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
     files = "tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"
@@ -43,7 +43,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     own.add_argument("--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and reread")
     own.add_argument("--cells", type=Path, metavar="CSV", help="write the role of every cell and why, one line each")
     own.add_argument("--max-rows", type=int, metavar="N", help=f"rows that a file may hold ({LIMITS.rows:,})")
-    own.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
+    own.add_argument("--max-bytes", type=int, metavar="N", help=f"bytes of the data when unpacked ({LIMITS.size:,})")
     add_options(own)
     own.set_defaults(run=run_read)
 
@@ -58,7 +58,7 @@ READ_OPTIONS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("--skip",), COLUMN_LIST, "rows and columns that are not read, e.g. 59,C"),
     (("--rule",), "RULE", "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"),
     (("--total",), PAIR, "the label that is the total of a column, e.g. 'sex=Both sexes'"),
-    (("--no-total",), "LABEL", "a label that is no total although its name may say so"),
+    (("--no-total",), "LABEL", "a label that is not a total, whatever its name says"),
     (("--label",), "LABEL", "a label or a header that looks like a symbol of a count, e.g. '<1'"),
     (("--hierarchy",), PAIR, "a .hrc file for a column, e.g. 'industry=nace.hrc'"),
 )
@@ -69,7 +69,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     for names, written, text in READ_OPTIONS:
         own.add_argument(*names, metavar=written, help=text, action="append", default=[])
     own.add_argument("--period", default="", metavar="TEXT", help="the period of a table that does not name it")
-    own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not tell it")
+    own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not show it")
 
 
 def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
@@ -165,7 +165,7 @@ def describe(reading: Reading) -> Iterator[str]:
         yield f"symbol {text}  {own.meaning} ({own.how}{said}), {_count(reading.met[text], 'cell')}"
     often = sorted(reading.labels_like_symbols.items(), key=lambda one: -one[1])[:SHOWN]
     if like := ", ".join(f"{text} ({times:,})" for text, times in often):
-        yield f"texts that could be symbols, and stand among labels or notes: {like}"
+        yield f"texts that could be symbols, found among labels or notes: {like}"
     yield from (f"note: {one}" for one in reading.said)
     for left in reading.left_out[:SHOWN]:
         remedy = f" ({left.remedy})" if left.remedy else ""

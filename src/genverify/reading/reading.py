@@ -227,7 +227,7 @@ def read(
     _check_told(general, tables, total.met, sources)
     left = tuple(LeftOut(place, cells, why, remedy) for (_, why, remedy), (place, cells) in total.left.items())
     asked = [
-        Question(f"{text!r} stands {total.met[text]:,} times in place of a number: {symbol.meaning} is offered",
+        Question(f"{text!r} appears {total.met[text]:,} times in place of a number; suggested meaning: {symbol.meaning}",
                  f"--symbol '{text}={symbol.meaning}'")
         for text, symbol in total.symbols.items() if symbol.how.startswith(("offered", "not in"))
     ]  # fmt: skip
@@ -250,13 +250,13 @@ def _said(source: Source, numerals: Numerals) -> list[str]:
 def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, int], sources: Sequence[Source]) -> None:
     """An error for what is told of something that no file holds: it would change nothing, silently."""
     if unmet := [text for text in told.symbols if not met.get(text) and text != BLANK]:
-        raise ConfigError(f"--symbol {unmet[0]}: never stands in place of a number in these files; correct or leave it out")
+        raise ConfigError(f"--symbol {unmet[0]}: never appears in place of a number in these files; correct it")
     sheets = [sheet.name for source in sources for sheet in source.sheets]
     if unknown := sorted(told.sheets - set(sheets)):
         raise ConfigError(f"--sheet {unknown[0]}: no such sheet: {nearest(unknown[0], sheets)}")
     names = {name for table in tables for column in table.columns for name in (column.name, column.head) if name}
     if tables and (lost := [name for name in (*told.roles, *sorted(told.columns)) if name not in names]):
-        raise ConfigError(f"column {lost[0]!r} stands in no table: {nearest(lost[0], sorted(names)[:40])}")
+        raise ConfigError(f"column {lost[0]!r} is in no table: {nearest(lost[0], sorted(names)[:40])}")
     axes = [axis for table in tables for axis in table.axes]
     for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
         if not any(axis.name == name for axis in axes):
@@ -372,16 +372,16 @@ def read_reading(
     text = read_yaml(path)
     if text.get("reading") != VERSION or not isinstance(text.get("files"), list):
         what = f"reading: {VERSION} and a list of files"
-        raise DataError(f"{path}: is no reading ({what}); `genverify read --write` writes one")
+        raise DataError(f"{path}: is not a reading file ({what}); `genverify read --write` writes one")
     sources, told = list[Source](), dict[str, Corrections]()
     for own in text["files"]:
         name, digest = str(own.get("file", "")), str(own.get("sha256", ""))
         source = next((one for one in beside if one.sha256 == digest), None)
         if source is None:
             if Path(name).name != name or name in ("", ".", ".."):
-                raise DataError(f"{path}: {name!r} is no name of a file in this folder; {GIVE_IT}")
+                raise DataError(f"{path}: {name!r} is not a file name in this folder; {GIVE_IT}")
             if not (path.parent / name).exists():
-                raise DataError(f"{path}: {name} does not lie beside it; {GIVE_IT}")
+                raise DataError(f"{path}: {name} is not in the same folder; {GIVE_IT}")
             source = replace(read_source(path.parent / name, limits), path=path.parent / name)
         if source.sha256 != digest:
             raise DataError(f"{path}: {name} has changed since it was read; read it again (`genverify read --write`)")
@@ -424,19 +424,19 @@ def _told(own: Mapping[str, Any], source: Source) -> Corrections:
 def _symbol(text: str, said: Mapping[str, Any]) -> Symbol:
     meaning = str(said["meaning"])
     if not meaning.startswith(MEANINGS):
-        raise DataError(f"symbol {text!r}: {meaning!r} is no meaning: {nearest(meaning, list(MEANINGS))}")
+        raise DataError(f"symbol {text!r}: {meaning!r} is not a meaning: {nearest(meaning, list(MEANINGS))}")
     return Symbol(text, meaning, str(said.get("said", "")), str(said.get("how", "as given")))
 
 
 def _column(table: str, letter: str, said: Mapping[str, Any]) -> Column:
     if said["role"] not in ROLES:
-        raise DataError(f"{table}, column {letter}: {said['role']!r} is no role: {nearest(said['role'], list(ROLES))}")
+        raise DataError(f"{table}, column {letter}: {said['role']!r} is not a role: {nearest(said['role'], list(ROLES))}")
     return Column(column_at(letter), str(said["role"]), str(said.get("head", "")), str(said.get("why", "as given")))
 
 
 def _axis(table: str, said: Mapping[str, Any]) -> Axis:
     if said["kind"] not in KINDS:
-        raise DataError(f"{table}, axis {said['name']}: {said['kind']!r} is no kind: {nearest(said['kind'], list(KINDS))}")
+        raise DataError(f"{table}, axis {said['name']}: kind {said['kind']!r}: {nearest(said['kind'], list(KINDS))}")
     tree = tuple((str(parent), tuple(map(str, children))) for parent, children in said.get("tree") or ())
     unprinted = tuple(map(str, said.get("unprinted") or ()))
     return Axis(str(said["name"]), str(said["kind"]), (), (), tree, str(said.get("why", "")), unprinted)

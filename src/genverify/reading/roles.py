@@ -218,7 +218,7 @@ def find_columns(
         if column in told:
             role, why = told[column], "as given"
         elif not own.filled:
-            role, why = NOTE, "nothing stands below its header"
+            role, why = NOTE, "nothing below its header"
         elif column in valued:
             unit = bool(UNIT_CONTEXT.search(context))
             classed = all(result[c].role in LABELS for c in result)  # so far, from the left, only labels
@@ -309,7 +309,7 @@ def _valued_role(
     if left and len(whole) == len(own.texts) and texts and numbered and len(words) < 8:
         return ROW_NUMBER, "it counts the rows"
     if column == block.columns[0] and not texts and (apart or re.search(r"\bage\b", words, re.I)):
-        return LABEL, "the first column, different in every row, and no text stands beside it"
+        return LABEL, "the first column, different in every row, with no text next to it"
     before = column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
     if CLASSES.fullmatch(words.strip()) and distinct <= MOST_CLASSES and before:
         return LABEL, "its header names a classification"
@@ -422,7 +422,7 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
     nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
     whole_ = [at for at, column in found.items() if column.role == COUNT and column.why == "whole numbers"]
     if 2 * len(undecided) >= len(nearly) + len(whole_):  # amounts with decimals all around: so are those with few of them
-        why = "a few decimals, beside columns with decimals; as counts: --counts"
+        why = "a few decimals, next to columns with decimals; as counts: --counts"
         found |= {at: replace(found[at], role=STATISTIC, why=why) for at in nearly}
         return
     begins = {at: re.split(r"[_ .:-]", column.head)[0] for at, column in found.items()}

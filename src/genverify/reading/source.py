@@ -157,7 +157,7 @@ def column_at(name: str) -> int:
     (0, 26)
     """
     if not re.fullmatch(r"[A-Za-z]{1,3}", name):
-        raise DataError(f"{name!r} is no column: columns are called A, B, ..., AA")
+        raise DataError(f"{name!r} is not a column: columns are called A, B, ..., AA")
     at = 0
     for letter in name.upper():
         at = at * 26 + ord(letter) - 64
@@ -169,7 +169,7 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     try:
         result = path.stat()
         if not stat.S_ISREG(result.st_mode):
-            raise DataError(f"{path}: is no regular file; give the path of a file")
+            raise DataError(f"{path}: is not a regular file; give the path of a file")
         limits.check(path, 0, result.st_size)
         data = path.read_bytes()
     except OSError as error:
@@ -192,7 +192,7 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     raw, delimiter = text_rows(text)
     limits.check(path, len(raw), len(data))
-    said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
+    said = () if encoding == "utf-8" else (f"the text is not UTF-8: read as {encoding}",)
     rows, indents = _stripped(raw)
     said += tuple(_read_as_displayed(rows))
     sheet = Sheet(path.stem, rows, indents=indents)
@@ -282,7 +282,7 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     except Exception as error:  # the library has one class of error for each format, and panics of its own
         raise DataError(f"{path}: cannot be opened as a workbook ({one_line(error)}); save it again or as CSV") from None
-    sheets, left = list[Sheet](), [f"{comments} comments beside cells"] if comments else list[str]()
+    sheets, left = list[Sheet](), [f"{comments} cell comments"] if comments else list[str]()
     for about in book.sheets_metadata:
         height, width = marks.get(about.name, {}).pop("size", (0, 0))
         if height * width > MOST_CELLS:  # measured first: the library would ask for memory for all of them
@@ -572,7 +572,7 @@ def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
     table, meta = path.with_suffix(".tab"), path.with_suffix(".rda")
     for file in (table, meta):
         if not file.is_file():
-            raise DataError(f"{file.name} is missing; a tau-Argus table is a .tab file with its .rda file beside it")
+            raise DataError(f"{file.name} is missing; a tau-Argus table is a .tab file with a .rda file in the same folder")
         limits.check(file, 0, regular_file(file).stat().st_size)
     separator, variables = _metadata(decode(meta.read_bytes())[0], meta)
     labels = [own for own in variables if {"RECODEABLE", "RECODABLE"} & set(own.tags)]
@@ -626,7 +626,7 @@ def _beside(folder: Path, name: str) -> Path:
     path = folder / name
     outside = path.exists() and path.resolve().parent != folder.resolve()
     if Path(name).name != name or path.suffix.lower() != ".hrc" or outside:
-        raise DataError(f"the hierarchy {name!r} is no .hrc file in the folder of the table; put it there")
+        raise DataError(f"the hierarchy {name!r} is not a .hrc file in the folder of the table; put it there")
     return path
 
 

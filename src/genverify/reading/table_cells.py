@@ -231,7 +231,7 @@ def _read_block(
     for column in columns:
         text = column.role == LABEL and column.at > first and column.why != "as given"
         if text and counts and not given and facts[column.at].share(WHOLE):
-            what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
+            what = f"column {column.name} ({column.head}) is to the right of the counts and has both numbers and texts"
             questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
     keys = list(zip(*rows.labels, strict=True)) if rows.labels else [()] * len(block.body)
     often = Counter(keys)
@@ -262,7 +262,7 @@ def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Qu
     doubts = table.block.doubts if BLANK not in told.symbols else ()
     tally.questions += [Question(f"{table.name}: {doubt}", f"--skip ROW or --symbol {BLANK}=suppressed") for doubt in doubts]
     if table.counts and not table.block.header and not table.cube:
-        text = f"{table.name}: no header stands above it; its columns have no names"
+        text = f"{table.name}: it has no header row, so its columns have no names"
         tally.questions.append(Question(text, "in the reading file (--write), header"))
     if table.base > 1 and not told.rule:
         text = f"{table.name}: all counts are multiples of {table.base}"
@@ -343,7 +343,7 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
     top = next((label for label in result.outer(result.parts) if is_total_word(label)), None)
     if top is not None and result.top is None:
         left = next(label for label in axis.labels if label not in result.inside(top))
-        raise ConfigError(f"{where}: {left!r} is no part of {top!r}; add it where it belongs")
+        raise ConfigError(f"{where}: {left!r} is not a part of {top!r}; add it where it belongs")
     return result
 
 

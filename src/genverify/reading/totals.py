@@ -70,7 +70,7 @@ class Hierarchy:
                 below = self.inside(child)
                 if parent in below:
                     how = "itself" if child == parent else f"part of its part {child!r}"
-                    raise DataError(f"{where}: {named(parent)} would be {how}; a total is none of its own parts")
+                    raise DataError(f"{where}: {named(parent)} would be {how}; a total cannot be one of its own parts")
                 for label in sorted(below):
                     if label in seen:
                         both = f"in {seen[label]!r} and in {child!r}" if seen[label] != child else "as a part"
@@ -162,16 +162,16 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
         label = line.strip()
         if label in line_of:
             first = line_of[label]
-            raise DataError(f"{path}, line {number}: {label!r} stands here a second time (line {first}); list it once")
+            raise DataError(f"{path}, line {number}: {label!r} is listed a second time (first: line {first}); list it once")
         if depth > len(above):
-            raise DataError(f"{path}, line {number}: {label!r} stands more than one level below the line above it")
+            raise DataError(f"{path}, line {number}: {label!r} is more than one level below the line above it")
         line_of[label] = number
         above = [*above[:depth], label]
         (children.setdefault(above[depth - 1], []) if depth else roots).append(label)
     if total in line_of and roots != [total]:
         if told:
             raise DataError(
-                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; let it stand alone without a "
+                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; list it alone without a "
                 "lead string, or leave it out"
             )
         total = None
@@ -310,7 +310,7 @@ class Agreement:
         return (parts + 1) // 2 if self.full >= LEAST_CLOSE and self.right < AGREE * self.full else 0
 
     def __str__(self) -> str:
-        partly = f", {self.possible} of {self.partly} possible where symbols stand" if self.partly else ""
+        partly = f", {self.possible} of {self.partly} possible where there are symbols" if self.partly else ""
         close = f", {self.close} more but for rounding to whole numbers" if self.close else ""
         return f"{self.right} of {self.full} sums agree{close}{partly}"
 

@@ -159,7 +159,7 @@ def parse_config(text: Mapping[str, Any]) -> Config:
         check(config)
     if config.explorer.variant not in config.variants:
         known = nearest(config.explorer.variant, list(config.variants))
-        raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
+        raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is not a variant: {known}")
     _check_names(config)
     return config
 

@@ -163,7 +163,7 @@ def read_pages(stages: Path) -> dict[str, dict[str, dict[str, str]]]:
         for rule, pages in read_yaml(path).items():
             twice = [name for name in pages for group in result.values() if name in group]
             if twice:
-                raise DataError(f"{path}: the page {twice[0]} stands in another {REPORT} as well: give one another name")
+                raise DataError(f"{path}: the page {twice[0]} is also in another {REPORT}: give one another name")
             result.setdefault(rule, {}).update(pages)
     return result
 
@@ -483,7 +483,7 @@ REMEDY = "Make the set again: snakemake reference"
 
 
 def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("reference", help="say, without a run, whether docs/reference is current; or make it")
+    parser = commands.add_parser("reference", help="check, without a run, whether docs/reference is current; or make it")
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--check", action="store_true", help="say whether it is whole and current (what is done by default)")
     asked.add_argument("--write", nargs="*", metavar="PAPER",

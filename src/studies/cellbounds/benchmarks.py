@@ -298,7 +298,7 @@ def _group(column: "pd.Series[str]", how: Mapping[str, Any], name: str) -> "pd.S
         return column.map(of).fillna(str(how["else"]))
     numbers = pd.to_numeric(column, errors="coerce")
     if numbers.isna().any():
-        raise DataError(f"column {name}: {column[numbers.isna()].iloc[0]!r} is no number")
+        raise DataError(f"column {name}: {column[numbers.isna()].iloc[0]!r} is not a number")
     result = pd.Series(str(how["else"]), index=column.index)
     for group, limit in reversed(how["below"].items()):
         result = result.mask(numbers < limit, str(group))

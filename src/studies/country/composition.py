@@ -198,10 +198,10 @@ def read_blocks(path: Path, layouts: Mapping[str, Any]) -> tuple[pd.DataFrame, p
         raise DataError(f"{path}: has the columns of no layout ({', '.join(layouts)}); {hint}")
     frame = file.frame([key, *needed], texts=[key])
     wrong = ~frame[key].str.fullmatch(f"[0-9]{{{GEOGRAPHY['block']}}}") | frame[key].duplicated()
-    refuse_row(path, frame[key], wrong, f"is no block of {GEOGRAPHY['block']} digits, or stands twice; correct the row")
+    refuse_row(path, frame[key], wrong, f"is not a block of {GEOGRAPHY['block']} digits, or is listed twice; correct it")
     for name in needed:
         values = pd.to_numeric(frame[name], errors="coerce")
-        refuse_row(path, frame[name], ~(values >= 0) | (values % 1 != 0), "is no whole number of 0 or more; correct the row")
+        refuse_row(path, frame[name], ~(values >= 0) | (values % 1 != 0), "is not a whole number of 0 or more; correct it")
     neighbours, shares = (_sums(frame, layout[part]) for part in ("neighbours", "shares"))
     apart = (shares < 0).any(axis=1)
     for name in layout.get("total", []):

@@ -283,7 +283,7 @@ def _factors(odds: Odds, types: Types) -> Floats:
     known = {name: codes[:, None] for name, codes in types.profiles.items()} | dict(types.traits)
     unknown = [name for name in odds.columns if name not in known]
     if unknown:
-        raise DataError(f"odds.csv, {' '.join(odds.columns)}: {unknown[0]} is no column of an occupied household")
+        raise DataError(f"odds.csv, {' '.join(odds.columns)}: {unknown[0]} is not a column of an occupied household")
     for name, codes in zip(odds.columns, odds.codes.T, strict=True):
         absent = sorted(set(codes.tolist()) - set(known[name].ravel().tolist()))
         if absent:

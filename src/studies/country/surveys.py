@@ -58,7 +58,7 @@ def _kept(frame: pd.DataFrame, keeps: Mapping[str, Mapping[str, float]]) -> "pd.
     for column, limits in keeps.items():
         for word, limit in limits.items():
             if word not in tests:
-                raise DataError(f"task: keeps of {column}: {word!r} is no limit: {nearest(word, list(tests))}")
+                raise DataError(f"task: keeps of {column}: {word!r} is not a limit: {nearest(word, list(tests))}")
             kept &= tests[word](frame[column], limit)
     return kept
 

@@ -2,5 +2,5 @@
 
 from genverify.run.cli.shell import Group
 
-LINES = {"excluded": "say which counts of records of a block cannot exist"}
+LINES = {"excluded": "list the counts of records of a block that cannot occur"}
 COMMANDS = [Group("studies.gtv.impossible_counts:add_parser", LINES, study=True)]

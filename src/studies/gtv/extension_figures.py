@@ -1,4 +1,4 @@
-"""Figures beyond the paper: probabilities, counts of datasets that fit, protected counts, withheld zeros, whole tracts."""
+"""Figures beyond the paper: probabilities, counts of datasets that fit, protected counts, suppressed zeros, whole tracts."""
 
 from collections.abc import Hashable, Mapping
 from math import ceil

@@ -1,4 +1,4 @@
-"""Are the probabilities right? Held against private blocks, intervals against exact numbers; and the cost of counting."""
+"""Are the probabilities right? Compared with private blocks, intervals with exact numbers; and the cost of counting."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

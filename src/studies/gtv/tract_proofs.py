@@ -95,7 +95,7 @@ def _nobody(shared: Mapping[str, Any]) -> Iterator[str]:
     for proof in shared["nobody"]:
         yield (
             f"Besides, some records are ruled out for all blocks at once: {len(proof['y'])} cells of blocks and tract add "
-            "up to a sum that leaves no room for any of them."
+            "up to a sum that rules all of them out."
         )
 
 
@@ -161,7 +161,7 @@ def _claims(path: Path, batch: Sequence[AreaReleases]) -> pd.DataFrame:
     other = sorted(set(frame[["tract", "tables", "area"]].itertuples(index=False, name=None)) - known)
     if other:
         raise AuditError(
-            f"{path}: claims about {' '.join(map(str, other[0]))}, which is no area of this batch. {AGAIN} {path}"
+            f"{path}: claims about {' '.join(map(str, other[0]))}, which is not an area of this batch. {AGAIN} {path}"
         )
     twice = frame[frame.duplicated(["tables", "area", *names])]
     # a claim from block tables alone must be one of those from both, or at least contradict none of them

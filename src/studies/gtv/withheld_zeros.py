@@ -1,4 +1,4 @@
-"""The paper's Table 5: which claims survive when zeros are withheld, explanations tried on the same blocks, their page."""
+"""The paper's Table 5: which claims survive when zeros are suppressed, explanations tried on the same blocks, their page."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -185,7 +185,7 @@ def named_gap(schema: Schema, patterns: Sequence[str], where: str) -> Gap:
     for pattern in patterns:
         part = {index for name, index in schema.position.items() if fnmatchcase(name, pattern)}
         if not part:
-            raise ConfigError(f"{where}: {pattern!r} is no line of the release: {nearest(pattern, list(schema.position))}")
+            raise ConfigError(f"{where}: {pattern!r} is not a line of it: {nearest(pattern, list(schema.position))}")
         result |= part
     return Gap(" + ".join(patterns), frozenset(result))
 

@@ -136,7 +136,7 @@ def _compare(found: Detection, row: Row, line: Line, shown: Proved | None) -> No
     """The row of a block against its statistics and what was shown, value by value, each of the same type."""
     where = f"{found.blocks}: block {line['block']}"
     if shown is None and line["verdict"] not in UNPROVED:
-        why = f"has no certificate in {found.proofs}" if line["verdict"] in FLAGGED else "is no verdict"
+        why = f"has no certificate in {found.proofs}" if line["verdict"] in FLAGGED else "is not a verdict"
         raise DataError(f"{where}: the verdict {line['verdict']!r} {why}. {REMEDY}")
     for name, value in _expected(row, shown or (Verdict(line["verdict"]), 0)).items():
         if type(line[name]) is not type(value) or line[name] != value:

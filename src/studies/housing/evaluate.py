@@ -1,4 +1,4 @@
-"""Detection and re-identification held against the private households (Table 1, section 4.1)."""
+"""Detection and re-identification compared with the private households (Table 1, section 4.1)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

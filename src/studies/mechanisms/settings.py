@@ -37,7 +37,7 @@ class DataUtility(Section):
     def _concave(cls, curvatures: dict[str, float]) -> dict[str, float]:
         for name, curvature in curvatures.items():
             if not curvature > 0:
-                raise ValueError(f"{name}: {curvature} is no strictly concave utility; give a curvature above 0")
+                raise ValueError(f"{name}: {curvature} is not a strictly concave utility; give a curvature above 0")
         return curvatures
 
 

@@ -156,7 +156,7 @@ def _check_panel(config: Config, figure: str, panel: str) -> None:
     for experiment in (experiment_of(config, name) for name in panel_names(panel)):
         if start not in experiment.starts:
             raise ConfigError(
-                f"config.yaml: raprank.figures.{figure}: {panel!r} is no experiment/start: "
+                f"config.yaml: raprank.figures.{figure}: {panel!r} is not an experiment/start: "
                 f"{nearest(start, list(experiment.starts))}"
             )
         if "+" in panel and experiment.marginals is None:

@@ -122,7 +122,7 @@ def test_proofs_that_do_not_carry_the_claims_are_refused(study: Path, tmp_path: 
         "claim": "without proof",
         "proof": "without proof",
         "block": "without proofs",
-        "order": "stands twice",
+        "order": "is listed twice",
         "counts": "other counts",
     }
     with pytest.raises(CertificateError, match=words[change]):

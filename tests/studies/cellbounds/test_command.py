@@ -131,7 +131,7 @@ def test_marginals_of_one_file_and_published_ones_say_the_same(capsys, write) ->
         ("row,x,y,total\na,1,2,3\n", (), "the last column ('total') adds up the others; leave it out"),
         ("row,x,y\na,1,2\nTotal,1,2\n", (), "the last row ('Total') adds up the others; leave it out"),
         ("row,x,y\na,123456789012345678,1\n", (), "too long for a number"),
-        ("row,x,y\na,0.25,0.75\n", ("--total", 9, "--decimals", 1), "0.25 is no proportion from 0 to 1 with 1 decimals"),
+        ("row,x,y\na,0.25,0.75\n", ("--total", 9, "--decimals", 1), "0.25 is not a proportion from 0 to 1 with 1 decimals"),
         ("row,x,y\na,0.3,0.3\n", ("--total", 9, "--decimals", 1), "row 'a': no counts with a total up to 9 round to these"),
         ("row,x,y\na,0.3,0.7\nb,0.4,0.6\n", ("--total", 6, "--decimals", 1), "N = 6 is too small"),
         ("row,x,y\na,1,2\n", ("--decimals", 12), "decimals = 12: give a whole number from 0 to 9"),

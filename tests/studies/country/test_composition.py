@@ -153,10 +153,10 @@ def test_a_file_of_householders(root: Path, tmp_path: Path, capsys: pytest.Captu
     ("change", "words"),
     [
         ({"P0150001": 8}, r"row 3: GEOID '390490001001002' has counts of races and origins that do not add up"),
-        ({"P0150003": -6}, "row 3: P0150003 -6 is no whole number of 0 or more"),
-        ({"P0150003": 6.5}, r"row 3: P0150003 6\.5 is no whole number"),
-        ({"GEOID": "39049"}, "row 3: GEOID '39049' is no block of 15 digits"),
-        ({"GEOID": "390490001001001"}, "is no block of 15 digits, or stands twice"),
+        ({"P0150003": -6}, "row 3: P0150003 -6 is not a whole number of 0 or more"),
+        ({"P0150003": 6.5}, r"row 3: P0150003 6\.5 is not a whole number"),
+        ({"GEOID": "39049"}, "row 3: GEOID '39049' is not a block of 15 digits"),
+        ({"GEOID": "390490001001001"}, "is not a block of 15 digits, or is listed twice"),
     ],
 )
 def test_block_counts_that_cannot_be_right(root: Path, tmp_path: Path, change: dict[str, object], words: str) -> None:

@@ -58,7 +58,7 @@ def test_a_column_that_is_not_discrete_is_named(survey: Path) -> None:
     [
         ({"columns": ["AGEP"]}, r"survey\.csv: has no column 'AGEP': did you mean AGE\?"),
         ({"columns": ["NAME"]}, r"survey\.csv, row 2: NAME 'x' is not a number"),
-        ({"columns": ["AGE"], "keeps": {"AGE": {"abov": 3}}}, "'abov' is no limit: did you mean above"),
+        ({"columns": ["AGE"], "keeps": {"AGE": {"abov": 3}}}, "'abov' is not a limit: did you mean above"),
         ({"columns": ["AGE"], "keeps": {"AGE": {"above": 99}}}, "no row that the task t keeps"),
     ],
 )

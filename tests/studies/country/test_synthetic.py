@@ -408,7 +408,7 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
 
 def test_columns_that_no_household_has_are_named() -> None:
     wrong = replace(COUNTRY, odds=(replace(COUNTRY.odds[0], columns=("SIZE",)),))
-    with pytest.raises(DataError, match=r"odds\.csv, SIZE: SIZE is no column of an occupied household"):
+    with pytest.raises(DataError, match=r"odds\.csv, SIZE: SIZE is not a column of an occupied household"):
         _first(FILE, wrong)
     other = replace(COUNTRY, odds=(replace(COUNTRY.odds[0], columns=("TEN",)),))
     with pytest.raises(DataError, match=r"odds\.csv, TEN: no occupied household of the domain has TEN=5; estimate .* again"):

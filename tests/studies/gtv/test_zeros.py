@@ -120,7 +120,7 @@ def test_a_gap_by_name(toy_schema: Schema) -> None:
     found = named_gap(toy_schema, ["T1?.dog", "T3.*"], "here")
     assert {toy_schema.queries[place].id for place in found.cells} == {"T1A.dog", "T1B.dog", "T3.aged"}
     assert named_gap(toy_schema, [], "here") == NO_GAP
-    with pytest.raises(ConfigError, match=r"here: 'T1.dgo' is no line of the release: did you mean T1.dog"):
+    with pytest.raises(ConfigError, match=r"here: 'T1.dgo' is not a line of it: did you mean T1.dog"):
         named_gap(toy_schema, ["T1.dgo"], "here")
 
 

@@ -97,9 +97,9 @@ FORGED_LINES: list[tuple[str, str, Text, str]] = [
         {"verdict": "possible", "flagged": False, "least_violations": 0},
         "'possible', but",
     ),
-    ("unknown verdict", "none", {"verdict": "certain"}, "'certain' is no verdict"),
-    ("verdict in capitals", "none", {"verdict": "Possible"}, "'Possible' is no verdict"),
-    ("no verdict", "none", {"verdict": None}, "None is no verdict"),
+    ("unknown verdict", "none", {"verdict": "certain"}, "'certain' is not a verdict"),
+    ("verdict in capitals", "none", {"verdict": "Possible"}, "'Possible' is not a verdict"),
+    ("no verdict", "none", {"verdict": None}, "None is not a verdict"),
     ("other households", "none", {"n": 4}, "n is 4, but 3 by"),
     ("other subsidized households", "one", {"n_s": 1}, "n_s is 1, but 3 by"),
     ("unknown block", "none", {"block": "other"}, "block none, which is in .*statistics.parquet, is missing"),
@@ -198,7 +198,7 @@ def test_races_contradict_only_where_the_reading_takes_one_race_each(tmp_path: P
     node = {"kind": "empty", "y": {"N": 1, "RACE_1": -1, "RACE_2": -1}}
     forged = bare(found, "none") | {"statements": [{"goal": "nothing fits", "proof": node}]}
     rewrite(found, [{**lines[0], "verdict": "contradiction", "flagged": True}, lines[1]], [forged, text])
-    with pytest.raises(GenverifyError, match="'RACE_1' is no published cell"):
+    with pytest.raises(GenverifyError, match="'RACE_1' is not a published cell"):
         check_detection(found)
     exact = detect(tmp_path, [block("none", 3, 0, RACE_2=3)], "exact")
     assert check_detection(exact) == {"contradiction": 1}

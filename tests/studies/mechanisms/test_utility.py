@@ -102,7 +102,7 @@ def test_a_utility_that_is_not_concave_is_refused(utility: type[Utility], curvat
 
 def test_settings_refuse_it_as_well() -> None:
     text = {"persons": TOLD, "value": 1.0, "curvatures": {"cara": -0.1}, "epsilons": [1.0], "simulations": 10}
-    with pytest.raises((ValueError, ConfigError), match="no strictly concave utility; give a curvature above 0"):
+    with pytest.raises((ValueError, ConfigError), match="not a strictly concave utility; give a curvature above 0"):
         DataUtility(**text)
 
 

@@ -99,8 +99,8 @@ def test_a_mistake_is_named(config: dict[str, Any], name: str, change: dict[str,
     ("panel", "message"),
     [
         ("tract/random", "did you mean tracts"),
-        ("tracts_plain/holdout", "is no experiment/start"),
-        ("tracts", "no experiment/start"),
+        ("tracts_plain/holdout", "is not an experiment/start"),
+        ("tracts", "not an experiment/start"),
         ("tracts+tracts_plain/random", "a panel compares marginals"),
     ],
 )

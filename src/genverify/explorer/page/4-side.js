@@ -7,17 +7,26 @@ genverify.side = (function () {
   let chosen = { state: "", text: "", limit: SHOWN };
 
   function view(study, go) {
+    const place = genverify.place();
+    chosen = { state: place.state in study.states ? place.state : "", text: place.search, limit: SHOWN };
     const list = h("div", { id: "blocks" });
     const search = h("input", {
       id: "search", type: "search", placeholder: "Block or state", autocomplete: "off", "aria-label": "Search blocks by number or state",
-      oninput: function () { chosen = { ...chosen, text: search.value.trim(), limit: SHOWN }; refresh(study, list, go); },
+      oninput: function () {
+        chosen = { ...chosen, text: search.value.trim(), limit: SHOWN };
+        genverify.remember({ search: chosen.text });
+        refresh(study, list, go);
+      },
       onkeydown: function (event) { if (event.key === "ArrowDown") { event.preventDefault(); focus(list, 0); } },
     });
     const tiles = map(study, function (state) {
       chosen = { ...chosen, state: chosen.state === state ? "" : state, limit: SHOWN };
-      mark(tiles);
+      genverify.remember({ state: chosen.state });
+      press(tiles);
       refresh(study, list, go);
     });
+    search.value = chosen.text;
+    press(tiles);
     refresh(study, list, go);
     return [h("h2", {}, "States"), tiles, legend(study), study.listed ? [h("h2", {}, "Blocks"), search, list] : null];
   }
@@ -61,7 +70,7 @@ genverify.side = (function () {
       steps.map(function (text, place) { return h("span", { class: "key", "data-level": place }, text); }));
   }
 
-  function mark(tiles) {
+  function press(tiles) {
     tiles.querySelectorAll("button").forEach(function (tile) {
       tile.setAttribute("aria-pressed", String(tile.dataset.state === chosen.state));
     });
@@ -117,6 +126,7 @@ genverify.side = (function () {
   }
 
   function current(list) {
+    genverify.remember({ state: chosen.state, search: chosen.text });
     const block = genverify.place().block;
     list.querySelectorAll("a").forEach(function (link) {
       if (link.dataset.block === block) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");

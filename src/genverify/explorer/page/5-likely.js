@@ -8,7 +8,13 @@ genverify.likely = (function () {
   function view(study, block) {
     if (!block.likely) return null;
     const list = h("div", { id: "likely" });
-    const select = h("select", { name: "prior", onchange: function () { chosen = select.value; draw(study, block, list); } },
+    const asked = genverify.place().prior;
+    if (study.weighed.includes(asked)) chosen = asked;
+    const select = h("select", { name: "prior", onchange: function () {
+      chosen = select.value;
+      genverify.remember({ prior: chosen });
+      draw(study, block, list);
+    } },
       study.weighed.map(function (name) { return h("option", { value: name }, words.prior(name)); }));
     select.value = chosen;
     draw(study, block, list);

@@ -4,27 +4,51 @@ genverify.block = (function () {
   const { h, words } = genverify;
   const FORMS = 20;
   const filters = { k: 0, m: "", effective: 0, columns: [] };
+  const TERMS = [
+    ["k", "the number of columns that a claim names: the more, the more it says about a household."],
+    ["m", "the number of households that match the claim. With m = 1 the household is singled out."],
+    ["effective k", "the fewest of the k columns that force the others. An attacker who knows these learns the rest."],
+    ["by chance", "the probability that a block of this size, drawn at random from a wider area, makes the claim true. Small: "
+      + "the tables of this block tell it, not what is usual in the area."],
+  ];
+
+  // Filters from the address, where it has any; then the address has those that are in use.
+  function restore() {
+    const place = genverify.place();
+    if (place.k || place.m || place.effective || place.columns) {
+      Object.assign(filters, { k: Number(place.k) || 0, m: place.m, effective: Number(place.effective) || 0,
+        columns: place.columns ? place.columns.split(".").map(Number) : [] });
+    }
+    store();
+  }
+
+  function store() {
+    genverify.remember({ k: filters.k || "", m: filters.m, effective: filters.effective || "", columns: filters.columns.join(".") });
+  }
 
   function view(study, state, row, entry, claim) {
     const block = prepare(study, entry);
+    restore();
     const list = h("div", { id: "claims" });
-    const redraw = function () { draw(study, block, list, claim); };
+    const redraw = function () { store(); draw(study, block, list, claim); };
     redraw();
     return [heading(study, state, row, block), h("section", { "aria-labelledby": "claims-title" },
       h("h2", { id: "claims-title" }, "What must be true here"),
       h("p", { class: "muted" }, "True of every set of households that fits the published tables of this block, whatever the private data were."),
+      h("details", { class: "terms" }, h("summary", {}, "What k, m, effective k and “by chance” mean"),
+        h("dl", {}, TERMS.map(function ([term, meaning]) { return [h("dt", {}, term), h("dd", {}, meaning)]; }))),
       block.groups.length ? controls(study, block, redraw) : null, list), genverify.likely.view(study, block), tables(study, block)];
   }
 
   function prepare(study, entry) {
     const counts = new Map();
     for (let at = 0; at < entry.counts.length; at += 2) counts.set(entry.counts[at], entry.counts[at + 1]);
-    const withheld = new Set(entry.withheld);
+    const suppressed = new Set(entry.withheld);
     const groups = entry.groups.map(function (group, place) {
       return { ...group, key: group.id === undefined ? "g" + place : String(group.id), forms: genverify.unpack(study, group.forms) };
     });
-    return { n: entry.n, vipr: entry.vipr, likely: entry.likely, counts, withheld, groups, count: function (cell) {
-      return cell < 0 ? entry.n : withheld.has(cell) ? null : counts.get(cell) || 0;
+    return { n: entry.n, vipr: entry.vipr, likely: entry.likely, counts, groups, count: function (cell) {
+      return cell < 0 ? entry.n : suppressed.has(cell) ? null : counts.get(cell) || 0;
     } };
   }
 
@@ -104,10 +128,38 @@ genverify.block = (function () {
     list.replaceChildren(h("p", { class: "muted", role: "status" }, block.groups.length
       ? words.plural(found.length, "statement") + " (" + words.plural(claims, "claim") + "; shorter forms are folded)"
       : "No claim about " + study.least + " columns or more is certain in this block."),
-      h("ol", { class: "claims" }, found.map(function (one) { return card(study, block, one.group, one.forms, one.group.key === claim); })));
+      h("ol", { class: "claims" }, found.map(function (one, at) {
+        return card(study, block, one.group, one.forms, one.group.key === claim, comparison(study, found, at));
+      })));
   }
 
-  function card(study, block, group, forms, open) {
+  // What a statement says beyond the earlier one that is most like it: no two statements then have the same words.
+  function comparison(study, found, at) {
+    const own = said(study, found[at]);
+    let like = -1;
+    let best = -1; // one that shares nothing is compared too: statements without a shared column can have the same words
+    for (let other = 0; other < at; other += 1) {
+      if (found[other].group.m !== found[at].group.m) continue;
+      const theirs = said(study, found[other]);
+      const same = own.filter(function (code, column) { return code >= 0 && code === theirs[column]; }).length;
+      if (same > best) [like, best] = [other, same];
+    }
+    if (like < 0) return "";
+    const theirs = said(study, found[like]);
+    const parts = study.columns.map(function (column, place) {
+      if (own[place] === theirs[place]) return "";
+      if (own[place] < 0) return "does not say " + column.label;
+      const value = column.label + ": " + column.codes[own[place]];
+      return theirs[place] < 0 ? "adds " + value : value + ", not " + column.codes[theirs[place]];
+    }).filter(Boolean);
+    return "Compared with statement " + (like + 1) + ": " + parts.join("; ") + ".";
+  }
+
+  function said(study, { group, forms }) {
+    return study.columns.map(function (_, place) { return genverify.names(forms[0].mask, place) ? group.codes[place] : -1; });
+  }
+
+  function card(study, block, group, forms, open, compared) {
     const form = forms[0];
     const body = h("div", { class: "body", hidden: true });
     const why = h("button", { type: "button", class: "why", "aria-expanded": "false", onclick: function () { toggle(body.hidden); } }, group.proof ? "Why is this certain?" : "Without proof");
@@ -116,15 +168,16 @@ genverify.block = (function () {
       if (show && !body.firstChild) body.append(...details(study, block, group, forms));
       body.hidden = !show;
       why.setAttribute("aria-expanded", String(show));
-      genverify.remember(show ? group.key : "");
+      genverify.remember({ claim: show ? group.key : "" });
     }
     item.addEventListener("keydown", function (event) {
       if (event.key === "Escape" && !body.hidden) { event.stopPropagation(); toggle(false); why.focus(); }
     });
     item.append(h("p", { class: "who" }, words.exactly(group.m) + (group.m === 1 ? " is:" : " are each:")),
-      h("p", { class: "text" }, words.describe(study, group, form)),
-      h("p", { class: "tags" }, h("span", { class: "tag" }, words.plural(form.k, "column")), h("span", { class: "tag" }, "effective k " + form.effective),
-        h("span", { class: "tag" }, "by chance at most " + words.chance(likely(study, form))), why), body);
+      h("p", { class: "text" }, words.describe(study, group, form)), compared ? h("p", { class: "muted compared" }, compared) : "",
+      h("p", { class: "tags" }, h("span", { class: "tag", title: TERMS[0][1] }, words.plural(form.k, "column")),
+        h("span", { class: "tag", title: TERMS[2][1] }, "effective k " + form.effective),
+        h("span", { class: "tag", title: TERMS[3][1] }, "by chance at most " + words.chance(likely(study, form))), why), body);
     if (open) { toggle(true); requestAnimationFrame(function () { item.scrollIntoView({ block: "start" }); }); }
     return item;
   }

@@ -1,14 +1,16 @@
 "use strict";
-// What is shown follows from the address: #block=...&claim=...
+// What is shown follows from the address, filters and search too: #block=...&claim=...&k=6&state=01
+genverify.KEYS = ["block", "claim", "k", "m", "effective", "columns", "prior", "state", "search"];
 genverify.place = function () {
   const found = new URLSearchParams(location.hash.slice(1));
-  return { block: found.get("block") || "", claim: found.get("claim") || "" };
+  return Object.fromEntries(genverify.KEYS.map(function (key) { return [key, found.get(key) || ""]; }));
 };
 
-genverify.remember = function (claim) {
-  const { block } = genverify.place();
-  const hash = "#block=" + encodeURIComponent(block) + (claim ? "&claim=" + encodeURIComponent(claim) : "");
-  if (location.hash !== hash) history.replaceState(null, "", hash);
+genverify.remember = function (changes) {
+  const all = { ...genverify.place(), ...changes };
+  const parts = genverify.KEYS.filter(function (key) { return all[key]; }).map(function (key) { return key + "=" + encodeURIComponent(all[key]); });
+  const hash = "#" + parts.join("&");
+  if ((location.hash || "#") !== hash) history.replaceState(null, "", hash);
 };
 
 (function () {
@@ -22,7 +24,7 @@ genverify.remember = function (claim) {
       h("p", { class: "verdict" }, h("b", {}, words.percent(all.single[0], all.households) + " of the households"),
         " in " + words.plural(all.blocks, "block") + " are singled out by the published tables alone."),
       h("p", {}, "A verified claim holds in every dataset that fits the tables of its block. "
-        + (study.listed ? "Choose a state or a block to see its claims, the published cells that force each of them, and how likely it would be by chance."
+        + (study.listed ? "Choose a state or a block to see its claims, the published cells that force each of them, and how likely each would be by chance."
           : "")),
       study.listed ? null : h("p", { class: "warn" }, "These data are not synthetic: aggregates only. To list blocks and single households, "
         + "set explorer.show_households to true in config.yaml and build the page again."),

@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 OLD_NAMES = {"audit-release": "disclose", "rooms": "modules"}
 ABOUT = "What must be true of the people behind these tables?"
 LINES = {
-    "disclose": "say what tables give away: printed ones as they are, or those that a release file describes",
-    "what-if": "try the protections that a release file lists",
-    "unique": "say whether a reconstruction (an LP or MPS file) has exactly one solution",
-    "read": "say what files of tables hold: a role for every cell, totals, symbols, and what is left out",
+    "disclose": "audit tables, printed or described by a release file: what do they give away?",
+    "what-if": "compare the protections that a release file lists",
+    "unique": "test whether a reconstruction (an LP or MPS file) has exactly one solution",
+    "read": "show how files of tables are read: the role of every cell, totals, symbols, what is left out",
     "page": "write the page that audits a table in a browser, without a network",
     "bounds": "bound every cell count from conditional or marginal tables",
     "check": "check every proof of a study, in exact integers and without a solver",
-    "explain": "say which published cells force a claim about a block",
-    "probability": "say how likely a claim about a block is, given its release and a prior",
-    "progress": "say how far the study that runs in a folder is, until it is done",
+    "explain": "show which published cells force a claim about a block",
+    "probability": "compute how likely a claim about a block is, given its release and a prior",
+    "progress": "show the progress of the study that runs in a folder, until it is done",
     "export": "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq",
     "check-vipr": "check VIPR certificates of any program, in rational numbers",
     "audit": "walk from results back to the raw data; check every file, setting and proof",
-    "reference": "say, without a run, whether docs/reference is current; or make it",
+    "reference": "check, without a run, whether docs/reference is current; or make it",
     "ablation": "write a variant or a design into the configuration; say what it would run, and how long",
     "config-schema": "print the JSON schema of files of settings, for editors",
     "new-study": "write the files of a new study, which runs as it is",
     "new-reader": "write a reader of one more kind of files of tables, and its test",
     "modules": "print the packages, what they import, and every module (Markdown)",
-    "completion": "print what makes bash or zsh complete commands and options",
+    "completion": "print a script that lets bash or zsh complete commands and options",
 }
 
 
@@ -183,10 +183,10 @@ def add_study_commands(commands: Any) -> None:
 def add_check(commands: Any) -> None:
     check = commands.add_parser("check", help=LINES["check"])
     check.add_argument("proofs", type=Path, nargs="+",
-                       help="folders of results or proofs of any model, e.g. results/paper, or .jsonl.gz files; behind "
-                       "proofs about records may stand the folder of their release (default: release beside)")  # fmt: skip
+                       help="folders of results or proofs of any model, e.g. results/paper, or .jsonl.gz files; after "
+                       "proofs about records: the folder of their release (default: release next to them)")  # fmt: skip
     check.add_argument("--claims", type=Path, metavar="FILE",
-                       help="the table of claims (default: claims.parquet beside the folder of proofs)")  # fmt: skip
+                       help="the table of claims (default: claims.parquet next to the folder of proofs)")  # fmt: skip
     check.set_defaults(run=_check)
 
 

@@ -83,7 +83,7 @@ def _share(parser: argparse.ArgumentParser) -> None:
     if "--json" not in parser._option_string_actions:
         group.add_argument("--json", action="store_true", help="print what was found as one JSON document")
     group.add_argument("--debug", action="store_true", help="with an error, show where in the program it arose")
-    group.add_argument("-q", "--quiet", action="store_true", help="no talk and no progress: only CSV or JSON, and errors")
+    group.add_argument("-q", "--quiet", action="store_true", help="print only CSV or JSON, and errors")
 
 
 class _Visible:

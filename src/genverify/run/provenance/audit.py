@@ -246,7 +246,7 @@ def add_audit(commands: Any) -> None:
                         help="laid over config.yaml, as for Snakemake; results come before it")  # fmt: skip
     parser.add_argument("--without-proofs", action="store_true", help="do not check the proofs again (quicker)")
     parser.add_argument("--rerun", default="0", metavar="SHARE",
-                        help="also run a share of the dear jobs again: 0.1, 10%%, or all")  # fmt: skip
+                        help="also run a share of the costly jobs again: 0.1, 10%%, or all")  # fmt: skip
     parser.add_argument("--seed", type=int, metavar="N", help="of that draw (default: a new one, which is printed)")
     parser.add_argument("--out", "--write", type=Path, metavar="FILE",
                         help="write the digest of the chain with all it covers, to publish (audit.json)")  # fmt: skip

@@ -128,7 +128,7 @@ def _check_form(text: Mapping[str, Any]) -> None:
     groups = [text["code"], text["lock"], *text["inputs"].values(), *text["outputs"].values()]
     for files in groups:
         if not isinstance(files, dict) or not all(isinstance(d, str) and DIGEST.fullmatch(d) for d in files.values()):
-            raise ValueError("digests are missing or are no SHA-256")
+            raise ValueError("digests are missing or are not SHA-256")
     lists = [text["lists"].get(part) for part in ("inputs", "outputs")]
     given = [paths for one in lists for paths in (one.values() if isinstance(one, dict) else [None])]
     if not all(isinstance(paths, list) and all(isinstance(path, str) for path in paths) for paths in given):
@@ -367,7 +367,7 @@ def _check_paths(record: Record, part: str, stages: Stages, rule: str, again: st
         try:
             value = stages.paths(expression, record.wildcards)
         except Exception as error:
-            raise AuditError(f"{of_rule} of {rule} cannot be told ({error}). {again}") from None
+            raise AuditError(f"{of_rule} of {rule} cannot be determined ({error}). {again}") from None
         given, wanted = record.arguments(parts)[name], [normal(path) for path in as_list(value)]
         there = set(record.named(parts, name))
         if part == "output":  # the record of a folder names the files in it too
@@ -412,7 +412,7 @@ def normalised(name: str) -> str:
 def check_versions(record: Record, lock: Lock, where: Path) -> None:
     python = str(record.text["versions"].get(INSTALLED_PYTHON, ""))
     if not PYTHON_VERSION.fullmatch(python):
-        raise AuditError(f"{record.target}: made with Python {python!r}, which is no version. {rerun(record.target)}")
+        raise AuditError(f"{record.target}: made with Python {python!r}, which is not a version. {rerun(record.target)}")
     for name, used in record.text["versions"].items():
         allowed = lock.get(normalised(name), set())
         if name != INSTALLED_PYTHON and str(used) not in allowed:

@@ -36,7 +36,7 @@ from genverify.run.provenance.records import INSTALLED_PYTHON, AuditError, Recor
 
 CHEAP = 1.0  # seconds of a core: what takes less is never taken on its digest
 # seconds of a core after which a job that was thought cheap is stopped: the machine that made the record may have been
-# faster, and a rule that is not listed as dear may be dear with a user's data
+# faster, and a rule that is not listed as costly may be costly with a user's data
 STOP = 6.0
 ALL = "all"
 
@@ -125,7 +125,7 @@ class Again:
         for why, records in apart.items():
             yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
         if PYTHON in guards:
-            yield f"these jobs were kept from the network and from other files by {PYTHON}"
+            yield f"these jobs had no access to the network or to other files, enforced by {PYTHON}"
         return same
 
     def _above(self) -> dict[str, set[str]]:

@@ -2,7 +2,7 @@
 Sums that form a network, such as the rows and columns of a two-way table: which cells they leave no choice, in linear time.
 
 Every row is a node and every cell an arc from one node to another, or to an outer node if it lies in one sum only. From
-counts that fit, a cell can go up or down along a cycle of arcs that have room; so it is known exactly where no such cycle
+counts that fit, a cell can go up or down along a cycle of arcs that have slack; so it is known exactly where no such cycle
 passes through it: between two strongly connected components, or over a bridge within one. The proof adds up the rows of one
 component: their multipliers are 1 or -1.
 """
