@@ -52,7 +52,7 @@ class Option:
             return Path(given) if self.how.get("type") is Path and given is not None else given
         if isinstance(given, Mapping):
             return [f"{name}={value}" for name, value in given.items()]
-        return [given] if isinstance(given, str) else list(given)
+        return [given] if isinstance(given, str | Path) else list(given)
 
 
 def pairs(words: Sequence[str], option: str) -> dict[str, str]:
@@ -105,13 +105,18 @@ OPTIONS = (
            "tables", how=_FILE),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
            how={"action": "append", "metavar": "RULE"}),
+    Option("--previous", (TABLES, CHECK), "an earlier release about the same people: a file or a folder", (),
+           how={"action": "append", "type": Path, "metavar": "PATH"}),
+    Option("--risk", (TABLES,), "a risk file (YAML): thresholds, symbols, exempt cells; exits with 1 where they are not met",
+           how=_FILE),
     Option("--write", (TABLES,), "save what was understood as a reading file, to be corrected", how=_FILE),
     Option("--seconds", (TABLES, CHECK), "processor seconds for ranges", 120.0, 0, {"type": float}),
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
     Option("--search-seconds", BOTH, "processor seconds for secondary suppressions (60, or as the release says)", None, 0,
            {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
-    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", how={"metavar": "WHAT"}),
+    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out; for printed counts too: exact,count<5",
+           how={"metavar": "WHAT"}),
     Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
            "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
@@ -138,7 +143,13 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
     for name in given:
         if name not in known:
             raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
-    result = argparse.Namespace()
+    result = argparse.Namespace(exempt=[], meanings={})
+    if given.get("risk") is not None and kind == TABLES:
+        from genverify.disclosure.risk import read_risk
+
+        risk = read_risk(Path(given["risk"]))
+        result.exempt, result.meanings = risk.exempt, dict(risk.symbols)
+        given = {**risk.options(Path(given["risk"]).parent), **{name: own for name, own in given.items() if own is not None}}
     for option in OPTIONS:
         value = option.words(given.get(option.value))
         if value is not None and kind not in option.applies:

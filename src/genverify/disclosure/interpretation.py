@@ -291,6 +291,16 @@ class PrintedTableForm(Section):
     percent_of: Literal["row", "column", "everyone", "counts", "none"] | None = None
 
 
+class Exemption(Section):
+    """A cell, or a table, that is not judged: who says so, and why; with a file, only where this file is read."""
+
+    cell: Text = ""
+    table: Text = ""
+    file: str = ""
+    who: Annotated[str, Field(min_length=1)]
+    why: Annotated[str, Field(min_length=1)]
+
+
 class PrintedForm(Section):
     """Printed tables and what is said of them, by options or in a release file."""
 
@@ -317,6 +327,9 @@ class PrintedForm(Section):
     facts: list[str] = Field(default_factory=list)
     tables: dict[Text, PrintedTableForm] = Field(default_factory=dict)
     without: list[str] = Field(default_factory=list)
+    previous: list[str] = Field(default_factory=list)
+    meanings: dict[Text, Text] = Field(default_factory=dict)  # of symbols that need not be met
+    exempt: list[Exemption] = Field(default_factory=list)
     max_rows: int = Field(default=LIMITS.rows, ge=1)
     max_bytes: int = Field(default=LIMITS.size, ge=1)
 
@@ -358,10 +371,14 @@ def read_printed(path: Path, changes: Mapping[str, Any]) -> PrintedForm:
 def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Interpretation:
     """Read the files, as they are and as told, and link their tables of counts."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
-    reading = read_files([folder / name for name in form.printed], corrections(form, folder), limits)
+    files, older = [folder / name for name in form.printed], [folder / name for name in form.previous]
+    reading = read_files(files, corrections(form, folder), limits, older)
     asked = list(_open(reading, form))
-    tables = [_counts(reading, own, form) for own in reading.tables if own.counts]
-    if not tables:
+    earlier = {source.name for source in reading.sources if source.earlier}
+    tables = [replace(_counts(reading, own, form), earlier=own.file in earlier) for own in reading.tables if own.counts]
+    about = {own.name: own.population for own in reading.tables}
+    tables = [_with_population(table, about[table.name], tables) for table in tables]
+    if all(table.earlier for table in tables):
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
         files = ", ".join(Path(name).name for name in form.printed)
         asked.append(Question(f"{files}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
@@ -444,7 +461,7 @@ def corrections(form: PrintedForm, folder: Path) -> Corrections:
         symbols=form.marks, rule=tuple(form.rule), no_totals=frozenset(form.no_totals), labels=frozenset(form.labels),
         hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()}, sums=sums,
         names={name: own.columns for name, own in form.tables.items() if own.columns}, decimal=form.decimal or "",
-        amounts=form.amounts,
+        amounts=form.amounts, known={text: told_symbol(text, word) for text, word in form.meanings.items()},
     )  # fmt: skip
 
 
@@ -546,6 +563,24 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
                          {}, table.title, shares, max(len(table.rows), 1), tuple(left),
                          separate=frozenset(axis.name for axis in table.axes if _adds_up_to_nothing(axis)))  # fmt: skip
     return _with_sizes(result, table)
+
+
+def _with_population(table: PrintedTable, about: Mapping[str, str], tables: Sequence[PrintedTable]) -> PrintedTable:
+    """A table with one label in every row of a column that other tables count by: it counts these people, not everyone."""
+    for column, label in about.items():
+        others = [own for own in tables if column in own.columns and own is not table]
+        if (
+            column not in table.columns
+            and others
+            and label not in {own.sums[column].top for own in others if column in own.sums}
+        ):
+            shares = (
+                replace(one, labels=(*one.labels, label), whole=one.whole and (*one.whole, label)) for one in table.shares
+            )
+            entries = {(*labels, label): entry for labels, entry in table.entries.items()}
+            table = replace(table, columns=(*table.columns, column), entries=entries, shares=tuple(shares),
+                            separate=table.separate | {column})  # fmt: skip
+    return table
 
 
 def _in_file(where: str, entry: Entry) -> Entry:
@@ -736,7 +771,7 @@ def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
     names, groups = list[str](), dict[str, list[PrintedTable]]()
     for table in tables:
         name = ", ".join(sorted(_dates(table))) + (" by time" if _times(table) else "")
-        while any(_differ(table, other) for other in groups.get(name, ())):
+        while any(_differ(table, other) for other in groups.get(name, ())) and not table.earlier:
             name = f"{name} +".strip()
         groups.setdefault(name, []).append(table)
         names.append(name or "undated")
@@ -802,10 +837,12 @@ def written(understood: Interpretation) -> str:
     """The reading as a file, to be corrected and read again, with what was said of it beside the cells."""
     form = understood.form
     beside = form.model_dump(exclude_defaults=True, include={"title", "rule", "inside", "no_totals", "labels", "same_people",
-                             "facts", "partial", "tolerance", "totals_from", "without"})  # fmt: skip
+                             "facts", "partial", "tolerance", "totals_from", "without", "previous", "meanings",
+                             "exempt"})  # fmt: skip
     beside |= {"marks": {BLANK: form.marks[BLANK]}} if BLANK in form.marks else {}
-    return write_reading(replace(understood.reading, symbols={**understood.reading.symbols, **understood.symbols}),
-                         beside, understood.percent_of)  # fmt: skip
+    own = tuple(source for source in understood.reading.sources if not source.earlier)
+    symbols = {**understood.reading.symbols, **understood.symbols}
+    return write_reading(replace(understood.reading, sources=own, symbols=symbols), beside, understood.percent_of)
 
 
 def summary(understood: Interpretation) -> list[str]:
@@ -813,6 +850,7 @@ def summary(understood: Interpretation) -> list[str]:
     lines = [*describe(understood.reading)]
     lines += [f"{table.name}: {note}" for table in understood.tables for note in table.notes]
     lines.append(f"numbers: {' '.join(understood.form.rule) or EXACT}")
+    lines += [f"earlier release: {table.name} ({table.source})" for table in understood.tables if table.earlier]
     for name in dict.fromkeys(table.apart for table in understood.tables):
         own = [table.name for table in understood.tables if table.apart == name]
         lines += [f"people {name}: {', '.join(own)}"] if name else []

@@ -32,7 +32,7 @@ def report(audit: Audit) -> str:
     ]
     part: dict[str, Any] = _records(audit) if isinstance(audit, RecordsAudit) else {}
     if isinstance(audit, TablesAudit):
-        placed = audit.exposed.linked.placed
+        placed = audit.exposed.linked.now
         part = {"printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
                 "more": max(len(placed) - MOST_TABLES, 0)}  # fmt: skip
     steps = audit.to_suppress

@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -14,16 +14,18 @@ import pandas as pd
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, said
+from genverify.disclosure.interpretation import Exemption
 from genverify.disclosure.intervals import FeasibilityIntervals, Rule, RuleViolation, broken_rules, find_intervals
 from genverify.disclosure.link import TableCells
 from genverify.disclosure.suppression import still_narrow, suppress_more
-from genverify.model.errors import DataError
+from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import file_name
 from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.solve.linear.search import Work
 
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 SEARCH_SECONDS = 60.0  # for secondary suppressions, where nobody says: as long as a person waits
+MOST_NAMED = 2_000  # names among which the nearest to a wrong one is looked for
 SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
 
 
@@ -32,6 +34,7 @@ class TablesAudit(Audit):
     """What printed tables give away."""
 
     exposed: FeasibilityIntervals
+    given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
 
     @cached_property
     def broken(self) -> Sequence[RuleViolation]:  # type: ignore[override]
@@ -44,7 +47,7 @@ class TablesAudit(Audit):
 
     @property
     def tables(self) -> int:
-        return len(self.exposed.linked.placed)
+        return len(self.exposed.linked.now)
 
     @property
     def statements(self) -> Sequence[Mapping[str, Any]]:
@@ -56,12 +59,32 @@ class TablesAudit(Audit):
 
     @cached_property
     def unsafe_cells(self) -> list[Mapping[str, Any]]:
-        """Printed cells that are known too well, and small differences between tables."""
+        """Printed cells that are known too well, and small differences between tables; without those that are exempt."""
+        return [row for row in self._judged if row["cell"] not in self.exempt]
+
+    @cached_property
+    def _judged(self) -> list[Mapping[str, Any]]:
         ranges, names = self.exposed.ranges, self.exposed.linked.sums.cells
         return [row for row in self.rows if self._narrow(row)] + [
-            {"area": "", "cell": names[c], "lower": int(ranges.lo[c]), "upper": int(ranges.hi[c]),
+            {"area": "", "cell": names[c], "lower": int(ranges.lo[c]), "upper": int(ranges.hi[c]), "unclear": True,
              "proof": self.exposed.proofs.get(names[c], "printed"), "what": "difference"} for c in self.differences
         ]  # fmt: skip
+
+    @cached_property
+    def exempt(self) -> Mapping[str, Exemption]:
+        """The cells that are not judged, by name: those that the form names, and those of the tables that it names."""
+        names, linked = self.exposed.linked.sums.cells, self.exposed.linked
+        tables = {placed.table.name: placed for placed in linked.now}
+        files = {Path(placed.table.source).name for placed in linked.now}
+        result = dict[str, Exemption]()
+        for one in (one for one in self.source.form.exempt if not one.file or one.file in files) if self.source.form else ():
+            known = list(tables) if one.table else list(names)
+            if bool(one.cell) == bool(one.table) or (one.cell or one.table) not in known:
+                what = nearest(one.cell or one.table, known[:MOST_NAMED]) if one.cell or one.table else "give cell or table"
+                raise ConfigError(f"exempt {one.cell or one.table!r}, by {one.who}: no such cell or table: {what}")
+            keys = tables[one.table].keys.values() if one.table else ()
+            result |= dict.fromkeys([names[linked.cell[key]] for key in keys] or [one.cell], one)
+        return result
 
     @property
     def differences(self) -> list[int]:
@@ -77,19 +100,38 @@ class TablesAudit(Audit):
     @property
     def targets(self) -> list[int]:
         """The places of printed cells that are known too well."""
-        return [self.exposed.linked.sums.place[row["cell"]] for row in self.unsafe_cells if row["what"] != "difference"]
+        unsafe = [row["cell"] for row in self.unsafe_cells if row["what"] != "difference" and row["unclear"]]
+        return [self.exposed.linked.sums.place[cell] for cell in unsafe]
 
     @property
     def numbers(self) -> dict[str, Any]:
         rules = [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken]
         shares = {"suppress_percentages": len(self.percentages)} if self.suppression else {}
-        return {**({"broken_rules": rules} if rules else {}), **shares}
+        older = {own.table.source: () for own in self.exposed.linked.placed if own.table.earlier}
+        previous = (
+            {"previous": {file: list(cells) for file, cells in (older | dict(self.given_by)).items()}} if older else {}
+        )
+        unsafe = {row["cell"] for row in self.unsafe_cells}
+        names, linked = self.exposed.linked.sums.cells, self.exposed.linked
+        each = {own.table.name: {"file": own.table.source,
+                                 "unsafe": sum(names[linked.cell[key]] in unsafe for key in own.keys.values())}
+                for own in linked.now}  # fmt: skip
+        exempt = [{"cell": row["cell"], "who": self.exempt[row["cell"]].who, "why": self.exempt[row["cell"]].why}
+                  for row in self._judged if row["cell"] in self.exempt]  # fmt: skip
+        return {**({"broken_rules": rules} if rules else {}), **shares, **previous, "by_table": each,
+                **({"exempt": exempt} if exempt else {})}  # fmt: skip
 
     def verdict(self) -> Iterator[str]:
         if not self.exposed.unclear.any():
             nothing = "nothing is hidden, so nothing can be recovered"
             given = "of what was left out, nothing is said" if self.left_out else nothing
             yield f"All {len(self.rows)} cells that were read are printed exactly: {given}."
+        if self.fail_on.frequency and (small := sum(not row["unclear"] for row in self.unsafe_cells)):
+            yield f"{small} printed counts are below the minimum frequency of {self.fail_on.frequency}."
+        for file, cells in self.given_by.items():
+            yield f"{len(cells)} cells are unsafe only with earlier releases: {file}."
+        if len(self._judged) > len(self.unsafe_cells):
+            yield f"{len(self._judged) - len(self.unsafe_cells)} unsafe cells are exempt."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
@@ -97,7 +139,10 @@ class TablesAudit(Audit):
             yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them not printed but worked out."
 
     def why(self, row: Mapping[str, Any]) -> list[str]:
-        return self.exposed.why(self.exposed.linked.sums.place[row["cell"]])
+        place = self.exposed.linked.sums.place[row["cell"]]
+        said = self.exposed.linked.printed.get(self.exposed.linked.keys[place], ())
+        older = [f"{entry.text} was printed at {entry.place}" for table, entry, _ in said if table.earlier]
+        return [*older, *self.exposed.why(place)]
 
     def reasons(self) -> Iterator[str]:
         yield from super().reasons()
@@ -134,7 +179,7 @@ class TablesAudit(Audit):
         sums, unclear = self.exposed.linked.sums, self.exposed.unclear
         added = {sums.place[cell] for cell in self.suppression.cells} if self.suppression else set()
         result = []
-        for placed, share in ((own, share) for own in self.exposed.linked.placed for share in own.table.shares):
+        for placed, share in ((own, share) for own in self.exposed.linked.now for share in own.table.shares):
             cell = self.exposed.printed[placed.keys[share.labels]]
             if (unclear[cell] or cell in added) and any(map(str.isdigit, share.entry.text)):
                 part = {"table": placed.table.name, "cell": sums.cells[cell]}
@@ -152,7 +197,7 @@ class TablesAudit(Audit):
         """For each table, the lines of an a-priori file that tau-Argus reads: the codes of a cell to suppress, and u."""
         added = set(self.suppression.cells) if self.suppression else set()
         names, files = self.exposed.linked.sums.cells, dict[str, str]()
-        for placed in self.exposed.linked.placed:
+        for placed in self.exposed.linked.now:
             chosen = [labels for labels, key in placed.keys.items() if names[self.exposed.printed[key]] in added]
             if chosen:
                 lines = (";".join([*(f'"{label}"' for label in labels), "u"]) for labels in chosen)

@@ -225,18 +225,23 @@ def _pair(word: str, option: str, last: bool = False) -> tuple[str, str]:
     return front, end
 
 
-def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS) -> Reading:
-    """The reading of files, or of a reading file, as told by options."""
+def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS, previous: Sequence[Path] = ()) -> Reading:
+    """The reading of files, or of a reading file, as told by options; and of earlier releases."""
     files = [path for path in files_of(paths) if not is_reading(path)]
     root = commonpath([abspath(path.parent) for path in files]) if files else ""
     sources = [replace(read_source(path, limits), name=relpath(path, root), path=path) for path in files]
     readings = [path for path in paths if is_reading(path)]
     if len(readings) > 1:
         raise ConfigError(f"{readings[1]}: a second reading file; give one")
-    if not readings:
-        return read(sources, told)
-    result, own = read_reading(readings[0], sources, limits)
-    return read(result, told, with_options(own, told))
+    own = dict[str, Corrections]()
+    if readings:
+        sources, own = read_reading(readings[0], sources, limits)
+    for path in files_of(previous):  # their names have a folder, wherever they lie: a check reads them from elsewhere
+        name = f"{Path(abspath(path)).parent.name}/{path.name}"
+        if is_reading(path) or name in {source.name for source in sources}:
+            raise ConfigError(f"--previous {path}: is a reading file, or called like another file; give the tables alone")
+        sources.append(replace(read_source(path, limits), name=name, path=path, earlier=True))
+    return read(sources, told, with_options(own, told) if own else None)
 
 
 def run_read(options: argparse.Namespace) -> int:

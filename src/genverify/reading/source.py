@@ -114,6 +114,7 @@ class Source:
     totals: Mapping[str, str] = field(default_factory=dict)
     hierarchies: Mapping[str, tuple[Path, str]] = field(default_factory=dict)  # a .hrc file and its lead string
     path: Path | None = None  # where it lies
+    earlier: bool = False  # it was published before
 
 
 def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **about: Any) -> Source:
@@ -665,17 +666,23 @@ def read_acro(path: Path, data: bytes, limits: FileLimits) -> Source | None:
         return None
     if not (isinstance(text, dict) and isinstance(text.get("results"), dict) and "version" in text):
         return None
-    sheets = list(_outputs(text["results"], path.parent, limits))
+    outputs = {str(name): own for name, own in text["results"].items() if isinstance(own, dict)}
+    sheets = list(_outputs(outputs, path.parent, limits))
     if not sheets:
         raise DataError("names no output of type table with a CSV file")
-    return make_source(path, data, "an acro session", sheets)
+    asked = [f"{name}: {word}: {own[word]}" for name, own in outputs.items() for word in ("status", "comments", "exception")
+             if own.get(word)]  # fmt: skip
+    others = [f"output {name} is no table ({own.get('type')})" for name, own in outputs.items()
+              if own.get("type") != "table" and "DO_NOT_RELEASE" not in str(own.get("files"))]  # fmt: skip
+    return make_source(path, data, "an acro session", sheets, said=tuple(asked), left_out=tuple(others))
 
 
 def _outputs(results: Mapping[str, Any], folder: Path, limits: FileLimits) -> Iterator[Sheet]:
     for name, output in results.items():
-        if not isinstance(output, dict) or output.get("type") != "table":
+        if output.get("type") != "table":
             continue
-        files = [str(one) for one in output.get("output", []) if str(one).endswith(".csv")]
+        named = [one["name"] if isinstance(one, dict) else one for one in output.get("files", output.get("output", []))]
+        files = [str(one) for one in named if str(one).endswith(".csv")]
         for at, file in enumerate(files):
             own = folder / Path(file).name
             if not own.exists():
