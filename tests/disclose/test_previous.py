@@ -223,7 +223,7 @@ def test_a_risk_file_decides(team: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(("change", "message"), [
     (("minimum_frequency", "minimum_freqency"), "unknown setting minimum_freqency: did you mean minimum_frequency"),
     (("cell: ", "cel: "), "unknown setting exempt.cel"),
-    (("clinic=North, columns=men", "clinic=West, columns=men"), "exempt 'clinic=West, columns=men', by a data owner: no such"),
+    (("clinic=North, columns=men", "clinic=West, columns=men"), "clinic=West, columns=men, by a data owner: no such"),
     (("cell: ", "table: "), "no such cell or table"),
     (("who: a data owner, ", ""), "setting exempt.who is missing"),
     (("suppressed,", "supressed,"), "no meaning"),

@@ -4,7 +4,7 @@ import argparse
 import logging
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite
@@ -16,7 +16,7 @@ from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, written_folder
 from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
-from genverify.reading.read_command import PAIR, READ_OPTIONS
+from genverify.reading.read_command import PAIR, READ_OPTIONS, pairs
 
 TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
 BOTH = (TABLES, RECORDS)
@@ -53,18 +53,6 @@ class Option:
         if isinstance(given, Mapping):
             return [f"{name}={value}" for name, value in given.items()]
         return [given] if isinstance(given, str | Path) else list(given)
-
-
-def pairs(words: Sequence[str], option: str) -> dict[str, str]:
-    """What A=B says, of every word; the first character of A may be = itself."""
-    result: dict[str, str] = {}
-    for word in words:
-        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
-        if not equals or not value:
-            raise ConfigError(f"--{option} {word}: write two parts with = between them")
-        if result.setdefault(name, value) != value:
-            raise ConfigError(f"--{option} {word}: {name!r} was {result[name]!r} before; give it once")
-    return result
 
 
 def _refuse_nonsense(option: Option, given: Any) -> None:

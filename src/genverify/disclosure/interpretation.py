@@ -569,16 +569,12 @@ def _with_population(table: PrintedTable, about: Mapping[str, str], tables: Sequ
     """A table with one label in every row of a column that other tables count by: it counts these people, not everyone."""
     for column, label in about.items():
         others = [own for own in tables if column in own.columns and own is not table]
-        if (
-            column not in table.columns
-            and others
-            and label not in {own.sums[column].top for own in others if column in own.sums}
-        ):
-            shares = (
-                replace(one, labels=(*one.labels, label), whole=one.whole and (*one.whole, label)) for one in table.shares
-            )
+        tops = {own.sums[column].top for own in others if column in own.sums}
+        if others and column not in table.columns and label not in tops:
+            own = [(share, share.whole and (*share.whole, label)) for share in table.shares]
+            shares = tuple(replace(share, labels=(*share.labels, label), whole=whole) for share, whole in own)
             entries = {(*labels, label): entry for labels, entry in table.entries.items()}
-            table = replace(table, columns=(*table.columns, column), entries=entries, shares=tuple(shares),
+            table = replace(table, columns=(*table.columns, column), entries=entries, shares=shares,
                             separate=table.separate | {column})  # fmt: skip
     return table
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclosure.link import Key, LinkedTables, cell_ends
+from genverify.disclosure.link import Key, LinkedTables, cell_ends, relaxed
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.linear import OPEN, LinearSystem, is_open, select
@@ -194,12 +194,10 @@ def _contradiction(linked: LinkedTables, conflict: Contradiction, alone: Sequenc
 
 def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
     """The system with some printed cells suppressed, and the percentages beside suppressed cells: none says anything."""
-    sums, indices = linked.sums, np.array(sorted(cells), dtype=np.int64)
-    lo, hi, least, most = (ends.copy() for ends in (sums.lo, sums.hi, sums.least, sums.most))
-    lo[indices], hi[indices] = 0, OPEN
-    rows = [row for row, cell in linked.beside.items() if lo[cell] != hi[cell]]
-    least[rows], most[rows] = -OPEN, OPEN
-    return replace(sums, lo=lo, hi=hi, least=least, most=most)
+    sums, free = linked.sums, dict.fromkeys(cells, (0, OPEN))
+    return relaxed(
+        sums, free, [row for row, cell in linked.beside.items() if cell in free or sums.lo[cell] != sums.hi[cell]]
+    )
 
 
 # Rules for magnitude tables whose contributions the owner knows: (n, k) dominance, p %, a least number of contributors.

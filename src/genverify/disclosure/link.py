@@ -274,6 +274,15 @@ def link(
     return LinkedTables(columns, placed, all_printed, sums, tuple(keys), exact, tuple(assumed), of, older)
 
 
+def relaxed(sums: LinearSystem, ends: Mapping[int, tuple[int, int]], rows: Sequence[int]) -> LinearSystem:
+    """The system in which some cells have these ends, and some rows say nothing."""
+    lo, hi, least, most = (own.copy() for own in (sums.lo, sums.hi, sums.least, sums.most))
+    for cell, (low, high) in ends.items():
+        lo[cell], hi[cell] = low, high
+    least[rows], most[rows] = -OPEN, OPEN
+    return replace(sums, lo=lo, hi=hi, least=least, most=most)
+
+
 def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
     """The system in which some sums say nothing: they contradict each other."""
     if not names:
@@ -281,21 +290,15 @@ def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
     place = {name: at for at, name in enumerate(linked.sums.rows)}
     if lost := [name for name in names if name not in place]:
         raise DataError(f"no sum is called {lost[0]!r}; read the tables again")
-    least, most, at = linked.sums.least.copy(), linked.sums.most.copy(), [place[name] for name in names]
-    least[at], most[at] = -OPEN, OPEN
-    return replace(linked, sums=replace(linked.sums, least=least, most=most))
+    return replace(linked, sums=relaxed(linked.sums, {}, [place[name] for name in names]))
 
 
 def without_files(linked: LinkedTables, files: Collection[str]) -> LinkedTables:
     """The system as if these files of earlier releases had printed nothing; what adds up to what stays."""
-    lo, hi, least, most = (own.copy() for own in (linked.sums.lo, linked.sums.hi, linked.sums.least, linked.sums.most))
-    for key, said in linked.printed.items():
-        rest = [one for one in said if one[0].source not in files]
-        if len(rest) < len(said):
-            lo[linked.cell[key]], hi[linked.cell[key]] = cell_ends(rest)
+    rest = {key: [one for one in said if one[0].source not in files] for key, said in linked.printed.items()}
+    ends = {linked.cell[key]: cell_ends(said) for key, said in rest.items() if len(said) < len(linked.printed[key])}
     rows = [row for row, file in linked.earlier_facts.items() if file in files]
-    least[rows], most[rows] = -OPEN, OPEN
-    return replace(linked, sums=replace(linked.sums, lo=lo, hi=hi, least=least, most=most))
+    return replace(linked, sums=relaxed(linked.sums, ends, rows))
 
 
 def cell_ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:

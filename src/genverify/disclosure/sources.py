@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from genverify.checker.certificate import one_certificate, read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
-from genverify.disclosure.disclose_command import RECORDS, TABLES, pairs, settle
+from genverify.disclosure.disclose_command import RECORDS, TABLES, settle
 from genverify.disclosure.interpretation import (
     Interpretation,
     PrintedForm,
@@ -44,7 +44,7 @@ from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file
 from genverify.model.settings import DATASETS, Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
 from genverify.model.work import CellProgress
-from genverify.reading.read_command import read_files
+from genverify.reading.read_command import pairs, read_files
 from genverify.reading.reading import Reading, write_reading
 from genverify.solve.linear.search import Ranges, Work
 from genverify.solve.program_settings import DEFAULT

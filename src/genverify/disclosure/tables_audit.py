@@ -73,18 +73,22 @@ class TablesAudit(Audit):
     @cached_property
     def exempt(self) -> Mapping[str, Exemption]:
         """The cells that are not judged, by name: those that the form names, and those of the tables that it names."""
-        names, linked = self.exposed.linked.sums.cells, self.exposed.linked
-        tables = {placed.table.name: placed for placed in linked.now}
-        files = {Path(placed.table.source).name for placed in linked.now}
-        result = dict[str, Exemption]()
-        for one in (one for one in self.source.form.exempt if not one.file or one.file in files) if self.source.form else ():
-            known = list(tables) if one.table else list(names)
-            if bool(one.cell) == bool(one.table) or (one.cell or one.table) not in known:
-                what = nearest(one.cell or one.table, known[:MOST_NAMED]) if one.cell or one.table else "give cell or table"
-                raise ConfigError(f"exempt {one.cell or one.table!r}, by {one.who}: no such cell or table: {what}")
-            keys = tables[one.table].keys.values() if one.table else ()
-            result |= dict.fromkeys([names[linked.cell[key]] for key in keys] or [one.cell], one)
+        result, files = dict[str, Exemption](), {Path(own.table.source).name for own in self.exposed.linked.now}
+        given = self.source.form.exempt if self.source.form else ()
+        for one in (one for one in given if not one.file or one.file in files):
+            among = self._cells_of.get(one.table, []) if one.table else list(self.exposed.linked.sums.cells)
+            cells = [cell for cell in among if cell == one.cell] if one.cell else among if one.table else []
+            if not cells:
+                near = nearest(one.cell or one.table, among[:MOST_NAMED] or list(self._cells_of))
+                raise ConfigError(f"exempt {one.table} {one.cell}, by {one.who}: no such cell or table: {near}")
+            result |= dict.fromkeys(cells, one)
         return result
+
+    @cached_property
+    def _cells_of(self) -> Mapping[str, list[str]]:
+        """The cells of each table of this release, by name."""
+        names, cell = self.exposed.linked.sums.cells, self.exposed.linked.cell
+        return {own.table.name: [names[cell[key]] for key in own.keys.values()] for own in self.exposed.linked.now}
 
     @property
     def differences(self) -> list[int]:
@@ -105,21 +109,19 @@ class TablesAudit(Audit):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        rules = [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken]
-        shares = {"suppress_percentages": len(self.percentages)} if self.suppression else {}
-        older = {own.table.source: () for own in self.exposed.linked.placed if own.table.earlier}
-        previous = (
-            {"previous": {file: list(cells) for file, cells in (older | dict(self.given_by)).items()}} if older else {}
-        )
         unsafe = {row["cell"] for row in self.unsafe_cells}
-        names, linked = self.exposed.linked.sums.cells, self.exposed.linked
-        each = {own.table.name: {"file": own.table.source,
-                                 "unsafe": sum(names[linked.cell[key]] in unsafe for key in own.keys.values())}
-                for own in linked.now}  # fmt: skip
-        exempt = [{"cell": row["cell"], "who": self.exempt[row["cell"]].who, "why": self.exempt[row["cell"]].why}
-                  for row in self._judged if row["cell"] in self.exempt]  # fmt: skip
-        return {**({"broken_rules": rules} if rules else {}), **shares, **previous, "by_table": each,
-                **({"exempt": exempt} if exempt else {})}  # fmt: skip
+        older = {own.table.source: () for own in self.exposed.linked.placed if own.table.earlier}
+        files = {own.table.name: own.table.source for own in self.exposed.linked.now}
+        result: dict[str, Any] = {
+            "broken_rules": [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken],
+            "previous": {file: list(cells) for file, cells in {**older, **self.given_by}.items()},
+            "exempt": [{"cell": row["cell"], **self.exempt[row["cell"]].model_dump(include={"who", "why"})}
+                       for row in self._judged if row["cell"] in self.exempt],
+            "by_table": {name: {"file": files[name], "unsafe": len(unsafe.intersection(cells))}
+                         for name, cells in self._cells_of.items()},
+        }  # fmt: skip
+        shares = {"suppress_percentages": len(self.percentages)} if self.suppression else {}
+        return {name: own for name, own in result.items() if own} | shares
 
     def verdict(self) -> Iterator[str]:
         if not self.exposed.unclear.any():

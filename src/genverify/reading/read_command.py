@@ -195,13 +195,11 @@ def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
         parser = argparse.ArgumentParser(add_help=False)
         add_options(parser)
         options = parser.parse_args([f"{words[at]}={words[at + 1]}" for at in range(0, len(words), 2)])
-    hierarchies = (_pair(one, "--hierarchy") for one in options.hierarchy)
     return corrections_of(
         options.sheet, options.labels, options.counts, options.skip, period=options.period, rule=tuple(options.rule),
-        totals=dict(_pair(one, "--total") for one in options.total),
-        symbols=dict(_pair(one, "--symbol", last=True) for one in options.symbol), no_totals=frozenset(options.no_total),
-        labels=frozenset(options.label), decimal=options.decimal or "",
-        hierarchies={name: (Path(file), "@") for name, file in hierarchies},
+        totals=pairs(options.total, "total"), symbols=pairs(options.symbol, "symbol"), decimal=options.decimal or "",
+        no_totals=frozenset(options.no_total), labels=frozenset(options.label),
+        hierarchies={name: (Path(file), "@") for name, file in pairs(options.hierarchy, "hierarchy").items()},
     )  # fmt: skip
 
 
@@ -218,11 +216,16 @@ def _listed(words: Sequence[str]) -> list[str]:
     return [part.strip() for word in words for part in word.split(",") if part.strip()]
 
 
-def _pair(word: str, option: str, last: bool = False) -> tuple[str, str]:
-    front, sign, end = word.rpartition("=") if last else word.partition("=")
-    if not sign or not front or not end:
-        raise ConfigError(f"{option} {word}: give NAME=VALUE")
-    return front, end
+def pairs(words: Sequence[str], option: str) -> dict[str, str]:
+    """What A=B says, of every word; the first character of A may be = itself."""
+    result: dict[str, str] = {}
+    for word in words:
+        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
+        if not equals or not value:
+            raise ConfigError(f"--{option} {word}: write two parts with = between them")
+        if result.setdefault(name, value) != value:
+            raise ConfigError(f"--{option} {word}: {name!r} was {result[name]!r} before; give it once")
+    return result
 
 
 def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS, previous: Sequence[Path] = ()) -> Reading:
