@@ -54,6 +54,7 @@ VALUES = {
     "--out": "results", "--cells": None, "--json": None, "--check": None, "--no-total": "f", "--label": "<1",
     "--decimal": ",", "--same-people": None, "--allow-partial": None, "--sheet": "s", "--labels": "A", "--counts": "B",
     "--skip": "9", "--period": "2020", "--total-from": "o.csv:All", "--tolerance": "1",
+    "--previous": "old", "--risk": "risk.yaml",
 }  # fmt: skip
 
 

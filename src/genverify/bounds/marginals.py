@@ -72,8 +72,8 @@ def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], roundin
     for column, value, unit in zip(columns, values, units, strict=True):
         if unit.denominator != 1 or not 0 <= value <= 1:
             raise DataError(
-                f"row {row!r}, column {column!r}: {float(value):.10g} is not a proportion from 0 to 1 with {rounding.decimals} "
-                "decimals. Check --decimals."
+                f"row {row!r}, column {column!r}: {float(value):.10g} is not a proportion from 0 to 1 with "
+                f"{rounding.decimals} decimals. Check --decimals."
             )
     return [int(unit) for unit in units]
 

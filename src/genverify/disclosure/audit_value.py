@@ -35,27 +35,31 @@ MOST_SHOWN = 10  # lines of each kind on the terminal: a page; the files list al
 
 @dataclass(frozen=True)
 class FailOn:
-    """What makes a release unsafe: an unprinted count known exactly, within a range narrower than `width`, or to be 1."""
+    """
+    What makes a release unsafe: an unprinted count known exactly, within a range narrower than `width`, or to be 1; or a
+    printed count that is not 0 and below the minimum frequency.
+    """
 
     width: int = 1
     singled_out: bool = False
+    frequency: int = 0
 
     def __str__(self) -> str:
-        return "singled-out" if self.singled_out else "exact" if self.width == 1 else f"range<{self.width}"
+        known = "singled-out" if self.singled_out else "exact" if self.width == 1 else f"range<{self.width}"
+        return f"{known},count<{self.frequency}" if self.frequency else known
 
 
 def read_fail_on(text: str | None) -> FailOn:
     """
-    >>> read_fail_on("range<3")
-    FailOn(width=3, singled_out=False)
+    >>> read_fail_on("range<3,count<5")
+    FailOn(width=3, singled_out=False, frequency=5)
     """
-    if text in (None, "exact"):
-        return FailOn()
-    if text == "singled-out":
-        return FailOn(singled_out=True)
-    if match := re.fullmatch(r"range\s*<\s*([1-9]\d{0,11})", text or ""):
-        return FailOn(int(match[1]))
-    raise ConfigError(f"--fail-on {text}: give exact, range<3 (another number will do), or singled-out")
+    number = r"\s*<\s*([1-9]\d{0,11})"
+    parts = re.fullmatch(rf"\s*(exact|singled-out|range{number})?\s*(?:(?:,|^)\s*count{number})?\s*", text or "exact")
+    if not parts:
+        words = "exact, range<3 (another number will do), or singled-out"
+        raise ConfigError(f"--fail-on {text}: give {words}; for printed counts, count<5 after a comma")
+    return FailOn(int(parts[2] or 1), parts[1] == "singled-out", int(parts[3] or 0))
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,12 @@ class Audit(ABC):
         return [row for row in self.rows if row["what"] != RECORD and self._narrow(row)]
 
     def _narrow(self, row: Mapping[str, Any]) -> bool:
-        """Whether a cell is known too well: not printed exactly and in a narrow range; or, for singled-out, counting 1."""
+        """
+        Whether a cell is known too well: not printed exactly and in a narrow range, or printed and below the minimum
+        frequency; for singled-out, counting 1.
+        """
+        if not row["unclear"] and row["what"] == PRINTED and 0 < row["lower"] < self.fail_on.frequency:
+            return True
         if self.fail_on.singled_out:
             return bool(row["lower"] == row["upper"] == 1)
         return bool(row["unclear"] and row["upper"] != "" and row["upper"] - row["lower"] < self.fail_on.width)
@@ -231,7 +240,7 @@ class Audit(ABC):
         if str(self.fail_on) != "exact":
             yield f"{n['unsafe']} {self.unsafe_words} are unsafe by the rule {self.fail_on}."
         if self.limit:
-            yield f"Note: {self.limit}. All intervals hold, but some may be wider than necessary (--seconds allows more work)."
+            yield f"Note: {self.limit}. All intervals hold; some may be wider than necessary (--seconds allows more work)."
         if not self.attained:
             yield "Note: the tables are linked in a loop too large to solve as one. Intervals hold, but may be too wide."
 

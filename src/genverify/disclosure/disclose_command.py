@@ -4,7 +4,7 @@ import argparse
 import logging
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite
@@ -18,7 +18,7 @@ from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, written_folder
 from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
-from genverify.reading.read_command import PAIR, READ_OPTIONS
+from genverify.reading.read_command import PAIR, READ_OPTIONS, pairs
 
 TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
 BOTH = (TABLES, RECORDS)
@@ -54,19 +54,7 @@ class Option:
             return Path(given) if self.how.get("type") is Path and given is not None else given
         if isinstance(given, Mapping):
             return [f"{name}={value}" for name, value in given.items()]
-        return [given] if isinstance(given, str) else list(given)
-
-
-def pairs(words: Sequence[str], option: str) -> dict[str, str]:
-    """What A=B says, of every word; the first character of A may be = itself."""
-    result: dict[str, str] = {}
-    for word in words:
-        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
-        if not equals or not value:
-            raise ConfigError(f"--{option} {word}: write two parts with = between them")
-        if result.setdefault(name, value) != value:
-            raise ConfigError(f"--{option} {word}: {name!r} was {result[name]!r} before; give it once")
-    return result
+        return [given] if isinstance(given, str | Path) else list(given)
 
 
 def _refuse_nonsense(option: Option, given: Any) -> None:
@@ -107,6 +95,10 @@ OPTIONS = (
            "tables", how=_FILE),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
            how={"action": "append", "metavar": "RULE"}),
+    Option("--previous", (TABLES, CHECK), "an earlier release about the same people: a file or a folder", (),
+           how={"action": "append", "type": Path, "metavar": "PATH"}),
+    Option("--risk", (TABLES,), "a risk file (YAML): thresholds, symbols, exempt cells; exits with 1 where they are not met",
+           how=_FILE),
     Option("--write", (TABLES,), "save how the files were read, as a reading file that can be corrected", how=_FILE),
     Option("--seconds", (TABLES, CHECK), "work for the intervals, counted: about a second of one core each", 120.0, 0,
            {"type": float}),
@@ -115,7 +107,7 @@ OPTIONS = (
            {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
     Option("--fail-on", BOTH, "exit with 1 if a count is known exactly (exact), in an interval narrower than 3 (range<3), "
-           "or to be 1 (singled-out)", how={"metavar": "WHAT"}),
+           "or to be 1 (singled-out); with count<5 also if a printed count is below 5", how={"metavar": "WHAT"}),
     Option("--allow-partial", BOTH, "go on although something is unclear or was not read: no table is then called "
            "safe, and --fail-on does not fail for it", False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
@@ -142,7 +134,13 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
     for name in given:
         if name not in known:
             raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
-    result = argparse.Namespace()
+    result = argparse.Namespace(exempt=[], meanings={})
+    if given.get("risk") is not None and kind == TABLES:
+        from genverify.disclosure.risk import read_risk
+
+        risk = read_risk(Path(given["risk"]))
+        result.exempt, result.meanings = risk.exempt, dict(risk.symbols)
+        given = {**risk.options(Path(given["risk"]).parent), **{name: own for name, own in given.items() if own is not None}}
     for option in OPTIONS:
         value = option.words(given.get(option.value))
         if value is not None and kind not in option.applies:

@@ -42,9 +42,8 @@ from genverify.model.settings import Section, validate
 from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
 from genverify.reading.numerals import MIXED, PAIRED_MIX, SURE_SYMBOL, Symbol, is_period, is_symbol, told_symbol
 from genverify.reading.read_command import corrections_of, describe, read_files
-from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table, write_reading
+from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table, entry_at, write_reading
 from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
-from genverify.reading.source import column_name
 from genverify.reading.table_cells import SIZE
 from genverify.reading.totals import Hierarchy, Question, make_hierarchy, surely_rounded
 
@@ -292,6 +291,16 @@ class PrintedTableForm(Section):
     percent_of: Literal["row", "column", "everyone", "counts", "none"] | None = None
 
 
+class Exemption(Section):
+    """A cell, or a table, that is not judged: who says so, and why; with a file, only where this file is read."""
+
+    cell: Text = ""
+    table: Text = ""
+    file: str = ""
+    who: Annotated[str, Field(min_length=1)]
+    why: Annotated[str, Field(min_length=1)]
+
+
 class PrintedForm(Section):
     """Printed tables and what is said of them, by options or in a release file."""
 
@@ -318,6 +327,9 @@ class PrintedForm(Section):
     facts: list[str] = Field(default_factory=list)
     tables: dict[Text, PrintedTableForm] = Field(default_factory=dict)
     without: list[str] = Field(default_factory=list)
+    previous: list[str] = Field(default_factory=list)
+    meanings: dict[Text, Text] = Field(default_factory=dict)  # of symbols that need not be met
+    exempt: list[Exemption] = Field(default_factory=list)
     max_rows: int = Field(default=LIMITS.rows, ge=1)
     max_bytes: int = Field(default=LIMITS.size, ge=1)
 
@@ -359,10 +371,14 @@ def read_printed(path: Path, changes: Mapping[str, Any]) -> PrintedForm:
 def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Interpretation:
     """Read the files, as they are and as told, and link their tables of counts."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
-    reading = read_files([folder / name for name in form.printed], corrections(form, folder), limits)
+    files, older = [folder / name for name in form.printed], [folder / name for name in form.previous]
+    reading = read_files(files, corrections(form, folder), limits, older)
     asked = list(_open(reading, form))
-    tables = [_counts(reading, own, form) for own in reading.tables if own.counts]
-    if not tables:
+    earlier = {source.name for source in reading.sources if source.earlier}
+    tables = [replace(_counts(reading, own, form), earlier=own.file in earlier) for own in reading.tables if own.counts]
+    about = {own.name: own.population for own in reading.tables}
+    tables = [_with_population(table, about[table.name], tables) for table in tables]
+    if all(table.earlier for table in tables):
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
         files = ", ".join(Path(name).name for name in form.printed)
         asked.append(Question(f"{files}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
@@ -445,7 +461,7 @@ def corrections(form: PrintedForm, folder: Path) -> Corrections:
         symbols=form.marks, rule=tuple(form.rule), no_totals=frozenset(form.no_totals), labels=frozenset(form.labels),
         hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()}, sums=sums,
         names={name: own.columns for name, own in form.tables.items() if own.columns}, decimal=form.decimal or "",
-        amounts=form.amounts,
+        amounts=form.amounts, known={text: told_symbol(text, word) for text, word in form.meanings.items()},
     )  # fmt: skip
 
 
@@ -522,11 +538,8 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     where = f"{table.file}, " if len({own.sheet for own in reading.tables if own.file == table.file}) == 1 else ""
     where = where or f"{table.file}, {table.sheet}!"
 
-    def moved(entry: Entry) -> Entry:
-        return entry._replace(place=where + entry.place.rpartition("!")[2])
-
-    entries = {labels: moved(entry) for labels, entry in table.entries.items()}
-    blanks = {labels: moved(entry) for labels, entry in _blanks(table)}
+    entries = {labels: _in_file(where, entry) for labels, entry in table.entries.items()}
+    blanks = {labels: _in_file(where, entry) for labels, entry in _blanks(table)}
     left = list(_beside_counts(table))
     if blanks and form.partial and BLANK not in form.marks:
         left.append(f"{table.name}: {len(blanks)} blank cells among the counts")
@@ -552,6 +565,24 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     return _with_sizes(result, table)
 
 
+def _with_population(table: PrintedTable, about: Mapping[str, str], tables: Sequence[PrintedTable]) -> PrintedTable:
+    """A table with one label in every row of a column that other tables count by: it counts these people, not everyone."""
+    for column, label in about.items():
+        others = [own for own in tables if column in own.columns and own is not table]
+        tops = {own.sums[column].top for own in others if column in own.sums}
+        if others and column not in table.columns and label not in tops:
+            own = [(share, share.whole and (*share.whole, label)) for share in table.shares]
+            shares = tuple(replace(share, labels=(*share.labels, label), whole=whole) for share, whole in own)
+            entries = {(*labels, label): entry for labels, entry in table.entries.items()}
+            table = replace(table, columns=(*table.columns, column), entries=entries, shares=shares,
+                            separate=table.separate | {column})  # fmt: skip
+    return table
+
+
+def _in_file(where: str, entry: Entry) -> Entry:
+    return entry._replace(place=where + entry.place.rpartition("!")[2])
+
+
 def _adds_up_to_nothing(axis: Axis) -> bool:
     """Times, measures, and breakdowns of which some do not add up; headers that a name holds together are parts."""
     return axis.kind in (TIME, STACKED) or (axis.kind == MEASURES and (bool(axis.columns) or anonymous(axis.name)))
@@ -560,7 +591,7 @@ def _adds_up_to_nothing(axis: Axis) -> bool:
 def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
     if table.cube and "" in table.cube.texts:
         keys = product(*(axis.labels for axis in table.axes))
-        yield from ((key, Entry("", f"value {at + 1}")) for at, key in enumerate(keys) if not table.cube.texts[at])
+        yield from ((key, entry_at(table.address(at, 0), "")) for at, key in enumerate(keys) if not table.cube.texts[at])
     if table.cube:
         return
     for own in table.counts:
@@ -568,7 +599,7 @@ def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
         for row, text in enumerate(own.texts):
             if not text and row not in table.excluded and (roles is None or roles[row] == COUNT) and not own.kinds[row]:
                 key = tuple(labels[row] for labels in table.rows) + ((own.label,) if len(table.counts) > 1 else ())
-                yield key, Entry("", f"{column_name(own.at)}{table.block.body[row] + 1}")
+                yield key, entry_at(table.address(row, own.at), "")
 
 
 def _beside_counts(table: Table) -> Iterator[str]:
@@ -611,15 +642,15 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
                 continue
             key = tuple(labels[row] for labels in table.rows)
             labels, of = (*key, named[part]) if wide else key, (*key, named[whole]) if whole is not None else None
-            place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
             head = own.label.removeprefix(named[part]).strip() or own.label
-            yield Share(labels, Entry(text if percent_of(text) else f"{value} %", place), head, _of(own.label), of)
+            entry = entry_at(table.address(row, own.at), text if percent_of(text) else f"{value} %")
+            yield Share(labels, _in_file(where, entry), head, _of(own.label), of)
     for own in table.counts if not table.cube else ():
         for row, (text, kind) in enumerate(zip(own.texts, own.kinds, strict=True)):
             if kind == MIXED and row not in table.excluded and (pair := PAIRED_MIX.fullmatch(text)) and pair[3] and pair[4]:
                 key = tuple(labels[row] for labels in table.rows) + ((own.label,) if wide else ())
-                place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
-                yield Share(key, Entry(f"{pair[3].replace(',', '.')} %", place), "in brackets")
+                entry = entry_at(table.address(row, own.at), f"{pair[3].replace(',', '.')} %")
+                yield Share(key, _in_file(where, entry), "in brackets")
 
 
 def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
@@ -736,7 +767,7 @@ def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
     names, groups = list[str](), dict[str, list[PrintedTable]]()
     for table in tables:
         name = ", ".join(sorted(_dates(table))) + (" by time" if _times(table) else "")
-        while any(_differ(table, other) for other in groups.get(name, ())):
+        while any(_differ(table, other) for other in groups.get(name, ())) and not table.earlier:
             name = f"{name} +".strip()
         groups.setdefault(name, []).append(table)
         names.append(name or "undated")
@@ -802,10 +833,12 @@ def written(understood: Interpretation) -> str:
     """The reading as a file, to be corrected and read again, with what was said of it beside the cells."""
     form = understood.form
     beside = form.model_dump(exclude_defaults=True, include={"title", "rule", "inside", "no_totals", "labels", "same_people",
-                             "facts", "partial", "tolerance", "totals_from", "without"})  # fmt: skip
+                             "facts", "partial", "tolerance", "totals_from", "without", "previous", "meanings",
+                             "exempt"})  # fmt: skip
     beside |= {"marks": {BLANK: form.marks[BLANK]}} if BLANK in form.marks else {}
-    return write_reading(replace(understood.reading, symbols={**understood.reading.symbols, **understood.symbols}),
-                         beside, understood.percent_of)  # fmt: skip
+    own = tuple(source for source in understood.reading.sources if not source.earlier)
+    symbols = {**understood.reading.symbols, **understood.symbols}
+    return write_reading(replace(understood.reading, sources=own, symbols=symbols), beside, understood.percent_of)
 
 
 def summary(understood: Interpretation) -> list[str]:
@@ -813,6 +846,7 @@ def summary(understood: Interpretation) -> list[str]:
     lines = [*describe(understood.reading)]
     lines += [f"{table.name}: {note}" for table in understood.tables for note in table.notes]
     lines.append(f"numbers: {' '.join(understood.form.rule) or EXACT}")
+    lines += [f"earlier release: {table.name} ({table.source})" for table in understood.tables if table.earlier]
     for name in dict.fromkeys(table.apart for table in understood.tables):
         own = [table.name for table in understood.tables if table.apart == name]
         lines += [f"people {name}: {', '.join(own)}"] if name else []

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclosure.link import Key, LinkedTables
+from genverify.disclosure.link import Key, LinkedTables, cell_ends, relaxed
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.linear import OPEN, LinearSystem, is_open, select
@@ -30,20 +30,28 @@ FACT = "fact: "
 
 @dataclass(frozen=True)
 class FeasibilityIntervals:
-    """The ranges of linked tables, their proofs checked; `printed` are the places of the printed cells in the system."""
+    """
+    The ranges of linked tables, their proofs checked; `printed` are the places, in the system, of the cells that this
+    release prints. What is hidden or unclear is so in this release, whatever earlier ones print.
+    """
 
     linked: LinkedTables
     ranges: Ranges
 
     @cached_property
     def printed(self) -> Mapping[Key, int]:
-        return {key: self.linked.cell[key] for key in self.linked.printed}
+        return {key: self.linked.cell[key] for key in self.linked.current}
+
+    @property
+    def suppressible(self) -> list[int]:
+        """The places of the cells that no earlier release prints."""
+        return [cell for key, cell in self.printed.items() if len(self.linked.printed[key]) == len(self.linked.current[key])]
 
     @cached_property
     def hidden(self) -> Flags:
         """The cells of the system that are printed somewhere, and nowhere as a number."""
         flags = np.zeros(len(self.linked.sums.cells), dtype=bool)
-        keys = [key for key, said in self.linked.printed.items() if all(value.hidden for _, _, value in said)]
+        keys = [key for key, said in self.linked.current.items() if all(value.hidden for _, _, value in said)]
         flags[[self.printed[key] for key in keys]] = True
         return flags
 
@@ -51,8 +59,8 @@ class FeasibilityIntervals:
     def unclear(self) -> Flags:
         """Printed cells whose text leaves more than one count."""
         flags = np.zeros(len(self.linked.sums.cells), dtype=bool)
-        indices = np.array(list(self.printed.values()), dtype=np.int64)
-        flags[indices] = self.linked.sums.lo[indices] < self.linked.sums.hi[indices]
+        ends = [cell_ends(said) for said in self.linked.current.values()]
+        flags[list(self.printed.values())] = [lo < hi for lo, hi in ends]
         return flags
 
     @property
@@ -72,7 +80,7 @@ class FeasibilityIntervals:
     def rows(self) -> list[dict[str, Any]]:
         """Every printed cell: what is printed, its range, whether it is known exactly, and the statements that prove it."""
         rows = []
-        for key, said in self.linked.printed.items():
+        for key, said in self.linked.current.items():
             at = self.printed[key]
             name, lower, upper = self.linked.sums.cells[at], int(self.ranges.lo[at]), int(self.ranges.hi[at])
             rows.append({
@@ -111,11 +119,11 @@ class FeasibilityIntervals:
 
 
 class ContradictionError(ReleaseError):
-    """Sums that no counts can meet together, by their names."""
+    """Sums that no counts can meet together, by their names; and whether earlier releases print some of these counts."""
 
-    def __init__(self, message: str, rows: Sequence[str]) -> None:
+    def __init__(self, message: str, rows: Sequence[str], earlier: bool) -> None:
         super().__init__(message)
-        self.rows = tuple(rows)
+        self.rows, self.earlier = tuple(rows), earlier
 
 
 def smallest(sums: LinearSystem, conflict: Contradiction) -> Contradiction:
@@ -155,39 +163,41 @@ def _part(sums: LinearSystem, rows: Sequence[int]) -> LinearSystem:
 def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], None] = quiet) -> FeasibilityIntervals:
     """The ranges of all printed cells; every proof is checked, and tables that contradict each other are an error."""
     wanted = np.zeros(len(linked.sums.cells), dtype=bool)
-    wanted[[linked.cell[key] for key in linked.printed]] = True
+    wanted[[linked.cell[key] for key in linked.current]] = True
     wanted[linked.differences] = True
     ranges = all_ranges(linked.sums, work, wanted, say=say)
     proved = check_linear(linked.sums, ranges.statements)
     if ranges.empty:
         conflict = smallest(linked.sums, contradiction(linked.sums, list(ranges.statements)))
         alone = failing(linked.sums) if len(conflict.rows) == 1 else ()
-        raise ContradictionError(_contradiction(linked, conflict), tuple(dict.fromkeys((*conflict.rows, *alone))))
+        raise _contradiction(linked, conflict, alone)
     if proved.lo != ranges.lo.tolist() or proved.hi != ranges.hi.tolist():
         raise CertificateError("the proofs show other ranges than those that were found; nothing is reported")
     return FeasibilityIntervals(linked, ranges)
 
 
-def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
+def _contradiction(linked: LinkedTables, conflict: Contradiction, alone: Sequence[str]) -> ContradictionError:
     rows, more = "; ".join(conflict.rows[:3]), f" and {len(conflict.rows) - 3} more sums" if len(conflict.rows) > 3 else ""
     keys = {linked.keys[linked.sums.place[cell]] for cell in conflict.cells[:12]}
     entries = [entry for key, all_ in linked.printed.items() if key in keys for _, entry, _ in all_]
     said = [f"{entry.text} at {entry.place}" for entry in entries]
-    return (
-        f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct "
-        "one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a label is not a "
-        "total (--no-total LABEL), or that a table is part of another (--inside)"
+    among = {linked.keys[linked.sums.place[cell]] for cell in conflict.cells}
+    older = sorted({own[0].source for key in among for own in linked.printed.get(key, ()) if own[0].earlier})
+    revised = f"Was {' or '.join(older)} revised? Then leave it out of --previous. " if older else ""
+    text = (
+        f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. "
+        f"{revised}Correct one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a "
+        "label is not a total (--no-total LABEL), or that a table is part of another (--inside)"
     )
+    return ContradictionError(text, tuple(dict.fromkeys((*conflict.rows, *alone))), bool(older))
 
 
 def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
     """The system with some printed cells suppressed, and the percentages beside suppressed cells: none says anything."""
-    sums, indices = linked.sums, np.array(sorted(cells), dtype=np.int64)
-    lo, hi, least, most = (ends.copy() for ends in (sums.lo, sums.hi, sums.least, sums.most))
-    lo[indices], hi[indices] = 0, OPEN
-    rows = [row for row, cell in linked.beside.items() if lo[cell] != hi[cell]]
-    least[rows], most[rows] = -OPEN, OPEN
-    return replace(sums, lo=lo, hi=hi, least=least, most=most)
+    sums, free = linked.sums, dict.fromkeys(cells, (0, OPEN))
+    return relaxed(
+        sums, free, [row for row, cell in linked.beside.items() if cell in free or sums.lo[cell] != sums.hi[cell]]
+    )
 
 
 # Rules for magnitude tables whose contributions the owner knows: (n, k) dominance, p %, a least number of contributors.

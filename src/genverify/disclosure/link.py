@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import lcm, prod
-from operator import ge, le
+from operator import ge, gt, le
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class PrintedTable:
     notes: tuple[str, ...] = ()
     apart: str = ""  # people of whom nothing is known beside those of other tables
     separate: frozenset[str] = frozenset()  # columns whose labels add up to nothing (times, measures): populations each
+    earlier: bool = False  # of an earlier release: what it prints is known, and cannot be taken back
 
     @cached_property
     def _labels(self) -> Mapping[str, tuple[str, ...]]:
@@ -148,6 +149,7 @@ Key = tuple[tuple[str, str], ...]
 LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
 LARGEST_CROSSED = 100_000  # cells of a table if all its labels were crossed, up to which each is a variable
 ANONYMOUS = ("rows", "columns")
+MOST_DIFFERING = 8  # cells that a message names
 COMMON = {"yes", "no", "true", "false", "0", "1", "other", "unknown"}
 
 
@@ -181,6 +183,18 @@ class LinkedTables:
     joint: bool
     assumed: tuple[str, ...]
     beside: Mapping[int, int] = field(default_factory=dict)  # a row that is a percentage: the cell beside which it stands
+    earlier_facts: Mapping[int, str] = field(default_factory=dict)  # rows of percentages of earlier releases: the file
+
+    @cached_property
+    def now(self) -> tuple[TableCells, ...]:
+        """The tables of this release, without earlier ones."""
+        return tuple(own for own in self.placed if not own.table.earlier)
+
+    @cached_property
+    def current(self) -> Mapping[Key, tuple[tuple[PrintedTable, Entry, Value], ...]]:
+        """What this release prints of each of its cells."""
+        own = ((key, tuple(one for one in said if not one[0].earlier)) for key, said in self.printed.items())
+        return {key: said for key, said in own if said}
 
     @cached_property
     def cell(self) -> Mapping[Key, int]:
@@ -188,8 +202,14 @@ class LinkedTables:
 
     @cached_property
     def differences(self) -> list[int]:
-        """The cells of people of one table who are not in another inside it."""
-        return [at for at, key in enumerate(self.keys) if any(label == NOT_INSIDE for _, label in key)]
+        """
+        The cells of people of one table who are not in another inside it; beside earlier releases, also those of labels that
+        no table prints, such as the strip between an old border and a new one.
+        """
+        printed = {part for key in self.printed for part in key}
+        older = len(self.now) < len(self.placed)
+        return [at for at, key in enumerate(self.keys)
+                if any(part[1] == NOT_INSIDE or (older and part not in printed) for part in key)]  # fmt: skip
 
 
 def name_of(key: Key) -> str:
@@ -231,8 +251,12 @@ def link(
     frames, joint = _frames(placed, columns)
     rows = {name: (cells, closed) for name, cells, closed in _rows(frames, columns)}
     keys = dict.fromkeys([*printed, *(key for cells, _ in rows.values() for key in cells)])
-    ends = {name_of(key): _ends(printed.get(key, [])) for key in keys}
-    shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
+    _refuse_differing([said for said in printed.values() if len(said) > 1 and gt(*cell_ends(said))])
+    ends = {name_of(key): cell_ends(printed.get(key, [])) for key in keys}
+    owners, shares = list[PrintedTable](), list[Row]()
+    for at, one in enumerate(placed):
+        shares += beside(at, one)
+        owners += [one.table] * (len(shares) - len(owners))
     facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
     for cell in (cell for _, weights, _, _ in facts for cell in weights if cell not in ends):
         raise DataError(f"no table has a cell {cell!r}; a fact is about columns and labels of one table")
@@ -242,11 +266,21 @@ def link(
     ]
     sums = make_system(ends, [*named, *facts])
     first = len(named) + len(facts) - len(shares)
-    of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
+    of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares) if not owners[at].earlier}
+    older = {first + at: table.source for at, table in enumerate(owners) if table.earlier}
     exact = joint and all(closed for _, closed in rows.values())
     exact = exact and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
     all_printed = {key: tuple(said) for key, said in printed.items()}
-    return LinkedTables(columns, placed, all_printed, sums, tuple(keys), exact, tuple(assumed), of)
+    return LinkedTables(columns, placed, all_printed, sums, tuple(keys), exact, tuple(assumed), of, older)
+
+
+def relaxed(sums: LinearSystem, ends: Mapping[int, tuple[int, int]], rows: Sequence[int]) -> LinearSystem:
+    """The system in which some cells have these ends, and some rows say nothing."""
+    lo, hi, least, most = (own.copy() for own in (sums.lo, sums.hi, sums.least, sums.most))
+    for cell, (low, high) in ends.items():
+        lo[cell], hi[cell] = low, high
+    least[rows], most[rows] = -OPEN, OPEN
+    return replace(sums, lo=lo, hi=hi, least=least, most=most)
 
 
 def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
@@ -256,24 +290,37 @@ def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
     place = {name: at for at, name in enumerate(linked.sums.rows)}
     if lost := [name for name in names if name not in place]:
         raise DataError(f"no sum is called {lost[0]!r}; read the tables again")
-    least, most, at = linked.sums.least.copy(), linked.sums.most.copy(), [place[name] for name in names]
-    least[at], most[at] = -OPEN, OPEN
-    return replace(linked, sums=replace(linked.sums, least=least, most=most))
+    return replace(linked, sums=relaxed(linked.sums, {}, [place[name] for name in names]))
 
 
-def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:
-    """What all texts of one cell say together; an error where two of them cannot both be right."""
-    if not said:
-        return 0, OPEN
-    lo, _, first = max(((value.lo, -at, entry) for at, (_, entry, value) in enumerate(said)))
-    hi, _, last = min(((OPEN if value.hi is None else value.hi, at, entry) for at, (_, entry, value) in enumerate(said)))
-    if lo > hi:
+def without_files(linked: LinkedTables, files: Collection[str]) -> LinkedTables:
+    """The system as if these files of earlier releases had printed nothing; what adds up to what stays."""
+    rest = {key: [one for one in said if one[0].source not in files] for key, said in linked.printed.items()}
+    ends = {linked.cell[key]: cell_ends(said) for key, said in rest.items() if len(said) < len(linked.printed[key])}
+    rows = [row for row, file in linked.earlier_facts.items() if file in files]
+    return replace(linked, sums=relaxed(linked.sums, ends, rows))
+
+
+def cell_ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:
+    """What all texts of one cell say together; the first end is above the second where they cannot all be right."""
+    highs = (value.hi for _, _, value in said if value.hi is not None)
+    return max((value.lo for _, _, value in said), default=0), min(highs, default=OPEN)
+
+
+def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]]]) -> None:
+    """An error for cells of which two tables print what cannot both be right."""
+    texts, older = list[str](), set[str]()
+    for said in cells:
+        (_, first, _), (_, last, _) = max(said, key=lambda one: one[2].lo), min(said, key=lambda one: cell_ends([one])[1])
+        texts.append(f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} of the same people")
+        older |= {table.source for table, _, _ in said if table.earlier}
+    if texts:
+        more = f"; and {len(texts) - MOST_DIFFERING} more cells" if len(texts) > MOST_DIFFERING else ""
+        remedy = f"leave the older of the two out of --previous ({', '.join(sorted(older))})" if older else "correct one"
         raise DataError(
-            f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} of the same people; correct one. If "
-            "one table counts some of the people of the other, say so: --inside SMALL=LARGE; if they are other people, go "
-            "on with --allow-partial"
+            f"{'; '.join(texts[:MOST_DIFFERING])}{more}; {remedy}. If one table counts some of the people of the other, say "
+            f"so: --inside SMALL=LARGE{'' if older else '; if they are other people, go on with --allow-partial'}"
         )
-    return lo, hi
 
 
 @dataclass

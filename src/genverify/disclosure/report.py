@@ -41,7 +41,7 @@ def report(audit: Audit) -> str:
     part: dict[str, Any] = _records(audit) if isinstance(audit, RecordsAudit) else {}
     if isinstance(audit, TablesAudit):
         often = Counter(row.get("table") for row in unsafe)
-        placed = sorted(audit.exposed.linked.placed, key=lambda one: -often[one.table.name])
+        placed = sorted(audit.exposed.linked.now, key=lambda one: -often[one.table.name])
         part = {"printed": [audit.printed(one, MOST_ROWS, MOST_COLUMNS) for one in placed[:MOST_TABLES]],
                 "more": max(len(placed) - MOST_TABLES, 0)}  # fmt: skip
     steps = audit.to_suppress

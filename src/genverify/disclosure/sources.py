@@ -5,7 +5,7 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from genverify.checker.certificate import one_certificate, read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
-from genverify.disclosure.disclose_command import RECORDS, TABLES, pairs, settle
+from genverify.disclosure.disclose_command import RECORDS, TABLES, settle
 from genverify.disclosure.interpretation import (
     Interpretation,
     PrintedForm,
@@ -32,7 +32,7 @@ from genverify.disclosure.interpretation import (
     written,
 )
 from genverify.disclosure.intervals import ContradictionError, FeasibilityIntervals, find_intervals
-from genverify.disclosure.link import without_sums
+from genverify.disclosure.link import without_files, without_sums
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
 from genverify.disclosure.release_data import ReleaseDescription, describe, plain_text
@@ -44,7 +44,7 @@ from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file
 from genverify.model.settings import DATASETS, Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
 from genverify.model.work import CellProgress
-from genverify.reading.read_command import read_files
+from genverify.reading.read_command import pairs, read_files
 from genverify.reading.reading import Reading, write_reading
 from genverify.solve.linear.search import Ranges, Work
 from genverify.solve.program_settings import DEFAULT
@@ -52,6 +52,7 @@ from genverify.solve.program_settings import DEFAULT
 PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
 LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals", "total_from": "totals_from",
          "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
+GIVEN = ("exempt", "meanings")  # what a risk file says, as the form has it
 SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
           "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
 FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, or one of so many; a total is taken as one
@@ -123,17 +124,33 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
             exposed = find_intervals(linked, Work(seconds=settings.seconds), CellProgress(settings.json))
             break
         except ContradictionError as error:  # what cannot all be right is left out, and the rest is answered
-            if len(without) + len(error.rows) > most:
+            if len(without) + len(error.rows) > most or error.earlier:
                 raise
             without += error.rows
             linked = without_sums(linked, error.rows)
     if without:
         form, left = source.form.model_copy(update={"without": without}), (*source.left_out, contradictory(without))
         source = replace(source, form=form, left_out=left)
-    return TablesAudit(
+    audit = TablesAudit(
         exposed=exposed, source=source, fail_on=fail_on, dialect=settings.dialect, limit=exposed.ranges.limit,
         undecided=undecided_cells(exposed, fail_on.width),
     )  # fmt: skip
+    return replace(audit, given_by=given_by(audit, Work(seconds=settings.seconds)))
+
+
+def given_by(audit: TablesAudit, work: Work) -> dict[str, tuple[str, ...]]:
+    """The cells that are unsafe only because of earlier releases: by the file that is enough for it, or by all together."""
+    linked = audit.exposed.linked
+    files = dict.fromkeys(own.table.source for own in linked.placed if own.table.earlier)
+
+    def unsafe(without: Collection[str]) -> set[str]:
+        seen = replace(audit, exposed=find_intervals(without_files(linked, without), work)) if without else audit
+        return {row["cell"] for row in seen.unsafe_cells}
+
+    new = unsafe(()) - unsafe(files) if files else set()
+    alone = {file: new & unsafe(files.keys() - {file}) for file in files} if new else {}
+    alone[" and ".join(files)] = alone.get(" and ".join(files), set()) | (new - set().union(*alone.values()))
+    return {file: tuple(sorted(cells)) for file, cells in alone.items() if cells}
 
 
 # printed tables
@@ -144,11 +161,14 @@ def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[P
     changes: dict[str, Any] = {name: pairs(getattr(settings, option), option) for option, name in PAIRS.items()}
     changes |= {name: list(getattr(settings, option)) for option, name in LISTS.items()}
     changes |= {name: getattr(settings, option) for option, name in SINGLE.items()}
-    changes |= {"amounts": settings.contributions is not None}
+    changes |= {"amounts": settings.contributions is not None, **{name: getattr(settings, name) for name in GIVEN}}
+    alone = len(paths) == 1 and is_printed(paths[0])
+    home = paths[0].parent if alone else Path()
+    changes |= {"previous": [os.path.relpath(path, home) for path in settings.previous]}
     changes = {name: change for name, change in changes.items() if change}
-    if len(paths) == 1 and is_printed(paths[0]):
-        return read_printed(paths[0], changes), paths[0].parent
-    return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()
+    if alone:
+        return read_printed(paths[0], changes), home
+    return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), home
 
 
 def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tuple[Interpretation, Source]:
@@ -164,8 +184,10 @@ def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tupl
             for name, text in texts.items():
                 (Path(folder) / name).write_text(text, encoding="utf-8")
             form, _ = printed_form([*map(Path, texts), *files], settings)
+            form = form.model_copy(update={"previous": [os.path.abspath(name) for name in form.previous]})
             understood = interpret(form, Path(folder))
-        return understood, described_source(understood, Source(form=form, texts=texts, inputs=tuple(files)))
+        older = _inside([Path(name) for name in form.previous])
+        return understood, described_source(understood, Source(form=form, texts=texts, inputs=(*files, *older)))
     paths = _paths(given)
     form, home = printed_form(paths, settings)
     files = [*input_files(form, home, settings.contributions), *(path for path in paths if is_printed(path))]
@@ -206,9 +228,7 @@ def _csv(frame: pd.DataFrame) -> str:
 
 def input_files(form: PrintedForm, home: Path, contributions: Path | None) -> list[Path]:
     """Every file that is read because it is named; of a folder, its files."""
-    named = [home / name for name in (*form.printed, *form.hierarchies.values())]
-    inside = [sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path] for path in named]
-    files = [file for part in inside for file in part if not file.name.startswith(".")]
+    files = _inside([home / name for name in (*form.printed, *form.hierarchies.values(), *form.previous)])
     files += [contributions] if contributions else []
     for file in files:
         if not file.exists():
@@ -216,10 +236,15 @@ def input_files(form: PrintedForm, home: Path, contributions: Path | None) -> li
     return files
 
 
+def _inside(paths: Sequence[Path]) -> list[Path]:
+    files = [sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path] for path in paths]
+    return [file for part in files for file in part if not file.name.startswith(".")]
+
+
 def _moved(form: PrintedForm, home: Path, folder: Path) -> PrintedForm:
-    printed = [os.path.relpath(home / name, folder) for name in form.printed]
+    printed, previous = ([os.path.relpath(home / name, folder) for name in names] for names in (form.printed, form.previous))
     hierarchies = {column: os.path.relpath(home / name, folder) for column, name in form.hierarchies.items()}
-    return form.model_copy(update={"printed": printed, "hierarchies": hierarchies})
+    return form.model_copy(update={"printed": printed, "hierarchies": hierarchies, "previous": previous})
 
 
 # records and their counts
@@ -267,6 +292,7 @@ class ReadingForm(Section):
     limit: str = ""
     not_attained: list[int] = Field(default_factory=list)
     undecided: list[str] = Field(default_factory=list)
+    given_by: dict[str, list[str]] = Field(default_factory=dict)
     suppression: dict[str, Any] | None = None
 
 
@@ -291,6 +317,7 @@ def write_files(audit: Audit, part: Path, folder: Path) -> None:
         changes=dict(source.changes),
         fail_on=str(audit.fail_on), dialect=audit.dialect, limit=audit.limit, undecided=list(audit.undecided),
         not_attained=audit.not_attained if isinstance(audit, TablesAudit) else [],
+        given_by={file: list(own) for file, own in audit.given_by.items()} if isinstance(audit, TablesAudit) else {},
         suppression=SEARCH.dump_python(audit.suppression, mode="json", exclude_defaults=True) if audit.suppression else None,
     )  # fmt: skip
     content = reading.model_dump(exclude_defaults=True, mode="json")
@@ -349,7 +376,7 @@ def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) 
                             "and the like how they are read")  # fmt: skip
         form, home = printed_form(named, settings)
         return ReadingForm(inputs={}, form=form), home
-    if given := [name for name in (*PAIRS, *LISTS, *SINGLE) if getattr(settings, name)]:
+    if given := [name for name in (*PAIRS, *LISTS, *SINGLE, "previous") if getattr(settings, name)]:
         option = given[0].replace("_", "-")
         raise ConfigError(f"--{option}: with --check, {path} says how the tables were read; leave this out")
     reading = validate(ReadingForm, read_yaml(path), str(path))
@@ -391,6 +418,7 @@ def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     return TablesAudit(
         exposed=exposed, source=described_source(understood, source), fail_on=read_fail_on(reading.fail_on),
         dialect=reading.dialect, limit=reading.limit, undecided=tuple(reading.undecided), suppression=chosen,
+        given_by=reading.given_by,
     )  # fmt: skip
 
 

@@ -113,7 +113,7 @@ class _Search:
         self.deadline = time.process_time() + work.seconds
         self.added, self.stuck = set[int](), set[int]()
         self.printed, self.totals = np.zeros((2, len(self.sums.cells)), dtype=bool)
-        self.printed[list(exposed.printed.values())] = True
+        self.printed[exposed.suppressible] = True
         self.totals[self.sums.columns[self.sums.weights < 0]] = True
         self.A = matrix_of(self.sums).astype(np.float64)
 

@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -14,16 +14,18 @@ import pandas as pd
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, said
+from genverify.disclosure.interpretation import Exemption
 from genverify.disclosure.intervals import FeasibilityIntervals, Rule, RuleViolation, broken_rules, find_intervals
 from genverify.disclosure.link import TableCells
 from genverify.disclosure.suppression import still_narrow, suppress_more
-from genverify.model.errors import DataError
+from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import file_name
 from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.solve.linear.search import Work
 
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 SEARCH_SECONDS = 60.0  # for secondary suppressions, where nobody says: as long as a person waits
+MOST_NAMED = 2_000  # names among which the nearest to a wrong one is looked for
 SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
 
 
@@ -32,6 +34,7 @@ class TablesAudit(Audit):
     """What printed tables give away."""
 
     exposed: FeasibilityIntervals
+    given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
 
     @cached_property
     def broken(self) -> Sequence[RuleViolation]:  # type: ignore[override]
@@ -44,7 +47,7 @@ class TablesAudit(Audit):
 
     @property
     def tables(self) -> int:
-        return len(self.exposed.linked.placed)
+        return len(self.exposed.linked.now)
 
     @property
     def statements(self) -> Sequence[Mapping[str, Any]]:
@@ -56,12 +59,36 @@ class TablesAudit(Audit):
 
     @cached_property
     def unsafe_cells(self) -> list[Mapping[str, Any]]:
-        """Printed cells that are known too well, and small differences between tables."""
+        """Printed cells that are known too well, and small differences between tables; without those that are exempt."""
+        return [row for row in self._judged if row["cell"] not in self.exempt]
+
+    @cached_property
+    def _judged(self) -> list[Mapping[str, Any]]:
         ranges, names = self.exposed.ranges, self.exposed.linked.sums.cells
         return [row for row in self.rows if self._narrow(row)] + [
-            {"area": "", "cell": names[c], "lower": int(ranges.lo[c]), "upper": int(ranges.hi[c]),
+            {"area": "", "cell": names[c], "lower": int(ranges.lo[c]), "upper": int(ranges.hi[c]), "unclear": True,
              "proof": self.exposed.proofs.get(names[c], "printed"), "what": "difference"} for c in self.differences
         ]  # fmt: skip
+
+    @cached_property
+    def exempt(self) -> Mapping[str, Exemption]:
+        """The cells that are not judged, by name: those that the form names, and those of the tables that it names."""
+        result, files = dict[str, Exemption](), {Path(own.table.source).name for own in self.exposed.linked.now}
+        given = self.source.form.exempt if self.source.form else ()
+        for one in (one for one in given if not one.file or one.file in files):
+            among = self._cells_of.get(one.table, []) if one.table else list(self.exposed.linked.sums.cells)
+            cells = [cell for cell in among if cell == one.cell] if one.cell else among if one.table else []
+            if not cells:
+                near = nearest(one.cell or one.table, among[:MOST_NAMED] or list(self._cells_of))
+                raise ConfigError(f"exempt {one.table} {one.cell}, by {one.who}: no such cell or table: {near}")
+            result |= dict.fromkeys(cells, one)
+        return result
+
+    @cached_property
+    def _cells_of(self) -> Mapping[str, list[str]]:
+        """The cells of each table of this release, by name."""
+        names, cell = self.exposed.linked.sums.cells, self.exposed.linked.cell
+        return {own.table.name: [names[cell[key]] for key in own.keys.values()] for own in self.exposed.linked.now}
 
     @property
     def differences(self) -> list[int]:
@@ -77,13 +104,24 @@ class TablesAudit(Audit):
     @property
     def targets(self) -> list[int]:
         """The places of printed cells that are known too well."""
-        return [self.exposed.linked.sums.place[row["cell"]] for row in self.unsafe_cells if row["what"] != "difference"]
+        unsafe = [row["cell"] for row in self.unsafe_cells if row["what"] != "difference" and row["unclear"]]
+        return [self.exposed.linked.sums.place[cell] for cell in unsafe]
 
     @property
     def numbers(self) -> dict[str, Any]:
-        rules = [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken]
+        unsafe = {row["cell"] for row in self.unsafe_cells}
+        older = {own.table.source: () for own in self.exposed.linked.placed if own.table.earlier}
+        files = {own.table.name: own.table.source for own in self.exposed.linked.now}
+        result: dict[str, Any] = {
+            "broken_rules": [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken],
+            "previous": {file: list(cells) for file, cells in {**older, **self.given_by}.items()},
+            "exempt": [{"cell": row["cell"], **self.exempt[row["cell"]].model_dump(include={"who", "why"})}
+                       for row in self._judged if row["cell"] in self.exempt],
+            "by_table": {name: {"file": files[name], "unsafe": len(unsafe.intersection(cells))}
+                         for name, cells in self._cells_of.items()},
+        }  # fmt: skip
         shares = {"suppress_percentages": len(self.percentages)} if self.suppression else {}
-        return {**({"broken_rules": rules} if rules else {}), **shares}
+        return {name: own for name, own in result.items() if own} | shares
 
     def verdict(self) -> Iterator[str]:
         if not self.exposed.unclear.any():
@@ -92,6 +130,12 @@ class TablesAudit(Audit):
             yield f"All {len(self.rows)} cells that were read are printed exactly: {given}."
         elif not self.exposed.linked.sums.rows:
             yield "No totals are printed, so no sum contains a suppressed count: nothing follows about any of them."
+        if self.fail_on.frequency and (small := sum(not row["unclear"] for row in self.unsafe_cells)):
+            yield f"{small} printed counts are below the minimum frequency of {self.fail_on.frequency}."
+        for file, cells in self.given_by.items():
+            yield f"{len(cells)} cells are unsafe only with earlier releases: {file}."
+        if len(self._judged) > len(self.unsafe_cells):
+            yield f"{len(self._judged) - len(self.unsafe_cells)} unsafe cells are exempt."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
@@ -99,7 +143,10 @@ class TablesAudit(Audit):
             yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them unprinted sums that follow."
 
     def why(self, row: Mapping[str, Any]) -> list[str]:
-        return self.exposed.why(self.exposed.linked.sums.place[row["cell"]])
+        place = self.exposed.linked.sums.place[row["cell"]]
+        said = self.exposed.linked.printed.get(self.exposed.linked.keys[place], ())
+        older = [f"{entry.text} was printed at {entry.place}" for table, entry, _ in said if table.earlier]
+        return [*older, *self.exposed.why(place)]
 
     def reasons(self) -> Iterator[str]:
         yield from super().reasons()
@@ -133,7 +180,7 @@ class TablesAudit(Audit):
         sums, unclear = self.exposed.linked.sums, self.exposed.unclear
         added = {sums.place[cell] for cell in self.suppression.cells} if self.suppression else set()
         result = []
-        for placed, share in ((own, share) for own in self.exposed.linked.placed for share in own.table.shares):
+        for placed, share in ((own, share) for own in self.exposed.linked.now for share in own.table.shares):
             cell = self.exposed.printed[placed.keys[share.labels]]
             if (unclear[cell] or cell in added) and any(map(str.isdigit, share.entry.text)):
                 part = {"table": placed.table.name, "cell": sums.cells[cell]}
@@ -151,7 +198,7 @@ class TablesAudit(Audit):
         """For each table, the lines of an a-priori file that tau-Argus reads: the codes of a cell to suppress, and u."""
         added = set(self.suppression.cells) if self.suppression else set()
         names, files = self.exposed.linked.sums.cells, dict[str, str]()
-        for placed in self.exposed.linked.placed:
+        for placed in self.exposed.linked.now:
             chosen = [labels for labels, key in placed.keys.items() if names[self.exposed.printed[key]] in added]
             if chosen:
                 lines = (";".join([*(f'"{label}"' for label in labels), "u"]) for labels in chosen)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import UnionType
-from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, create_model
 from pydantic.functional_serializers import model_serializer
@@ -117,7 +117,8 @@ def _siblings(model: type[Section], path: list[str]) -> list[str]:
     here: Any = model
     for part in path[:-1]:
         here = here.model_fields[part].annotation if _is_section(here) else get_args(here)[1]
-        here = next((kind for kind in get_args(here) if _is_section(kind)), here) if isinstance(here, UnionType) else here
+        if isinstance(here, UnionType) or get_origin(here) is list:
+            here = next((kind for kind in get_args(here) if _is_section(kind)), here)
     return list(here.model_fields) if _is_section(here) else []
 
 

@@ -85,13 +85,11 @@ def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
         parser = argparse.ArgumentParser(add_help=False)
         add_options(parser)
         options = parser.parse_args([f"{words[at]}={words[at + 1]}" for at in range(0, len(words), 2)])
-    hierarchies = (_pair(one, "--hierarchy") for one in options.hierarchy)
     return corrections_of(
         options.sheet, options.labels, options.counts, options.skip, period=options.period, rule=tuple(options.rule),
-        totals=dict(_pair(one, "--total") for one in options.total),
-        symbols=dict(_pair(one, "--symbol", last=True) for one in options.symbol), no_totals=frozenset(options.no_total),
-        labels=frozenset(options.label), decimal=options.decimal or "",
-        hierarchies={name: (Path(file), "@") for name, file in hierarchies},
+        totals=pairs(options.total, "total"), symbols=pairs(options.symbol, "symbol"), decimal=options.decimal or "",
+        no_totals=frozenset(options.no_total), labels=frozenset(options.label),
+        hierarchies={name: (Path(file), "@") for name, file in pairs(options.hierarchy, "hierarchy").items()},
     )  # fmt: skip
 
 
@@ -108,25 +106,35 @@ def _listed(words: Sequence[str]) -> list[str]:
     return [part.strip() for word in words for part in word.split(",") if part.strip()]
 
 
-def _pair(word: str, option: str, last: bool = False) -> tuple[str, str]:
-    front, sign, end = word.rpartition("=") if last else word.partition("=")
-    if not sign or not front or not end:
-        raise ConfigError(f"{option} {word}: give NAME=VALUE")
-    return front, end
+def pairs(words: Sequence[str], option: str) -> dict[str, str]:
+    """What A=B says, of every word; the first character of A may be = itself."""
+    result: dict[str, str] = {}
+    for word in words:
+        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
+        if not equals or not value:
+            raise ConfigError(f"--{option} {word}: write two parts with = between them")
+        if result.setdefault(name, value) != value:
+            raise ConfigError(f"--{option} {word}: {name!r} was {result[name]!r} before; give it once")
+    return result
 
 
-def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS) -> Reading:
-    """The reading of files, or of a reading file, as told by options."""
+def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS, previous: Sequence[Path] = ()) -> Reading:
+    """The reading of files, or of a reading file, as told by options; and of earlier releases."""
     files = [path for path in files_of(paths) if not is_reading(path)]
     root = commonpath([abspath(path.parent) for path in files]) if files else ""
     sources = [replace(read_source(path, limits), name=relpath(path, root), path=path) for path in files]
     readings = [path for path in paths if is_reading(path)]
     if len(readings) > 1:
         raise ConfigError(f"{readings[1]}: a second reading file; give one")
-    if not readings:
-        return read(sources, told)
-    result, own = read_reading(readings[0], sources, limits)
-    return read(result, told, with_options(own, told))
+    own = dict[str, Corrections]()
+    if readings:
+        sources, own = read_reading(readings[0], sources, limits)
+    for path in files_of(previous):  # their names have a folder, wherever they lie: a check reads them from elsewhere
+        name = f"{Path(abspath(path)).parent.name}/{path.name}"
+        if is_reading(path) or name in {source.name for source in sources}:
+            raise ConfigError(f"--previous {path}: is a reading file, or called like another file; give the tables alone")
+        sources.append(replace(read_source(path, limits), name=name, path=path, earlier=True))
+    return read(sources, told, with_options(own, told) if own else None)
 
 
 def run_read(options: argparse.Namespace) -> int:

@@ -540,7 +540,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
     codes = [f"{axis.name} {at + 1}, its code" for axis in cube.axes for at in range(len(axis.codes))]
     notes = [f"note {at + 1}" for at in range(len(cube.notes))]
     for role, why, places in ((LABEL, "a label of the file", labels), (CODE, "a code of the file", codes),
-                              (NOTE, "what the file says beside", notes)):  # fmt: skip
+                              (NOTE, "a note of the file", notes)):  # fmt: skip
         tally.take(role, why, len(places), places)
     tally.notes += [("note", text) for text in cube.notes]
     tally.cells += len(filled) + len(labels) + len(codes) + len(notes)
