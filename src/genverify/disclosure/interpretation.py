@@ -42,9 +42,8 @@ from genverify.model.settings import Section, validate
 from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
 from genverify.reading.numerals import MIXED, PAIRED_MIX, SURE_SYMBOL, Symbol, is_period, is_symbol, told_symbol
 from genverify.reading.read_command import corrections_of, describe, read_files
-from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table, write_reading
+from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table, entry_at, write_reading
 from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
-from genverify.reading.source import column_name
 from genverify.reading.table_cells import SIZE
 from genverify.reading.totals import Hierarchy, Question, make_hierarchy, surely_rounded
 
@@ -522,11 +521,8 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     where = f"{table.file}, " if len({own.sheet for own in reading.tables if own.file == table.file}) == 1 else ""
     where = where or f"{table.file}, {table.sheet}!"
 
-    def moved(entry: Entry) -> Entry:
-        return entry._replace(place=where + entry.place.rpartition("!")[2])
-
-    entries = {labels: moved(entry) for labels, entry in table.entries.items()}
-    blanks = {labels: moved(entry) for labels, entry in _blanks(table)}
+    entries = {labels: _in_file(where, entry) for labels, entry in table.entries.items()}
+    blanks = {labels: _in_file(where, entry) for labels, entry in _blanks(table)}
     left = list(_beside_counts(table))
     if blanks and form.partial and BLANK not in form.marks:
         left.append(f"{table.name}: {len(blanks)} blank cells among the counts")
@@ -552,6 +548,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     return _with_sizes(result, table)
 
 
+def _in_file(where: str, entry: Entry) -> Entry:
+    return entry._replace(place=where + entry.place.rpartition("!")[2])
+
+
 def _adds_up_to_nothing(axis: Axis) -> bool:
     """Times, measures, and breakdowns of which some do not add up; headers that a name holds together are parts."""
     return axis.kind in (TIME, STACKED) or (axis.kind == MEASURES and (bool(axis.columns) or anonymous(axis.name)))
@@ -560,7 +560,7 @@ def _adds_up_to_nothing(axis: Axis) -> bool:
 def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
     if table.cube and "" in table.cube.texts:
         keys = product(*(axis.labels for axis in table.axes))
-        yield from ((key, Entry("", f"value {at + 1}")) for at, key in enumerate(keys) if not table.cube.texts[at])
+        yield from ((key, entry_at(table.address(at, 0), "")) for at, key in enumerate(keys) if not table.cube.texts[at])
     if table.cube:
         return
     for own in table.counts:
@@ -568,7 +568,7 @@ def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
         for row, text in enumerate(own.texts):
             if not text and row not in table.excluded and (roles is None or roles[row] == COUNT) and not own.kinds[row]:
                 key = tuple(labels[row] for labels in table.rows) + ((own.label,) if len(table.counts) > 1 else ())
-                yield key, Entry("", f"{column_name(own.at)}{table.block.body[row] + 1}")
+                yield key, entry_at(table.address(row, own.at), "")
 
 
 def _beside_counts(table: Table) -> Iterator[str]:
@@ -611,15 +611,15 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
                 continue
             key = tuple(labels[row] for labels in table.rows)
             labels, of = (*key, named[part]) if wide else key, (*key, named[whole]) if whole is not None else None
-            place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
             head = own.label.removeprefix(named[part]).strip() or own.label
-            yield Share(labels, Entry(text if percent_of(text) else f"{value} %", place), head, _of(own.label), of)
+            entry = entry_at(table.address(row, own.at), text if percent_of(text) else f"{value} %")
+            yield Share(labels, _in_file(where, entry), head, _of(own.label), of)
     for own in table.counts if not table.cube else ():
         for row, (text, kind) in enumerate(zip(own.texts, own.kinds, strict=True)):
             if kind == MIXED and row not in table.excluded and (pair := PAIRED_MIX.fullmatch(text)) and pair[3] and pair[4]:
                 key = tuple(labels[row] for labels in table.rows) + ((own.label,) if wide else ())
-                place = f"{where}{column_name(own.at)}{table.block.body[row] + 1}"
-                yield Share(key, Entry(f"{pair[3].replace(',', '.')} %", place), "in brackets")
+                entry = entry_at(table.address(row, own.at), f"{pair[3].replace(',', '.')} %")
+                yield Share(key, _in_file(where, entry), "in brackets")
 
 
 def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:

@@ -209,13 +209,13 @@ def file_name(text: str, rest: re.Pattern[str] = PLAIN_NAME) -> str:
     return f"{safe}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str | bytes) -> None:
     """Write a file that is whole or as it was before."""
     if not path.parent.is_dir():
         raise DiskError(f"{path}: there is no folder {path.parent}; make it, or give another path")
     part = path.with_name(f".{path.name[:LONGEST_NAME]}.{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(text.encode() if isinstance(text, str) else text)
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

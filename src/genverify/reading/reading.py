@@ -16,7 +16,7 @@ from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
 from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Number
-from genverify.reading.source import Cube, Source, column_at, column_name, read_source
+from genverify.reading.source import CellAddress, Cube, Source, column_at, column_name, read_source
 from genverify.reading.totals import Question, surely_rounded
 
 Sums = Mapping[str, Sequence[Sequence[str]]]
@@ -52,12 +52,13 @@ class Corrections:
 
 
 class Entry(NamedTuple):
-    """One cell of a table: its text and place, and its number or the text of its symbol."""
+    """One cell of a table: its text and place, its number or the text of its symbol, and its address in its file."""
 
     text: str
     place: str
     number: int | None = None
     symbol: str = ""
+    address: CellAddress | None = None
 
 
 @dataclass(frozen=True)
@@ -113,16 +114,21 @@ class Table:
             for own in self.counts:
                 for at, (key, text, kind, value) in enumerate(zip(keys, own.texts, own.kinds, own.values, strict=True)):
                     if kind in PLACED:
-                        result[key] = _entry(text, f"value {at + 1}", kind, value)
+                        result[key] = _entry(text, self.address(at, own.at), kind, value)
             return result
         wide = len(self.counts) > 1
         for own in self.counts:
-            letter = column_name(own.at)
             for row, (text, kind, value) in enumerate(zip(own.texts, own.kinds, own.values, strict=True)):
                 if kind in PLACED and row not in self.excluded:
                     key = tuple(labels[row] for labels in self.rows) + ((own.label,) if wide else ())
-                    result[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
+                    result[key] = _entry(text, self.address(row, own.at), kind, value)
         return result
+
+    def address(self, row: int, column: int) -> CellAddress:
+        """Where the cell of a row of the body stands; of a cube, the value of this number."""
+        if self.cube:
+            return CellAddress(self.file, "", row, 0)
+        return CellAddress(self.file, self.sheet, self.block.body[row], column)
 
     @cached_property
     def rounded(self) -> dict[str, dict[str, int]]:
@@ -141,9 +147,14 @@ class Table:
         return result
 
 
-def _entry(text: str, place: str, kind: str, value: Number | None) -> Entry:
+def entry_at(address: CellAddress, text: str, number: int | None = None, symbol: str = "") -> Entry:
+    """The cell at an address."""
+    return Entry(text, address.place, number, symbol, address)
+
+
+def _entry(text: str, address: CellAddress, kind: str, value: Number | None) -> Entry:
     number = int(value) if value is not None and kind in (WHOLE, MIXED) else None
-    return Entry(text, place, number, "" if number is not None else text)
+    return entry_at(address, text, number, "" if number is not None else text)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from importlib import import_module
 from math import prod
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
 from genverify.model.errors import ConfigError, DataError, needed
@@ -40,6 +40,26 @@ PX_STATEMENT = re.compile(
     re.IGNORECASE,
 )
 PX_TEXT = re.compile(r'"([^"]*)"')
+PX_VALUE = re.compile(r'"[^"]*"|[^\s;,"]+')
+
+
+class CellAddress(NamedTuple):
+    """
+    Where a cell stands: the name of its file in the reading, its sheet, row and column from 0. The values of a cube have no
+    sheet; their number is the row.
+
+    >>> CellAddress("a.csv", "a", 4, 1).place, CellAddress("b.px", "", 2, 0).place
+    ('a!B5', 'value 3')
+    """
+
+    file: str
+    sheet: str
+    row: int
+    column: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.sheet}!{column_name(self.column)}{self.row + 1}" if self.sheet else f"value {self.row + 1}"
 
 
 @dataclass(frozen=True)
@@ -327,10 +347,6 @@ def cell_text(value: object) -> str:
 
 def _seen_on_the_page(packed: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
     """Of an .xlsx file, by sheet: indentation, hidden rows and columns, and cells whose value is an error or missing."""
-    if "xl/workbook.xml" not in packed.namelist():
-        return {}
-    relations = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
-    target = {one.get("Id"): str(one.get("Target")).removeprefix("/xl/") for one in relations}
     indent, percent = list[int](), list[bool]()
     if "xl/styles.xml" in packed.namelist():
         styles = ElementTree.fromstring(packed.read("xl/styles.xml"))
@@ -340,12 +356,22 @@ def _seen_on_the_page(packed: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
             indent.append(0 if alignment is None else int(alignment.get("indent", "0")))
             percent.append(form.get("numFmtId") in {"9", "10", *signs})  # 9 and 10 are 0% and 0.00%
     result = {}
-    for sheet in ElementTree.fromstring(packed.read("xl/workbook.xml")).iter(f"{SHEET_XML}sheet"):
-        part = "xl/" + target.get(sheet.get(RELATION), "")
-        if part in packed.namelist():
-            with packed.open(part) as file:
-                result[str(sheet.get("name"))] = _page_of(file, indent, percent)
+    for name, part in sheet_parts(packed).items():
+        with packed.open(part) as file:
+            result[name] = _page_of(file, indent, percent)
     return result
+
+
+def sheet_parts(packed: zipfile.ZipFile) -> dict[str, str]:
+    """The sheets of an .xlsx file, and the part of the archive that holds each."""
+    names = packed.namelist()
+    if "xl/workbook.xml" not in names:
+        return {}
+    relations = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
+    target = {one.get("Id"): str(one.get("Target")).removeprefix("/xl/") for one in relations}
+    sheets = ElementTree.fromstring(packed.read("xl/workbook.xml")).iter(f"{SHEET_XML}sheet")
+    parts = {str(sheet.get("name")): "xl/" + target.get(sheet.get(RELATION), "") for sheet in sheets}
+    return {name: part for name, part in parts.items() if part in names}
 
 
 def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[str, Any]:
@@ -383,6 +409,17 @@ def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[
             "broken": frozenset(broken), "shares": shares, "size": (last_row, last_column)}  # fmt: skip
 
 
+def px_text(data: bytes) -> tuple[str, str, int]:
+    """The text of a PC-Axis file, its encoding, and where its values begin."""
+    text, encoding = decode(data)
+    page = re.search(r'CODEPAGE\s*=\s*"([\w-]+)"', text)
+    if page and page[1].lower() not in ("utf-8", "utf8"):
+        with suppress(LookupError):
+            text, encoding = data.decode(page[1], errors="replace"), page[1]
+    start = re.search(r"(?:^|;)\s*DATA\s*=", text)
+    return text, encoding, start.end() if start else len(text)
+
+
 def read_px(data: bytes) -> Cube:
     """
     A PC-Axis file, also with a `;` after every row of data, without the last one, or with words for its symbols.
@@ -391,13 +428,8 @@ def read_px(data: bytes) -> Cube:
     >>> cube.texts, cube.axes[0].labels, cube.axes[0].total
     (('1', '..'), ('m', 'f'), 'm')
     """
-    text, _ = decode(data)
-    page = re.search(r'CODEPAGE\s*=\s*"([\w-]+)"', text)
-    if page and page[1].lower() not in ("utf-8", "utf8"):
-        with suppress(LookupError):
-            text = data.decode(page[1], errors="replace")
-    start = re.search(r"(?:^|;)\s*DATA\s*=", text)
-    head, body = (text[: start.end()], text[start.end() :]) if start else (text, "")
+    text, _, start = px_text(data)
+    head, body = text[:start], text[start:]
     own: dict[tuple[str, str], tuple[str, ...]] = {}
     notes = list[str]()
     for statement in PX_STATEMENT.finditer(head):
@@ -419,7 +451,7 @@ def read_px(data: bytes) -> Cube:
         kind = "time" if ("TIMEVAL", name) in own else "measure" if name in measures else ""
         codes = own.get(("CODES", name), ())
         axes.append(CubeAxis(name.strip(), labels, codes, kind, total if total in labels else ""))
-    texts = tuple(token.strip('"') for token in re.findall(r'"[^"]*"|[^\s;,"]+', body))
+    texts = tuple(token.strip('"') for token in PX_VALUE.findall(body))
     title = "".join(own.get(("TITLE", ""), own.get(("CONTENTS", ""), ("",))))
     words = {"." * at: "".join(own.get((f"DATASYMBOL{at}", ""), ())) for at in range(1, 7)}
     words["-"] = "".join(own.get(("DATASYMBOLNIL", ""), ()))
@@ -444,7 +476,7 @@ def read_json_stat(text: str) -> Cube:
         content = json.loads(text, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
         raise DataError(f"not valid JSON ({one_line(error)})") from None
-    dataset = next(_datasets(content), None)
+    dataset = next(json_datasets(content), None)
     if dataset is None:
         raise DataError("holds no JSON-stat dataset (an object with value and dimension); save it as CSV")
     try:
@@ -483,13 +515,13 @@ def _json_cube(dataset: Mapping[str, Any]) -> Cube:
     return _checked(Cube(str(dataset.get("label", "")), axes, tuple(texts), tuple(_leaves(rest)), symbols=symbols))
 
 
-def _datasets(content: Any) -> Iterator[dict[str, Any]]:
+def json_datasets(content: Any) -> Iterator[dict[str, Any]]:
     if isinstance(content, dict):
         if "value" in content and isinstance(content.get("dimension"), dict):
             yield content
         else:
             for own in content.values():
-                yield from _datasets(own) if isinstance(own, dict) else ()
+                yield from json_datasets(own) if isinstance(own, dict) else ()
 
 
 def _json_axis(name: str, own: Mapping[str, Any], kind: str) -> CubeAxis:
