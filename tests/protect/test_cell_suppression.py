@@ -1,4 +1,4 @@
-"""Cell suppression against enumeration: protected means protected, the optimum is the optimum, what cannot be met is named."""
+"""Cell suppression against enumeration: protected means protected, the optimum is one, what cannot be met is named."""
 
 from itertools import combinations, product
 
@@ -19,9 +19,7 @@ from genverify.protect.cell_suppression import (
 def system_of_sums(counts: np.ndarray, sums: list[list[int]]) -> LinearSystem:
     """Printed counts, and printed sums of some of them."""
     cells = {f"x{at}": (int(count), int(count)) for at, count in enumerate(counts)}
-    rows = [
-        (f"s{at}", {f"x{cell}": 1 for cell in own}, *[int(counts[own].sum())] * 2) for at, own in enumerate(sums)
-    ]
+    rows = [(f"s{at}", {f"x{cell}": 1 for cell in own}, *[int(counts[own].sum())] * 2) for at, own in enumerate(sums)]
     return make_system(cells, rows)
 
 
@@ -107,7 +105,7 @@ def test_the_pattern_protects_and_none_is_cheaper(hundred: int) -> None:
 
 
 def test_linear_programs_alone_would_call_a_pinned_cell_protected() -> None:
-    """Counts 1, 1, 2, 1, 1, 1 with four sums: cell 2 is 1 in all three whole tables, though a linear program says 0 to 2.5."""
+    """Counts 1, 1, 2, 1, 1, 1 with four sums: cell 2 is 1 in all whole tables; a linear program says 0 to 2.5."""
     counts, sums = np.array([1, 1, 2, 1, 1, 1]), [[0, 2], [2, 3, 4], [1, 2, 5], [0, 3, 4, 5]]
     points = all_points(counts, sums)
     assert len(points) == 3

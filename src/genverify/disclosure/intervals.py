@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.linear import OPEN, LinearSystem, is_open, select
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
+from genverify.protect.cell_suppression import suppressed
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
 
@@ -182,12 +183,7 @@ def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
 
 def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
     """The system with some printed cells suppressed, and the percentages beside suppressed cells: none says anything."""
-    sums, indices = linked.sums, np.array(sorted(cells), dtype=np.int64)
-    lo, hi, least, most = (ends.copy() for ends in (sums.lo, sums.hi, sums.least, sums.most))
-    lo[indices], hi[indices] = 0, OPEN
-    rows = [row for row, cell in linked.beside.items() if lo[cell] != hi[cell]]
-    least[rows], most[rows] = -OPEN, OPEN
-    return replace(sums, lo=lo, hi=hi, least=least, most=most)
+    return suppressed(linked.sums, linked.beside, cells)
 
 
 # Rules for magnitude tables whose contributions the owner knows: (n, k) dominance, p %, a least number of contributors.

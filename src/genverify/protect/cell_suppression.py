@@ -34,6 +34,7 @@ from genverify.solve.solvers.highs import ITERATIONS, HighsProgram
 SMALL = 1e-7  # multipliers and violations below this are noise of the solver
 VIOLATED = 1e-3  # of the right side: rows that are met less than this are not worth another program
 TOTALS = 1.01  # of the cost, for the heuristic alone: of two choices that cost the same, the one without totals
+PERCENT = 1e4  # rows of percentages have weights of about this size: what they miss counts by so much less
 POOL = 20_000_000  # numbers of points that are stored: bounds memory
 GROUPS = 8  # of other cells that are tried with a choice that integers do not protect: the row about it gets shorter
 REPAIRS = 6  # choices of the master that are completed to protecting ones: each may be cheaper than the best
@@ -131,7 +132,7 @@ class OutOfWork(Exception):
 
 @dataclass(frozen=True)
 class Cut:
-    """A row of the master: the sum of coefficient times chosen is at least 1, or is that of a cell (`of`) if it is chosen."""
+    """A row of the master: the sum of coefficient times chosen is at least 1, or only if a cell (`of`) is chosen."""
 
     cells: Ints
     coefficients: Floats
@@ -166,7 +167,7 @@ class CellMoves:
     def ends(self, chosen: Floats) -> tuple[Floats, Floats]:
         """How far down and up each column may go, by how much of its cell is suppressed (0 to 1)."""
         share = np.where(self.own, chosen[self.owner], 0.0)
-        wide = np.where(np.arange(len(share)) < self.n, self.reach, self.reach * 1e4)  # rows of percentages have large weights
+        wide = self.reach * np.where(np.arange(len(share)) < self.n, 1.0, PERCENT)
         part = np.maximum(self.open_down, -wide) * share
         down = np.where(share >= 1, self.open_down, np.where(self.own, part, self.down))
         up = np.where(share >= 1, inf, np.where(self.own, wide * share, self.up))
@@ -189,7 +190,7 @@ class CellMoves:
         lower[at] = upper[at] = abs(delta)
         upper[against] = 0
         price = np.where(self.own & ~chosen[self.owner], cost[self.owner], 0.0) + SMALL
-        price[self.n :] /= 1e4
+        price[self.n :] /= PERCENT
         try:
             answer = self.solve(self.mover, -np.concatenate([price, price]), lower, upper)
         except OutOfWork:
@@ -209,11 +210,13 @@ class CellMoves:
         moved = integer_point(answer.z[: self.n])
         return None if moved is None else self.x + moved
 
-    def row(self, y: Floats, cell: int, sign: int) -> tuple[Floats, float] | None:
+    def row(self, y: Floats | None, cell: int, sign: int) -> tuple[Floats, float] | None:
         """
         What each cell, once suppressed, adds at most to how far the cell goes, and what it goes without any: by the row
         multipliers y, whatever they are; none where they say nothing.
         """
+        if y is None:
+            return None
         objective = np.zeros(len(self.owner))
         objective[cell] = sign
         y = np.where(np.abs(y) > SMALL, y, 0.0)
@@ -251,7 +254,7 @@ class PatternSearch:
         self.price = np.where(totals, TOTALS, 1.0) * problem.cost
         free = problem.closable & ~problem.primary
         self.variables = np.flatnonzero(free)
-        self.allowed = problem.closable.copy()  # without cells that would be known too well themselves, whatever is suppressed
+        self.allowed = problem.closable.copy()  # without cells that no choice hides
         self.requirements, self.unmet = list(problem.requirements), list[int]()
         self.best: Flags | None = None
 
@@ -306,7 +309,7 @@ class PatternSearch:
             answer = self.moves.extreme(share, one.cell, sign, goal)
             self.keep(self.moves.point(answer))
             values[sign] = answer.value
-            rows[sign] = None if answer.y is None else self.moves.row(answer.y, one.cell, sign)
+            rows[sign] = self.moves.row(answer.y, one.cell, sign)
         (low,), (high,) = self.reached(chosen, [one])
         if met(one, int(low), int(high)):
             return None
@@ -344,7 +347,7 @@ class PatternSearch:
         system = suppressed(self.problem.system, self.problem.beside, np.flatnonzero(chosen).tolist())
         objective = np.zeros(self.n)
         objective[one.cell] = -1.0
-        for upper in (False, True):  # the least count, then one that is far enough above it: a least one too, so that it ends
+        for upper in (False, True):  # the least count, then the least that is far enough above it: both searches end
             (low,), (high,) = self.reached(chosen, [one])
             if met(one, int(low), int(high)):
                 return True
@@ -386,7 +389,7 @@ class PatternSearch:
             for sign, goal in ((1, max(one.high - x, one.width)), (-1, min(max(x - one.low, one.width), x))):
                 self.spend()
                 answer = self.moves.extreme(chosen, one.cell, sign, goal)
-                values[sign], rows[sign] = answer.value, None if answer.y is None else self.moves.row(answer.y, one.cell, sign)
+                values[sign], rows[sign] = answer.value, self.moves.row(answer.y, one.cell, sign)
                 if sign > 0 and one.low == OPEN and values[1] >= one.width:
                     values[-1] = 0.0
                     break
@@ -483,6 +486,8 @@ class PatternSearch:
 
     def improve(self) -> int:
         """Master programs until the choice of one protects, or a limit is met; the cost below which none does."""
+        if self.best is not None and self.cost_of(self.best) == 0:
+            return 0
         relaxed, chosen, bound = self.master_program(), self.problem.primary.astype(np.float64), 0
         for _ in range(self.work.rounds):
             cuts = self.fractional(chosen)
@@ -494,7 +499,7 @@ class PatternSearch:
             bound, chosen = max(bound, self.whole_cost(-answer.value)), self.spread(answer.z)
             if self.best is not None and bound >= self.cost_of(self.best):
                 return bound
-        for number in range(self.work.masters):
+        for number in range(self.work.masters if self.cuts else 0):
             answer = self.master()
             if isinstance(answer, Infeasible):
                 raise WrongAnswer("no choice of cells protects by the solver, though one is at hand; nothing is reported")
@@ -546,25 +551,25 @@ class PatternSearch:
         program.set_bounds(np.zeros(size), np.ones(size))
         return program
 
-    def line(self, cut: Cut) -> tuple[Floats, float]:
-        row = np.zeros(len(self.variables))
-        row[self.place[cut.cells]] = cut.coefficients
-        if cut.of >= 0:
-            row[self.place[cut.of]] = -1.0
-        return row, 1.0 if cut.of < 0 else 0.0
+    def entries(self, cut: Cut) -> tuple[Ints, Floats, float]:
+        """The columns and weights of a row of the master, and its least."""
+        columns = self.place[cut.cells]
+        if cut.of < 0:
+            return columns, cut.coefficients, 1.0
+        return np.append(columns, self.place[cut.of]), np.append(cut.coefficients, -1.0), 0.0
 
     def add(self, cut: Cut, relaxed: HighsProgram | None = None) -> None:
         self.cuts.append(cut)
         if relaxed is not None:
-            row, least = self.line(cut)
-            relaxed.push_row(row, least, inf)
+            columns, weights, least = self.entries(cut)
+            relaxed.push_row(np.bincount(columns, weights, len(self.variables)), least, inf)
 
     def master(self) -> Optimal | Infeasible | Stopped:
-        lines = [self.line(cut) for cut in self.cuts]
-        A = csr_array(np.array([row for row, _ in lines]).reshape(-1, len(self.variables)))
-        least, size = np.array([end for _, end in lines]), len(self.variables)
+        columns, weights, least = zip(*map(self.entries, self.cuts), strict=True)
+        size, start = len(self.variables), np.cumsum([0, *map(len, columns)])
+        A = csr_array((np.concatenate(weights), np.concatenate(columns), start), shape=(len(least), size))
         objective = -self.problem.cost[self.variables].astype(np.float64)
-        return self.solver.solve(IntegerProgram(A, least, np.full(len(least), inf), np.ones(size), objective))
+        return self.solver.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), np.ones(size), objective))
 
     def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
         """The choice with the fewest points that show it: the next is always that which shows the most ends."""
