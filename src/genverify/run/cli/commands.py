@@ -23,6 +23,7 @@ OLD_NAMES = {"audit-release": "disclose", "rooms": "modules"}
 ABOUT = "What must be true of the people behind these tables?"
 LINES = {
     "disclose": "say what tables give away: printed ones as they are, or those that a release file describes",
+    "protect": "make tables safe: suppress cells at the least cost, or round, with a certificate of protection",
     "what-if": "try the protections that a release file lists",
     "unique": "say whether a reconstruction (an LP or MPS file) has exactly one solution",
     "read": "say what files of tables hold: a role for every cell, totals, symbols, and what is left out",
@@ -50,6 +51,7 @@ def _group(add: str, *names: str, study: bool = False) -> Group:
 
 GROUPS = (
     _group("genverify.disclosure.disclose_command:add_parser", "disclose", "what-if", "unique"),
+    _group("genverify.disclosure.protect_command:add_parser", "protect"),
     _group("genverify.reading.read_command:add_parser", "read"),
     _group("genverify.disclosure.disclose_command:add_page_parser", "page"),
     _group("genverify.bounds.bounds_command:add_parser", "bounds"),
