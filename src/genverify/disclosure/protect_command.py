@@ -39,14 +39,14 @@ def _reading_options() -> list[Any]:
 
 def run_protect(options: argparse.Namespace) -> None:
     """Protect the tables, write the folder, and say what was done."""
-    from genverify.disclosure.sources import protect
+    from genverify.disclosure.sources import protect_tables
 
     given = {option.value: getattr(options, option.value) for option in _reading_options()}
     asked = {name: getattr(options, name) for name in ("width", "cost", "method", "base")}
     if any(path.resolve() == options.out.resolve() for path in options.tables):
         raise ConfigError(f"--out {options.out}: the tables are read from there; give another folder")
     given = {name: value for name, value in given.items() if value is not None}
-    audit = protect(options.tables, options.out, options.rule, **asked, **given)
+    audit = protect_tables(options.tables, options.out, options.rule, **asked, **given)
     for line in audit.protected_by.lines() if audit.protected_by else ():
         print(line)
     for line in audit.lines():

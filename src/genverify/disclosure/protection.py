@@ -13,7 +13,7 @@ import numpy as np
 from genverify.checker.certificate import ATTAINS
 from genverify.disclosure.audit_value import Source
 from genverify.disclosure.interpretation import Interpretation, interpret, summary
-from genverify.disclosure.intervals import FeasibilityIntervals, Rule, broken_rules, find_intervals
+from genverify.disclosure.intervals import FeasibilityIntervals, Rule, broken_rules, find_intervals, opened
 from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.arrays import Ints
 from genverify.model.errors import ConfigError, DataError, nearest
@@ -167,7 +167,8 @@ def protected_audit(
         names, loss, bound = exposed.linked.sums.cells, pattern.cost, pattern.bound
         why = {cell: "primary" if cell in wanted else "secondary" for cell in pattern.cells}
         wanted |= {cell: Requirement(cell) for cell in pattern.cells if cell not in wanted}
-        changed = dict.fromkeys(pattern.cells, symbol)
+        hidden = np.flatnonzero(exposed.hidden).tolist()  # the percentages beside these go too
+        changed = dict.fromkeys([*pattern.cells, *hidden], symbol)
         form = understood.form.model_copy(update={"marks": {**understood.form.marks, symbol: SUPPRESSED}})
     written = write_back(understood.reading.sources, _changes(exposed, changed), folder / TABLES_FOLDER)
     printed = [str(path.relative_to(folder)) for path in written]
@@ -197,7 +198,7 @@ def _suppressed(
 ) -> SuppressionPattern:
     linked = exposed.linked
     own = costs(exposed, counts, asked.cost)
-    problem = SuppressionProblem(linked.sums, counts, own, tuple(wanted.values()), linked.beside)
+    problem = SuppressionProblem(opened(linked, ()), counts, own, tuple(wanted.values()), linked.beside)
     pattern = find_pattern(problem, PatternWork())
     if pattern.unmet:
         _refuse(pattern.unmet, linked.sums.cells, "even if every printed cell is suppressed")
@@ -218,8 +219,13 @@ def _rounded(exposed: FeasibilityIntervals, counts: Ints, base: int) -> tuple[di
 
 
 def _changes(exposed: FeasibilityIntervals, changed: Mapping[int, str]) -> dict[CellAddress, str]:
-    """The new text of every printed count, wherever it is printed, and of the percentages beside it."""
-    entries = [(exposed.printed[key], entry) for key, said in exposed.linked.printed.items() for _, entry, _ in said]
+    """The new text of every printed count, wherever it is printed as a number, and of the percentages beside it."""
+    entries = [
+        (exposed.printed[key], entry)
+        for key, said in exposed.linked.printed.items()
+        for _, entry, _ in said
+        if entry.number is not None
+    ]
     entries += [(exposed.printed[placed.keys[share.labels]], share.entry)
                 for placed in exposed.linked.placed for share in placed.table.shares]  # fmt: skip
     result = dict[CellAddress, str]()

@@ -80,7 +80,7 @@ def disclose(tables: Given, **options: Any) -> Audit:
     return audit_of(tables, settings).suppress(settings.search_seconds)
 
 
-def protect(tables: Given, out: str | Path, rule: str, **options: Any) -> TablesAudit:
+def protect_tables(tables: Given, out: str | Path, rule: str, **options: Any) -> TablesAudit:
     """
     Protected tables in a folder, with their certificate: sensitive cells by a rule ("minimum 5"), cells suppressed at the
     least cost, or counts rounded (method="round"). Options are those of the command `protect`; the audit of what was written
