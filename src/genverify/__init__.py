@@ -37,7 +37,7 @@ _MODULES = {
     "attack.explain": ("explain",),
     "checker.record_proofs": ("check_block",),
     "bounds.bounds_command": ("bound_cells",),
-    "disclosure.sources": ("disclose", "read"),
+    "disclosure.sources": ("disclose", "protect_tables", "read"),
 }
 _PLACES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 _PLACES["check"] = _PLACES.pop("check_block")

@@ -12,6 +12,7 @@ from genverify.attack.verify import claims_frame as claims_frame
 from genverify.bounds.bounds_command import bound_cells as bound_cells
 from genverify.checker.record_proofs import check_block
 from genverify.disclosure.sources import disclose as disclose
+from genverify.disclosure.sources import protect_tables as protect_tables
 from genverify.disclosure.sources import read as read
 from genverify.model.claims import Claim as Claim
 from genverify.model.domain import Column as Column

@@ -19,6 +19,7 @@ FARTHEST = LARGEST * LARGEST  # of a number in a proof about sums, which is adde
 DEEPEST = 250  # forks above a leaf
 KINDS = BOUND, EMPTY = "bound", "empty"
 SIDES = ("upper", "lower", EMPTY)
+ATTAINS = "attains"  # the side of a statement that points show: counts that fit, which need no proof but a recount
 LISTS = (list, tuple)
 AGAIN = "snakemake --force FILE, or the command disclose on the tables or the release file"
 FORMER = ("claims", "shared", "system", "alone")  # keys of certificates from before they had a version
@@ -86,6 +87,17 @@ class CellBound:
     cell: str
     value: int
     proof: Node
+
+
+@dataclass(frozen=True)
+class AttainedEnds:
+    """Some counts that fit have at most `lower` of a cell, others at least `upper`: the points of these numbers."""
+
+    path: str
+    cell: str
+    lower: int
+    upper: int
+    points: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -211,6 +223,31 @@ def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
     if not isinstance(text.get("cell"), str):
         raise CertificateError(f"{path}: names no cell")
     return CellBound(path, side, text["cell"], _integer(text.get("value"), path, "value", FARTHEST - 1), proof)
+
+
+def read_attained(value: Mapping[str, Any], path: str, points: int) -> AttainedEnds:
+    """A statement that a cell attains two ends, by two of so many points."""
+    text = _mapping(value, path, ("side", "cell", "lower", "upper", "points"))
+    if not isinstance(text["cell"], str):
+        raise CertificateError(f"{path}: names no cell")
+    lower, upper = (_integer(text[end], path, end, FARTHEST) for end in ("lower", "upper"))
+    if lower >= upper:
+        raise CertificateError(f"{path}: {lower} or less and {upper} or more may be one count: this shows nothing")
+    named = _integers(text["points"], path, "points")
+    if len(named) != 2 or not all(0 <= number < points for number in named):
+        raise CertificateError(f"{path}: points are two numbers from 0 to {points - 1}, not {list(named)[:4]}")
+    return AttainedEnds(path, text["cell"], lower, upper, (named[0], named[1]))
+
+
+def read_points(value: Any, size: int) -> list[list[int]]:
+    """Points: the counts of all cells that are not known exactly, in the order of the system."""
+    points = [_list(point, f"point {number}") for number, point in enumerate(_list(value, "points"))]
+    for number, point in enumerate(points):
+        if len(point) != size:
+            raise CertificateError(f"point {number}: has {len(point)} counts, where {size} cells are not known exactly")
+        for count in point:
+            _integer(count, f"point {number}", "count", FARTHEST)
+    return points
 
 
 def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:

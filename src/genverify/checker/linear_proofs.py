@@ -8,10 +8,13 @@ denominator d. For any counts x that fit, with w = d c - y A (c the cell in ques
 
 so that c x <= that sum // d. A fork is a split into cases: a cell is at most t, or at least t + 1. Both sides are shown.
 An end that nobody stated (OPEN) is not a number: a leaf that needs one shows nothing, and is refused.
+
+The opposite of a bound is a statement that a cell attains two ends: two points, whole counts of all cells, which are put
+into every row and compared with every end. Nothing is said of them but what this recount shows.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,20 +37,21 @@ class ProvedBounds:
     lo: list[int]
     hi: list[int]
     empty: bool = False
+    attained: dict[str, tuple[int, int]] = field(default_factory=dict)  # of cells: counts that fit are as low, and as high
 
 
 def check_system(system: LinearSystem, certificate: Mapping[str, Any], path: str) -> ProvedBounds:
     """Check a certificate about a system; what its statements show together is handed back."""
     form.require_about(certificate, path, (LINEAR,), system.digest)
     try:
-        return check_linear(system, certificate["statements"])
+        return check_linear(system, certificate["statements"], certificate.get("points", ()))
     except CertificateError as error:
         raise CertificateError(f"{path}: {error}") from None
 
 
-def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]]) -> ProvedBounds:
+def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]], points: Any = ()) -> ProvedBounds:
     """Check statements in their order; an error names the first that fails. What they show together is handed back."""
-    checker = Checking(sums)
+    checker = Checking(sums, points)
     for statement in statements:
         checker.take(statement)
     return checker.shown
@@ -67,8 +71,10 @@ def check_at_most(
 class Checking:
     """Checks statements one after the other, as they are made or read."""
 
-    def __init__(self, sums: LinearSystem) -> None:
-        self.sums = sums
+    def __init__(self, sums: LinearSystem, points: Any = ()) -> None:
+        self.sums, self.open = sums, [at for at, (lo, hi) in enumerate(zip(sums.lo, sums.hi, strict=True)) if lo != hi]
+        self.points = form.read_points(points, len(self.open))
+        self.recounted = dict[int, list[int]]()
         self.shown = ProvedBounds(sums.lo.tolist(), sums.hi.tolist())
         self.long, self.number = LongRows(sums), 0
         self.row = {name: at for at, name in enumerate(sums.rows)}
@@ -83,8 +89,11 @@ class Checking:
 
     def take(self, text: Mapping[str, Any]) -> None:
         """Check the next statement; an error names it if it fails."""
-        said = form.read_cell_bound(self.reader, text, f"statement {self.number}")
-        self.number += 1
+        path, self.number = f"statement {self.number}", self.number + 1
+        if isinstance(text, Mapping) and text.get("side") == form.ATTAINS:
+            self.attain(form.read_attained(text, path, len(self.points)))
+            return
+        said = form.read_cell_bound(self.reader, text, path)
         if said.side == form.EMPTY:
             if self.most_of({}, said.proof, {}) >= 0:
                 raise CertificateError(f"{said.path}: the proof does not show that no counts fit")
@@ -101,6 +110,32 @@ class Checking:
             self.shown.lo[cell] = max(self.shown.lo[cell], said.value)
         self.long.narrow(cell, sign > 0, (self.shown.hi if sign > 0 else self.shown.lo)[cell])
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
+
+    def attain(self, said: form.AttainedEnds) -> None:
+        cell = self.cell(said.cell, said.path)
+        low, high = (self.point(number)[cell] for number in said.points)
+        if low > said.lower or high < said.upper:
+            raise CertificateError(
+                f"{said.path}: {said.cell} is said to be {said.lower} or less and {said.upper} or more, but the points have "
+                f"{low} and {high}"
+            )
+        self.shown.attained[said.cell] = (said.lower, said.upper)
+
+    def point(self, number: int) -> list[int]:
+        """All counts of a point, once it is recounted that they fit what is published: ends and rows, in whole numbers."""
+        if number not in self.recounted:
+            x = self.sums.lo.tolist()
+            for cell, count in zip(self.open, self.points[number], strict=True):
+                x[cell] = count
+            for cell, (lo, hi) in enumerate(zip(self.sums.lo.tolist(), self.sums.hi.tolist(), strict=True)):
+                if not lo <= x[cell] or (hi != OPEN and x[cell] > hi):
+                    raise CertificateError(f"point {number}: {x[cell]} of {self.sums.cells[cell]} is not from {lo} to {hi}")
+            for row, (least, most) in enumerate(zip(self.least, self.most, strict=True)):
+                total = sum([weight * x[cell] for cell, weight in self.entries[self.start[row] : self.start[row + 1]]])
+                if (least != -OPEN and total < least) or (most != OPEN and total > most):
+                    raise CertificateError(f"point {number}: the row {self.sums.rows[row]!r} is not met")
+            self.recounted[number] = x
+        return self.recounted[number]
 
     def most_of(self, c: "Sparse", node: form.Node, ends: "Narrowed") -> int:
         """The most that c x can be by this proof; `ends` are the cells that the forks above narrow."""

@@ -92,6 +92,7 @@ class Audit(ABC):
     suppression: "SecondarySuppression | None" = None
     undecided: tuple[str, ...] = ()
     limit: str = ""
+    protected_by: Any = None  # how the tables were protected, where they were
     broken: ClassVar[Sequence[Any]] = ()  # rules about contributions that some sums break
 
     @property

@@ -13,11 +13,12 @@ import numpy as np
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclosure.link import Key, LinkedTables, cell_ends, relaxed
+from genverify.disclosure.link import Key, LinkedTables, cell_ends
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.linear import OPEN, LinearSystem, is_open, select
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
+from genverify.protect.cell_suppression import suppressed
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
 
@@ -194,10 +195,7 @@ def _contradiction(linked: LinkedTables, conflict: Contradiction, alone: Sequenc
 
 def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
     """The system with some printed cells suppressed, and the percentages beside suppressed cells: none says anything."""
-    sums, free = linked.sums, dict.fromkeys(cells, (0, OPEN))
-    return relaxed(
-        sums, free, [row for row, cell in linked.beside.items() if cell in free or sums.lo[cell] != sums.hi[cell]]
-    )
+    return suppressed(linked.sums, linked.beside, cells)
 
 
 # Rules for magnitude tables whose contributions the owner knows: (n, k) dominance, p %, a least number of contributors.

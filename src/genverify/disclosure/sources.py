@@ -16,7 +16,7 @@ import pandas as pd
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from genverify.checker.certificate import one_certificate, read_proofs
+from genverify.checker.certificate import ATTAINS, one_certificate, read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
 from genverify.disclosure.disclose_command import RECORDS, TABLES, settle
@@ -33,6 +33,7 @@ from genverify.disclosure.interpretation import (
 )
 from genverify.disclosure.intervals import ContradictionError, FeasibilityIntervals, find_intervals
 from genverify.disclosure.link import without_files, without_sums
+from genverify.disclosure.protection import Protection, ProtectionOptions, protected_audit
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
 from genverify.disclosure.release_data import ReleaseDescription, describe, plain_text
@@ -40,7 +41,7 @@ from genverify.disclosure.release_form import prior_files, source_of
 from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
-from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file, sha256_of, write_whole
+from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
 from genverify.model.settings import DATASETS, Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
 from genverify.model.work import CellProgress
@@ -78,6 +79,25 @@ def disclose(tables: Given, **options: Any) -> Audit:
     """
     settings = settle(options, kind_of(tables))
     return audit_of(tables, settings).suppress(settings.search_seconds)
+
+
+def protect_tables(tables: Given, out: str | Path, rule: str, **options: Any) -> TablesAudit:
+    """
+    Protected tables in a folder, with their certificate: sensitive cells by a rule ("minimum 5"), cells suppressed at the
+    least cost, or counts rounded (method="round"). Options are those of the command `protect`; the audit of what was written
+    is returned.
+    """
+    own = {name: options.pop(name) for name in ("width", "cost", "method", "base") if name in options}
+    asked = ProtectionOptions(rule, contributions=options.get("contributions"), **own)
+    if kind_of(tables) == RECORDS:
+        raise ConfigError("protect takes printed tables; for records, list protections in the release file (what-if)")
+    contributions = {"sensitive": ["contributors=1"]} if asked.contributions else {}
+    settings = settle({**options, **contributions}, TABLES)
+    understood, source = _printed_source(tables, settings, ask=False)
+    with written_folder(Path(out), PROTECT) as part:
+        audit = protected_audit(understood, source, asked, settings, part)
+        write_files(audit, part, part)
+    return audit
 
 
 def read(tables: str | Path | Sequence[str | Path], **options: Any) -> Reading:
@@ -270,11 +290,11 @@ def limits_of(settings: argparse.Namespace) -> dict[str, int]:
     return {name: getattr(settings, name) for name in ("max_rows", "max_bytes") if getattr(settings, name) is not None}
 
 
-COMMAND, READING, STORED_TABLES = "disclose", "reading.yaml", "tables"
+COMMAND, PROTECT, READING, STORED_TABLES = "disclose", "protect", "reading.yaml", "tables"
 OTHERS = {"whatif.csv"}  # what another command may have written to the folder
 SHOWN = (".hst", ".csv", ".html", ".parquet")  # files that say something: each must be one that the audit writes
 AGAIN = "make the results again"
-SEARCH = TypeAdapter(SecondarySuppression)
+SEARCH, PROTECTION = TypeAdapter(SecondarySuppression), TypeAdapter(Protection)
 
 
 class ReadingForm(Section):
@@ -294,6 +314,7 @@ class ReadingForm(Section):
     undecided: list[str] = Field(default_factory=list)
     given_by: dict[str, list[str]] = Field(default_factory=dict)
     suppression: dict[str, Any] | None = None
+    protection: dict[str, Any] | None = None
 
 
 def write_files(audit: Audit, part: Path, folder: Path) -> None:
@@ -320,17 +341,37 @@ def write_files(audit: Audit, part: Path, folder: Path) -> None:
         given_by={file: list(own) for file, own in audit.given_by.items()} if isinstance(audit, TablesAudit) else {},
         suppression=SEARCH.dump_python(audit.suppression, mode="json", exclude_defaults=True) if audit.suppression else None,
     )  # fmt: skip
+    if isinstance(audit, TablesAudit) and audit.protected_by:
+        about = PROTECTION.dump_python(audit.protected_by, mode="json", exclude={"points", "of"})
+        reading = reading.model_copy(update={"protection": about})
     content = reading.model_dump(exclude_defaults=True, mode="json")
     (part / READING).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
 
 
 def write_shown(audit: Audit, folder: Path) -> None:
     """The files that show something: cells, cells to suppress, the answer, the report, claims, and the proofs."""
-    tables = {"cells.csv": audit.cells} | ({"suppress.csv": audit.to_suppress} if audit.suppression else {})
+    tables = {"cells.csv": audit.cells} | (
+        {"suppress.csv": audit.to_suppress} if audit.suppression or audit.protected_by else {}
+    )
     texts = {name: neutral_frame(frame).to_csv(index=False, lineterminator="\n") for name, frame in tables.items()}
     for name, text in (texts | {"answer.json": f"{audit.as_json()}\n", "report.html": audit.report()}).items():
         (folder / name).write_bytes(text.encode("utf-8", "backslashreplace"))
     audit.write_proofs(folder)
+
+
+def _protection(reading: ReadingForm, certificate: Mapping[str, Any], path: Path) -> Protection | None:
+    """How tables were protected, with the points of the certificate, which were recounted."""
+    if reading.protection is None:
+        return None
+    shown = [one for one in certificate["statements"] if one["side"] == ATTAINS]
+    of, points = {one["cell"]: one["points"] for one in shown}, certificate.get("points", ())
+    try:
+        result = PROTECTION.validate_python({**reading.protection, "of": of, "points": points})
+    except ValidationError as error:
+        raise DataError(f"{path}: not what protect writes ({error.errors()[0]['msg']}); {AGAIN}") from None
+    if dict(result.ends) != {one["cell"]: (one["lower"], one["upper"]) for one in shown}:
+        raise DataError(f"{path}: says other ends of protected cells than the certificate shows; {AGAIN}")
+    return result
 
 
 def _suppression(reading: ReadingForm, path: Path) -> SecondarySuppression | None:
@@ -414,11 +455,12 @@ def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     least[reading.not_attained] -= 1  # so that it is not attained
     contributions = home / reading.contributions if reading.contributions else None
     source = Source(form=reading.form, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
-    exposed = FeasibilityIntervals(understood.linked, Ranges(lo, hi, least, hi, tuple(statements), False, reading.limit))
+    bounds = tuple(one for one in statements if one["side"] != ATTAINS)
+    exposed = FeasibilityIntervals(understood.linked, Ranges(lo, hi, least, hi, bounds, False, reading.limit))
     return TablesAudit(
         exposed=exposed, source=described_source(understood, source), fail_on=read_fail_on(reading.fail_on),
         dialect=reading.dialect, limit=reading.limit, undecided=tuple(reading.undecided), suppression=chosen,
-        given_by=reading.given_by,
+        given_by=reading.given_by, protected_by=_protection(reading, certificate, folder / READING),
     )  # fmt: skip
 
 

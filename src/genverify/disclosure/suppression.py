@@ -3,12 +3,12 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, takewhile
-from math import comb, inf
+from dataclasses import dataclass
+from itertools import takewhile
+from math import inf
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array
 
 from genverify.attack.explain import Reasons, proof_cells
 from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, check_decisions, claim_where
@@ -17,16 +17,15 @@ from genverify.checker.record_proofs import check_block
 from genverify.disclosure.intervals import FeasibilityIntervals, opened
 from genverify.disclosure.record_attack import LARGE, UNDECIDED, Attack, bounder_of
 from genverify.disclosure.release_data import SIZES
-from genverify.model.arrays import Ints
 from genverify.model.claims import Claim
-from genverify.model.linear import OPEN, as_floats
 from genverify.model.proof_form import EXACTLY
 from genverify.model.work import ProgressLog
+from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionProblem, find_pattern
 from genverify.protect.publishing import without
 from genverify.solve.bounds import certificate_of
 from genverify.solve.linear.ranges import all_ranges
-from genverify.solve.linear.search import Ranges, Work
-from genverify.solve.program import Program, WrongAnswer, matrix_of, sparse_system
+from genverify.solve.linear.search import Work
+from genverify.solve.program import Program, WrongAnswer, sparse_system
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Optimal, maximise_integers
 
@@ -60,143 +59,37 @@ class SecondarySuppression:
         return tuple(step.cell for step in self.steps)
 
 
-# Which more cells to suppress, so that none of the suppressed ones is known too well: cells that can move together.
-#
-# A suppressed cell can take another value only if other suppressed or unprinted cells make up for it in every sum. So for
-# each cell that is known too well: the cheapest set of printed cells that lets it move by the wanted width, by a small
-# program; at the end all ranges are computed again, and a cell that turns out to be needless is printed again. That is
-# greedy; where the smaller sets are few, all of them are tried, and the answer says whether it is the fewest.
+# Which more cells to suppress in printed tables, so that none of the suppressed ones is known too well.
 
-ROUNDS = 6  # of freeing cells and searching ranges again; what is still too narrow then is named as left
-SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
-MINIMAL, GREEDY = "minimal: all smaller sets were tried", "found step by step, perhaps not minimal"
-TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
+OPTIMAL, BOUNDED = "no smaller set protects them", "a smaller set may exist, but none below {} cells"
 
 
 def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: int, work: Work) -> SecondarySuppression:
     """Cells to suppress besides the targets so that counts of each that fit are at least `width` apart, as points show."""
-    search = _Search(exposed, width, work)
-    open_, ranges = list(targets), exposed.ranges
-    if exposed.linked.beside:  # the percentages beside suppressed counts go first
-        ranges = search.ranges()
-        open_ = search.narrow(targets, ranges)
-    for _ in range(ROUNDS if open_ else 0):
-        for cell in open_:
-            search.free(cell)
-        ranges = search.ranges()
-        open_ = [cell for cell in search.narrow(targets, ranges) if cell not in search.stuck]
-        if not open_ or search.late():
-            break
-    left = search.narrow(targets, search.prune(targets, ranges))
-    minimal = not left and search.smaller(targets)
-    names, how = exposed.linked.sums.cells, MINIMAL if minimal else GREEDY
-    steps = tuple(SuppressionStep("", names[cell]) for cell in sorted(search.added))
-    still, least = tuple(names[cell] for cell in left), len(steps) if minimal else 0
-    return SecondarySuppression(steps, len(targets), len(left), least, how, in_time=not search.late(), still=still)
+    linked, names = exposed.linked, exposed.linked.sums.cells
+    if exposed.ranges.point is None:
+        raise WrongAnswer("no counts that fit are at hand, so no cells to suppress are proposed")
+    cost = np.full(len(names), -1, dtype=np.int64)
+    cost[exposed.suppressible] = 1
+    asked = tuple(Requirement(cell, width=width) for cell in targets)
+    system = opened(linked, ())  # the percentages beside suppressed counts go first
+    problem = SuppressionProblem(system, exposed.ranges.point, cost, asked, linked.beside, width)
+    pattern = find_pattern(problem, PatternWork(seconds=work.seconds))
+    steps = tuple(SuppressionStep("", names[cell]) for cell in pattern.cells)
+    still = tuple(names[cell] for cell in pattern.unmet)
+    how = OPTIMAL if pattern.optimal else BOUNDED.format(pattern.bound)
+    return SecondarySuppression(steps, len(targets), len(still), pattern.bound, how, in_time=not pattern.limit, still=still)
 
 
 def still_narrow(
     exposed: FeasibilityIntervals, targets: Sequence[int], names: Sequence[str], width: int, work: Work
 ) -> tuple[list[str], str]:
     """The targets and cells whose range is too narrow when the cells are suppressed, and the limit that was met."""
-    search = _Search(exposed, width, work)
-    search.added = {exposed.linked.sums.place[name] for name in names}
-    ranges = search.ranges()
-    asked = [*targets, *sorted(search.added)]
-    return [exposed.linked.sums.cells[c] for c in asked if ranges.hi[c] - ranges.lo[c] < width], ranges.limit
-
-
-class _Search:
-    def __init__(self, exposed: FeasibilityIntervals, width: int, work: Work) -> None:
-        self.exposed, self.linked, self.width, self.work = exposed, exposed.linked, width, work
-        self.sums = opened(self.linked, ())
-        self.deadline = time.process_time() + work.seconds
-        self.added, self.stuck = set[int](), set[int]()
-        self.printed, self.totals = np.zeros((2, len(self.sums.cells)), dtype=bool)
-        self.printed[exposed.suppressible] = True
-        self.totals[self.sums.columns[self.sums.weights < 0]] = True
-        self.A = matrix_of(self.sums).astype(np.float64)
-
-    def late(self) -> bool:
-        return time.process_time() > self.deadline
-
-    def free(self, target: int) -> None:
-        """Suppress the cheapest printed cells that let the target move by the wanted width, up or down."""
-        x = self.exposed.ranges.point
-        if self.late() or x is None:
-            return
-        moves = [move for sign in (1, -1) if (move := self._move(target, sign, x)) is not None]
-        if moves:
-            self.added |= min(moves, key=lambda move: (move[0], sorted(move[1])))[1]
-        else:
-            self.stuck.add(target)
-
-    def _move(self, target: int, sign: int, x: Ints) -> tuple[float, set[int]] | None:
-        sums, n, room = self.sums, len(self.sums.cells), 4.0 * self.width
-        fixed = self.printed & (sums.lo == sums.hi)
-        fixed[list(self.added)] = False
-        free = opened(self.linked, [*np.flatnonzero(fixed).tolist(), *self.added, target])
-        cost = np.where(fixed, np.where(self.totals, TOTALS, np.where(x == 0, ZEROS, 1.0)), 1e-4)
-        cost[target] = 0
-        moved = csr_array(([1, -1], ([0, 0], [target, n + target])), shape=(1, 2 * n))
-        rest = [row for row, cell in self.linked.beside.items() if fixed[cell]]
-        rows = csr_array(vstack([hstack([self.A, -self.A]) + self._unless(rest, room), moved]))
-        least, most = as_floats(free.least), as_floats(free.most)
-        least[rest], most[rest] = as_floats(sums.least[rest]), as_floats(sums.most[rest])
-        lo, hi = (np.append(ends - sums.activity(x), sign * self.width) for ends in (least, most))
-        upper = np.minimum(np.concatenate([as_floats(free.hi) - x, x - free.lo]), room).clip(min=0)
-        solver = self.work.solver(min(10.0, max(self.deadline - time.process_time(), 0.1)))
-        answer = maximise_integers(solver, sparse_system(rows, lo, hi, upper), -np.concatenate([cost, cost]))
-        if not isinstance(answer, Optimal):
-            return None
-        used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
-        return float(cost[used].sum()), set(used.tolist())
-
-    def _unless(self, rest: Sequence[int], room: float) -> csr_array:
-        """A percentage beside a printed count holds unless that count is suppressed: whatever moves, its row is then met."""
-        n = len(self.sums.cells)
-        enough = room * abs(self.A[rest]).sum(axis=1) * np.where(self.sums.most[rest] == OPEN, 1, -1)
-        cells = np.array([self.linked.beside[row] for row in rest], dtype=np.int64)
-        indices = (np.tile(rest, 2), np.concatenate([cells, n + cells]))
-        return csr_array((np.tile(enough, 2), indices), shape=(len(self.sums.rows), 2 * n))
-
-    def ranges(self) -> Ranges:
-        wanted = self.exposed.unclear.copy()
-        wanted[list(self.added)] = True
-        work = replace(self.work, seconds=max(self.deadline - time.process_time(), 1.0))
-        return all_ranges(opened(self.linked, self.added), work, wanted)
-
-    def narrow(self, targets: Sequence[int], ranges: Ranges) -> list[int]:
-        """The targets and added cells of which no counts that fit are far enough apart."""
-        return [cell for cell in [*targets, *sorted(self.added)] if ranges.moves[cell] < self.width]
-
-    def prune(self, targets: Sequence[int], ranges: Ranges) -> Ranges:
-        """Print again what is not needed, one cell after the other, while there is time."""
-        for cell in sorted(self.added, key=lambda at: (-float(self.totals[at]), at)):
-            if self.late() or len(self.added) < 2:
-                break
-            before = len(self.narrow(targets, ranges))
-            self.added.discard(cell)
-            tried = self.ranges()
-            if len(self.narrow(targets, tried)) > before:
-                self.added.add(cell)
-            else:
-                ranges = tried
-        return ranges
-
-    def smaller(self, targets: Sequence[int]) -> bool:
-        """Take fewer cells that do as well, if all smaller sets are few enough to be tried; whether all of them were."""
-        greedy, started = self.added, time.process_time()
-        candidates = np.flatnonzero(self.printed & (self.sums.lo == self.sums.hi)).tolist()
-        if sum(comb(len(candidates), size) for size in range(1, len(greedy))) > SETS:
-            return False
-        for chosen in (cells for size in range(1, len(greedy)) for cells in combinations(candidates, size)):
-            late = self.late() or time.process_time() > started + SECONDS
-            self.added = greedy if late else set(chosen)
-            if late or not self.narrow(targets, self.ranges()):
-                return not late
-        self.added = greedy
-        return True
+    sums, added = exposed.linked.sums, [exposed.linked.sums.place[name] for name in names]
+    wanted = exposed.unclear.copy()
+    wanted[added] = True
+    ranges = all_ranges(opened(exposed.linked, added), work, wanted)
+    return [sums.cells[c] for c in [*targets, *sorted(added)] if ranges.hi[c] - ranges.lo[c] < width], ranges.limit
 
 
 # Which cells to suppress: few cells without which no singleton claim can be verified.

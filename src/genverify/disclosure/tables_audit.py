@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,9 @@ from genverify.model.files import file_name
 from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.solve.linear.search import Work
 
+if TYPE_CHECKING:
+    from genverify.disclosure.protection import Protection
+
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 SEARCH_SECONDS = 60.0  # for secondary suppressions, where nobody says: as long as a person waits
 MOST_NAMED = 2_000  # names among which the nearest to a wrong one is looked for
@@ -35,6 +38,7 @@ class TablesAudit(Audit):
 
     exposed: FeasibilityIntervals
     given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
+    protected_by: "Protection | None" = None  # of tables that were protected: how, and the points that show it
 
     @cached_property
     def broken(self) -> Sequence[RuleViolation]:  # type: ignore[override]
@@ -51,7 +55,7 @@ class TablesAudit(Audit):
 
     @property
     def statements(self) -> Sequence[Mapping[str, Any]]:
-        return self.exposed.ranges.statements
+        return [*self.exposed.ranges.statements, *(self.protected_by.statements if self.protected_by else ())]
 
     @property
     def attained(self) -> bool:
@@ -189,6 +193,10 @@ class TablesAudit(Audit):
 
     @property
     def to_suppress(self) -> pd.DataFrame:
+        if self.protected_by:
+            why = self.cells["cell"].map(dict(self.protected_by.why))
+            rows = self.cells[["area", "table", "cell", "label", "published", "place"]]
+            return rows.assign(status=why, what="count", left="")[why.notna()]
         cells, word = super().to_suppress, DIALECTS[self.dialect]["suppress"]
         same = {"area": "", "label": "", "left": "", "status": word, "what": "percentage"}
         shares = [{**same, **percentage} for percentage in self.percentages]
@@ -196,7 +204,9 @@ class TablesAudit(Audit):
 
     def apriori(self) -> dict[str, str]:
         """For each table, the lines of an a-priori file that tau-Argus reads: the codes of a cell to suppress, and u."""
-        added = set(self.suppression.cells) if self.suppression else set()
+        added = (
+            set(self.suppression.cells) if self.suppression else set(self.protected_by.why) if self.protected_by else set()
+        )
         names, files = self.exposed.linked.sums.cells, dict[str, str]()
         for placed in self.exposed.linked.now:
             chosen = [labels for labels, key in placed.keys.items() if names[self.exposed.printed[key]] in added]
@@ -212,20 +222,25 @@ class TablesAudit(Audit):
         system = json.dumps(sums.as_dict(), separators=(",", ":"))
         (folder / SYSTEM).write_bytes(gzip.compress(system.encode(), mtime=0))
         certificate = new_certificate(LINEAR, "tables", sums.digest) | {"statements": list(self.statements)}
+        certificate |= {"points": self.protected_by.points} if self.protected_by else {}
         write_proofs([certificate], folder / PROOFS)
         for name, text in self.apriori().items():
             (folder / f"{file_name(name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
 
     def check_proofs(self) -> None:
-        displayed, ranges = check_linear(self.exposed.linked.sums, self.statements), self.exposed.ranges
+        points, ranges = self.protected_by.points if self.protected_by else (), self.exposed.ranges
+        displayed = check_linear(self.exposed.linked.sums, self.statements, points)
         if displayed.lo != ranges.lo.tolist() or displayed.hi != ranges.hi.tolist():
             raise DataError("the proofs show other ranges than these")
+        if self.protected_by and displayed.attained != self.protected_by.ends:
+            raise DataError("the points show other ends than these; make the results again")
 
     def proved(self) -> str:
         ranges = self.exposed.ranges
         exact = int((ranges.lo == ranges.hi).sum())
         about = f"{len(self.statements)} statements about {len(ranges.lo)} cells"
-        return f"{about}: all proofs right; {exact} cells known exactly"
+        shown = f"; {len(self.protected_by.ends)} cells protected by points that fit" if self.protected_by else ""
+        return f"{about}: all proofs right; {exact} cells known exactly{shown}"
 
     def search_again(self, seconds: float) -> str:
         if seconds <= 0:

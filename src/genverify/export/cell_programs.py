@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from genverify.checker.certificate import EMPTY, CellBound, CertificateError, Leaf, Node, linear_reader, read_cell_bound
+from genverify.checker.certificate import (
+    ATTAINS,
+    EMPTY,
+    CellBound,
+    CertificateError,
+    Leaf,
+    Node,
+    linear_reader,
+    read_cell_bound,
+)
 from genverify.model.errors import DataError
 from genverify.model.linear import OPEN, LinearSystem
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
@@ -198,7 +207,7 @@ class CellExporter:
         for cell, (lo, hi) in enumerate(zip(system.lo.tolist(), system.hi.tolist(), strict=True)):
             self.known |= {(cell, 1): (hi, -1), (cell, -1): (-lo, -1)}  # s x <= value
         self.proved: list[_ProvedStatement] = []
-        for number, text in enumerate(statements):
+        for number, text in enumerate(text for text in statements if text["side"] != ATTAINS):  # points are no derivation
             self._take(read_cell_bound(reader, text, f"statement {number}"), number)
 
     def _take(self, said: CellBound, number: int) -> None:

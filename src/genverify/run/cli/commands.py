@@ -23,7 +23,8 @@ OLD_NAMES = {"audit-release": "disclose", "rooms": "modules"}
 ABOUT = "What must be true of the people behind these tables?"
 LINES = {
     "disclose": "audit tables, printed or described by a release file: what do they give away?",
-    "what-if": "compare the protections that a release file lists",
+    "protect": "make tables safe: suppress cells at the least cost, or round, with a certificate of protection",
+    "what-if": "compare the protections that a release file lists, or the usual ones",
     "unique": "test whether a reconstruction (an LP or MPS file) has exactly one solution",
     "read": "show how files of tables are read: the role of every cell, totals, symbols, what is left out",
     "page": "write the page that audits a table in a browser, without a network",
@@ -51,6 +52,7 @@ def _group(add: str, *names: str, study: bool = False) -> Group:
 
 GROUPS = (
     _group("genverify.disclosure.disclose_command:add_parser", "disclose", "what-if", "unique"),
+    _group("genverify.disclosure.protect_command:add_parser", "protect"),
     _group("genverify.reading.read_command:add_parser", "read"),
     _group("genverify.disclosure.disclose_command:add_page_parser", "page"),
     _group("genverify.bounds.bounds_command:add_parser", "bounds"),

@@ -1,0 +1,265 @@
+"""Protected releases: sensitive cells by a rule, cells suppressed or counts rounded, written back and certified."""
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genverify.checker.certificate import ATTAINS
+from genverify.disclosure.audit_value import Source
+from genverify.disclosure.interpretation import Interpretation, interpret, summary
+from genverify.disclosure.intervals import FeasibilityIntervals, Rule, broken_rules, find_intervals, opened
+from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
+from genverify.model.arrays import Ints
+from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.linear import LinearSystem
+from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
+from genverify.protect.cell_suppression import (
+    PatternWork,
+    Requirement,
+    SuppressionPattern,
+    SuppressionProblem,
+    find_pattern,
+)
+from genverify.protect.controlled_rounding import controlled_rounding
+from genverify.reading.numerals import SUPPRESSED
+from genverify.reading.source import CellAddress
+from genverify.reading.write_back import write_back
+from genverify.solve.linear.search import Work
+
+SUPPRESS, ROUND = METHODS = ("suppress", "round")
+RULES = "minimum 5, cells FILE.csv, p 10, dominance 2 80 or contributors 3"
+COSTS = "1, count, log or a CSV file with the columns cell and cost"
+HUNDREDTHS = 100  # costs are whole numbers: logarithms are counted in hundredths
+MOST_NAMED = 5  # cells in a message
+TABLES_FOLDER, STAR = "tables", "*"
+
+
+@dataclass(frozen=True)
+class ProtectionOptions:
+    """What is asked for: the rule for sensitive cells, how far apart two counts of each must be, costs, and the method."""
+
+    rule: str
+    width: int = 1
+    cost: str = "1"
+    method: str = SUPPRESS
+    base: int = 5
+    contributions: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"minimum [1-9]\d{0,11}|cells .+|(p|contributors) \d+|dominance \d+ \d+", self.rule):
+            raise ConfigError(f"--rule {self.rule}: give {RULES}")
+        if self.method not in METHODS or self.width < 1 or self.base < 2:
+            raise ConfigError(f"--method {self.method}, --width {self.width}, --base {self.base}: give "
+                              "suppress or round, a width from 1 and a base from 2")  # fmt: skip
+        known = self.rule.startswith(("minimum", "cells"))
+        if not known and (self.contributions is None or self.width == 1):
+            raise ConfigError(f"--rule {self.rule}: who contributed how much is not known from totals; give --contributions "
+                              "FILE, and with --width how far apart two possible totals must be")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Protection:
+    """How a release was protected: the rule, the method, why each cell was changed, the loss, and its bound."""
+
+    rule: str
+    method: str
+    why: Mapping[str, str]  # of every changed cell: primary, secondary, or rounded
+    ends: Mapping[str, tuple[int, int]]  # of every cell that must not be known: counts as low and as high are possible
+    loss: int
+    bound: int
+    points: tuple[tuple[int, ...], ...] = ()
+    of: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def statements(self) -> list[dict[str, Any]]:
+        return [{"side": ATTAINS, "cell": cell, "lower": low, "upper": high, "points": list(self.of[cell])}
+                for cell, (low, high) in self.ends.items()]  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """What was done, in a few sentences."""
+        primary, secondary = (sum(why == own for why in self.why.values()) for own in ("primary", "secondary"))
+        yield f"{len(self.ends) - secondary} sensitive cells by the rule: {self.rule}."
+        if self.method == ROUND:
+            yield f"{len(self.why)} counts are rounded; they are off by {self.loss} in all. All totals still add up."
+        else:
+            optimum = "no cheaper set protects them" if self.bound >= self.loss else f"none below {self.bound} protects them"
+            yield f"{primary} primary and {secondary} secondary suppressions, at a cost of {self.loss}: {optimum}."
+        yield (
+            f"protected: {len(self.points)} tables that fit what is published show at least two counts of each of "
+            f"{len(self.ends)} cells (recounted without a solver)."
+        )
+
+
+def requirements(exposed: FeasibilityIntervals, asked: ProtectionOptions) -> dict[int, Requirement]:
+    """What must stay possible of every sensitive cell, and of those that are suppressed already."""
+    sums, linked, ranges = exposed.linked.sums, exposed.linked, exposed.ranges
+    kind, _, given = asked.rule.partition(" ")
+    exact = [cell for cell in exposed.printed.values() if sums.lo[cell] == sums.hi[cell]]
+    result = {int(cell): Requirement(int(cell), width=asked.width) for cell in np.flatnonzero(exposed.hidden)}
+    if kind == "minimum":
+        known = [*exact, *(cell for cell in linked.differences if ranges.lo[cell] == ranges.hi[cell])]
+        small = [cell for cell in known if 1 <= ranges.lo[cell] < int(given)]
+        return result | {cell: Requirement(cell, high=int(given), width=asked.width) for cell in small}
+    if kind == "cells":
+        named = [name for name, _ in _listed(Path(given), sums)]
+    else:
+        rule = Rule(f"{kind}={given.replace(' ', ',')}")
+        assert asked.contributions is not None
+        named = [one.cells[0] for one in broken_rules(exposed, asked.contributions, [rule]) if one.printed]
+    return result | {sums.place[name]: Requirement(sums.place[name], width=asked.width) for name in named}
+
+
+def costs(exposed: FeasibilityIntervals, counts: Ints, cost: str) -> Ints:
+    """What it costs to suppress each printed cell; cells that are not printed stay as they are."""
+    result = np.full(len(counts), -1, dtype=np.int64)
+    printed = np.array(list(exposed.printed.values()), dtype=np.int64)
+    values = {"1": np.ones(len(printed)), "count": np.maximum(counts[printed], 1)}
+    if cost == "log":
+        values["log"] = np.array([max(round(HUNDREDTHS * log2(1 + count)), 1) for count in counts[printed].tolist()])
+    result[printed] = values.get(cost, values["1"])
+    if cost not in values:
+        for name, number in _listed(Path(cost), exposed.linked.sums, "cost"):
+            result[exposed.linked.sums.place[name]] = number
+    return result
+
+
+def _listed(path: Path, sums: LinearSystem, column: str = "") -> Iterator[tuple[str, int]]:
+    """Cells that a file names, with a whole number of each where one is asked for."""
+    if not path.exists():
+        raise ConfigError(f"{path}: there is no such file; --rule takes {RULES}; --cost takes {COSTS}")
+    frame = open_csv(path, Expected("cells")).frame()
+    need_columns(path, frame, ("cell", column) if column else ("cell",))
+    refuse_row(path, frame["cell"], ~frame["cell"].isin(sums.cells), "is no cell of the tables: " + nearest(
+        next(iter(frame["cell"][~frame["cell"].isin(sums.cells)]), ""), list(sums.cells[:2000])))  # fmt: skip
+    if column:
+        refuse_row(path, frame[column], ~frame[column].str.isdecimal(), "is not a whole number from 0, so it is no cost")
+    yield from zip(frame["cell"], map(int, frame[column]) if column else [0] * len(frame), strict=True)
+
+
+def protected_audit(
+    understood: Interpretation, source: Source, asked: ProtectionOptions, settings: argparse.Namespace, folder: Path
+) -> TablesAudit:
+    """
+    Write the protected tables into a folder, read them again as anybody would, and audit them: every sensitive cell has its
+    points, made from the protected tables alone, and no range is narrower than required. Else it is an error.
+    """
+    if understood.left_out and not settings.allow_partial:
+        left = "; ".join(understood.left_out[:MOST_NAMED])
+        raise DataError(f"parts of the files were not read, and would not be protected: {left}. --allow-partial goes on")
+    work = Work(seconds=settings.seconds)
+    exposed = find_intervals(understood.linked, work)
+    counts, wanted = exposed.ranges.point, requirements(exposed, asked)
+    if counts is None:
+        raise DataError(f"no counts that fit the tables were found ({exposed.ranges.limit}), so nothing can be protected")
+    if asked.method == ROUND:
+        changed, why, loss, bound = _rounded(exposed, counts, asked.base)
+        wanted = {cell: replace(one, high=0) for cell, one in wanted.items()}
+        form = understood.form.model_copy(update={"rule": [f"random={asked.base}"]})
+    else:
+        pattern = _suppressed(exposed, counts, wanted, asked)
+        symbol = next((text for text, own in understood.symbols.items() if text and own.meaning == SUPPRESSED), STAR)
+        names, loss, bound = exposed.linked.sums.cells, pattern.cost, pattern.bound
+        why = {cell: "primary" if cell in wanted else "secondary" for cell in pattern.cells}
+        wanted |= {cell: Requirement(cell) for cell in pattern.cells if cell not in wanted}
+        hidden = np.flatnonzero(exposed.hidden).tolist()  # the percentages beside these go too
+        changed = dict.fromkeys([*pattern.cells, *hidden], symbol)
+        form = understood.form.model_copy(update={"marks": {**understood.form.marks, symbol: SUPPRESSED}})
+    written = write_back(understood.reading.sources, _changes(exposed, changed), folder / TABLES_FOLDER)
+    printed = [str(path.relative_to(folder)) for path in written]
+    form = form.model_copy(update={"printed": printed})
+    names = exposed.linked.sums.cells
+    read_again = interpret(form, folder)
+    again, needed = find_intervals(read_again.linked, work), {names[cell]: one for cell, one in wanted.items()}
+    shown = Protection(asked.rule, asked.method, {names[cell]: own for cell, own in why.items()}, {}, loss, bound)
+    _refuse_groups(again, asked)
+    about = replace(source, form=form, home=folder, inputs=tuple(written), texts={}, title=understood.form.title,
+                    understood=tuple(summary(read_again)), left_out=read_again.left_out)  # fmt: skip
+    return _certified(again, needed, shown, about)
+
+
+def _refuse_groups(again: FeasibilityIntervals, asked: ProtectionOptions) -> None:
+    """Suppressed cells whose sum is known may break the rule together: no choice of single cells helps there."""
+    kind, _, given = asked.rule.partition(" ")
+    if asked.contributions is not None and kind not in ("minimum", "cells"):
+        rule = Rule(f"{kind}={given.replace(' ', ',')}")
+        for broken in broken_rules(again, asked.contributions, [rule]):
+            raise DataError(f"{' + '.join(broken.cells)}: known together, and breaks the rule {asked.rule}; suppress "
+                            "more of these by a list (--rule 'cells FILE')")  # fmt: skip
+
+
+def _suppressed(
+    exposed: FeasibilityIntervals, counts: Ints, wanted: Mapping[int, Requirement], asked: ProtectionOptions
+) -> SuppressionPattern:
+    linked = exposed.linked
+    own = costs(exposed, counts, asked.cost)
+    problem = SuppressionProblem(opened(linked, ()), counts, own, tuple(wanted.values()), linked.beside)
+    pattern = find_pattern(problem, PatternWork())
+    if pattern.unmet:
+        _refuse(pattern.unmet, linked.sums.cells, "even if every printed cell is suppressed")
+    return pattern
+
+
+def _refuse(cells: Sequence[int], names: Sequence[str], when: str) -> None:
+    listed = "; ".join(names[cell] for cell in cells[:MOST_NAMED])
+    more = f" and {len(cells) - MOST_NAMED} more" if len(cells) > MOST_NAMED else ""
+    raise DataError(f"the rule cannot be met {when}: {listed}{more}. Merge categories, leave out a table, or ask for less")
+
+
+def _rounded(exposed: FeasibilityIntervals, counts: Ints, base: int) -> tuple[dict[int, str], dict[int, str], int, int]:
+    rounded = controlled_rounding(exposed.linked.sums, counts, base)
+    cells = [cell for cell in exposed.printed.values() if rounded[cell] != counts[cell]]
+    loss = int(np.abs(rounded - counts)[cells].sum())
+    return {cell: str(rounded[cell]) for cell in cells}, dict.fromkeys(cells, "rounded"), loss, loss
+
+
+def _changes(exposed: FeasibilityIntervals, changed: Mapping[int, str]) -> dict[CellAddress, str]:
+    """The new text of every printed count, wherever it is printed as a number, and of the percentages beside it."""
+    entries = [
+        (exposed.printed[key], entry)
+        for key, said in exposed.linked.printed.items()
+        for _, entry, _ in said
+        if entry.number is not None
+    ]
+    entries += [(exposed.printed[placed.keys[share.labels]], share.entry)
+                for placed in exposed.linked.placed for share in placed.table.shares]  # fmt: skip
+    result = dict[CellAddress, str]()
+    for cell, entry in ((cell, entry) for cell, entry in entries if cell in changed):
+        if entry.address is None:
+            raise DataError(f"{entry.place}: {entry.text} is printed where it cannot be changed; take it out of the file")
+        result[entry.address] = changed[cell]
+    return result
+
+
+def _certified(
+    again: FeasibilityIntervals, needed: Mapping[str, Requirement], protection: Protection, source: Source
+) -> TablesAudit:
+    """The audit of the protected tables with the points of all cells that must not be known."""
+    linked, ranges = again.linked, again.ranges
+    if lost := [name for name in needed if name not in linked.sums.place]:
+        raise DataError(f"{lost[0]}: not in the protected tables as they are read again; say how they are read (--total, "
+                        "--counts, --labels), or write what was understood with disclose --write")  # fmt: skip
+    if not linked.joint:
+        raise DataError("the tables form a circle too large to join: no points would show that people fit them")
+    if ranges.point is None:
+        raise DataError(f"no counts that fit the protected tables were found ({ranges.limit})")
+    asked = {linked.sums.place[name]: name for name in needed}
+    own = tuple(replace(needed[name], cell=cell) for cell, name in asked.items())
+    pattern = find_pattern(SuppressionProblem(linked.sums, ranges.point, np.full(len(ranges.lo), -1), own), PatternWork())
+    if pattern.unmet:
+        _refuse(pattern.unmet, linked.sums.cells, "by the protected tables as they are read again")
+    open_ = linked.sums.lo < linked.sums.hi
+    points = tuple(tuple(point[open_].tolist()) for point in pattern.points)
+    of = {name: pattern.of[cell] for cell, name in asked.items()}
+    ends = {name: (int(pattern.points[of[name][0]][cell]), int(pattern.points[of[name][1]][cell]))
+            for cell, name in asked.items()}  # fmt: skip
+    protection = replace(protection, ends=ends, points=points, of=of)
+    audit = TablesAudit(exposed=again, source=source, limit=ranges.limit, undecided=undecided_cells(again, 1),
+                        protected_by=protection)  # fmt: skip
+    audit.check_proofs()
+    return audit

@@ -1,0 +1,610 @@
+"""
+Cell suppression: the cheapest printed cells to suppress as well, so that each sensitive cell can still be what it must.
+
+The exact method is that of Fischetti and Salazar. A master program chooses cells; for a sensitive cell that the choice does
+not protect, the dual of the linear program of its largest (or least) count is a row of the master that every protecting
+choice meets. A linear program may promise counts that no whole numbers attain, so each sensitive cell is shown at the end by
+two whole tables that fit; a choice that integers do not protect is cut off, with all that it holds. A heuristic gives the
+first choice: for each cell in turn the cheapest others that move with it. All limits but one are in work: answers repeat.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import ceil, inf
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.linear import OPEN, LinearSystem, as_floats
+from genverify.solve.program import WrongAnswer, integer_point, matrix_of
+from genverify.solve.solvers.base import (
+    Infeasible,
+    IntegerProgram,
+    Optimal,
+    Stopped,
+    WorkLimits,
+    best_point,
+    make_solver,
+    maximise_integers,
+)
+from genverify.solve.solvers.highs import ITERATIONS, HighsProgram
+
+SMALL = 1e-7  # multipliers and violations below this are noise of the solver
+VIOLATED = 1e-3  # of the right side: rows that are met less than this are not worth another program
+TOTALS = 1.01  # of the cost, for the heuristic alone: of two choices that cost the same, the one without totals
+PERCENT = 1e4  # rows of percentages have weights of about this size: what they miss counts by so much less
+POOL = 20_000_000  # numbers of points that are stored: bounds memory
+GROUPS = 8  # of other cells that are tried with a choice that integers do not protect: the row about it gets shorter
+REPAIRS = 6  # choices of the master that are completed to protecting ones: each may be cheaper than the best
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What must stay possible of a cell: a count of `high` or more, one of `low` or less, two counts `width` apart."""
+
+    cell: int
+    high: int = 0
+    low: int = OPEN
+    width: int = 1
+
+
+@dataclass(frozen=True)
+class PatternWork:
+    """Limits of a search: linear programs, rounds of rows from fractional choices, master programs and their nodes."""
+
+    programs: int = 40_000
+    rounds: int = 40
+    masters: int = 40
+    nodes: int = 2_000
+    seconds: float = inf  # of the clock, for one integer program: a safety net
+
+
+@dataclass(frozen=True)
+class SuppressionProblem:
+    """
+    What is published before more is suppressed, some counts that fit it, what each cell costs (below 0: it stays printed),
+    what is required, and the rows that say nothing once a cell is suppressed (`beside`: the percentage of a count). A
+    suppressed cell that is not sensitive must have two counts `everywhere` apart.
+    """
+
+    system: LinearSystem
+    counts: Ints
+    cost: Ints
+    requirements: tuple[Requirement, ...]
+    beside: Mapping[int, int] = field(default_factory=dict)
+    everywhere: int = 1
+
+    @cached_property
+    def closable(self) -> Flags:
+        """The cells that are printed exactly and may be suppressed."""
+        return np.asarray((self.system.lo == self.system.hi) & (self.cost >= 0))
+
+    @cached_property
+    def primary(self) -> Flags:
+        flags = np.zeros(len(self.counts), dtype=bool)
+        flags[[one.cell for one in self.requirements]] = True
+        return np.asarray(flags & self.closable)
+
+
+@dataclass(frozen=True)
+class SuppressionPattern:
+    """
+    The cells to suppress, sensitive ones included; the cost of the others, and a cost below which no choice protects; for
+    each sensitive cell the points with its least and its greatest count; the cells that nothing protects; the limit met.
+    """
+
+    cells: tuple[int, ...]
+    cost: int
+    bound: int
+    points: tuple[Ints, ...] = ()
+    of: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    unmet: tuple[int, ...] = ()
+    limit: str = ""
+
+    @property
+    def optimal(self) -> bool:
+        return self.bound >= self.cost
+
+
+def suppressed(system: LinearSystem, beside: Mapping[int, int], cells: Collection[int]) -> LinearSystem:
+    """The system with some cells suppressed, and the percentages beside suppressed cells: none says anything."""
+    indices = np.array(sorted(cells), dtype=np.int64)
+    lo, hi, least, most = (ends.copy() for ends in (system.lo, system.hi, system.least, system.most))
+    lo[indices], hi[indices] = 0, OPEN
+    rows = [row for row, cell in beside.items() if lo[cell] != hi[cell]]
+    least[rows], most[rows] = -OPEN, OPEN
+    return replace(system, lo=lo, hi=hi, least=least, most=most)
+
+
+def find_pattern(problem: SuppressionProblem, work: PatternWork | None = None) -> SuppressionPattern:
+    """The cheapest cells that protect, or good ones with a bound; cells that no choice protects are left aside and named."""
+    if not problem.system.fits(problem.counts):
+        raise WrongAnswer("the counts to protect do not fit what is published; nothing is reported")
+    search = PatternSearch(problem, work or PatternWork())
+    return search.run()
+
+
+class OutOfWork(Exception):
+    """A limit of the search was met."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A row of the master: the sum of coefficient times chosen is at least 1, or only if a cell (`of`) is chosen."""
+
+    cells: Ints
+    coefficients: Floats
+    of: int = -1
+
+    def missing(self, chosen: Floats) -> float:
+        return float((1.0 if self.of < 0 else chosen[self.of]) - self.coefficients @ chosen[self.cells])
+
+
+class CellMoves:
+    """Linear programs about how far cells can go from the counts, when some cells are suppressed, wholly or in part."""
+
+    def __init__(self, problem: SuppressionProblem) -> None:
+        self.problem, self.x, system = problem, problem.counts, problem.system
+        n, rows = len(system.cells), [row for row, cell in problem.beside.items() if problem.closable[cell]]
+        entries = np.ones(len(rows)), (rows, np.arange(len(rows)))
+        slack = csr_array(entries, shape=(len(system.rows), len(rows)))  # what a row may miss once its cell is suppressed
+        self.A = csr_array(hstack([matrix_of(system).astype(np.float64), slack]))
+        self.owner = np.append(np.where(problem.closable, np.arange(n), -1), [problem.beside[row] for row in rows])
+        self.owner = self.owner.astype(np.int64)
+        self.n, self.own = n, self.owner >= 0
+        shift = system.activity(self.x)
+        self.least, self.most = as_floats(system.least) - shift, as_floats(system.most) - shift
+        self.down = np.append(as_floats(system.lo) - self.x, np.zeros(len(rows)))  # of constant columns, from the counts
+        self.up = np.append(as_floats(system.hi) - self.x, np.zeros(len(rows)))
+        self.open_down = np.append(-self.x.astype(np.float64), np.full(len(rows), -inf))
+        self.reach = 1.0 + max((max(one.high - int(self.x[one.cell]), one.width) for one in problem.requirements), default=0)
+        self.lp = HighsProgram(self.A, self.least, self.most, ITERATIONS)
+        self.mover = HighsProgram(csr_array(hstack([self.A, -self.A])), self.least, self.most, ITERATIONS)
+        self.solved = 0
+
+    def ends(self, chosen: Floats) -> tuple[Floats, Floats]:
+        """How far down and up each column may go, by how much of its cell is suppressed (0 to 1)."""
+        share = np.where(self.own, chosen[self.owner], 0.0)
+        wide = self.reach * np.where(np.arange(len(share)) < self.n, 1.0, PERCENT)
+        part = np.maximum(self.open_down, -wide) * share
+        down = np.where(share >= 1, self.open_down, np.where(self.own, part, self.down))
+        up = np.where(share >= 1, inf, np.where(self.own, wide * share, self.up))
+        return down, up
+
+    def extreme(self, chosen: Floats, cell: int, sign: int, most: float) -> Optimal:
+        """The furthest that a cell goes up (or down), at most so far."""
+        down, up = self.ends(chosen)
+        (up if sign > 0 else down)[cell] = sign * most
+        objective = np.zeros(len(down))
+        objective[cell] = sign
+        return self.solve(self.lp, objective, down, up)
+
+    def cheapest(self, chosen: Flags, cost: Floats, cell: int, delta: int) -> Optimal | None:
+        """The cheapest move of a cell by delta, if there is any: cells that are not yet suppressed cost by the unit."""
+        down, up = self.ends(np.ones(self.n))
+        upper = np.concatenate([up, -down])
+        lower, other = np.zeros(len(upper)), len(up) + cell
+        at, against = (cell, other) if delta > 0 else (other, cell)
+        lower[at] = upper[at] = abs(delta)
+        upper[against] = 0
+        price = np.where(self.own & ~chosen[self.owner], cost[self.owner], 0.0) + SMALL
+        price[self.n :] /= PERCENT
+        try:
+            answer = self.solve(self.mover, -np.concatenate([price, price]), lower, upper)
+        except OutOfWork:
+            return None
+        return replace(answer, z=answer.z[: len(up)] - answer.z[len(up) :])
+
+    def solve(self, program: HighsProgram, objective: Floats, lower: Floats, upper: Floats) -> Optimal:
+        program.set_bounds(lower, upper)
+        answer = program.maximise(objective)
+        self.solved += 1
+        if not isinstance(answer, Optimal):
+            raise OutOfWork("a linear program did not end")
+        return answer
+
+    def point(self, answer: Optimal) -> Ints | None:
+        """The counts of a move, where all of it is whole."""
+        moved = integer_point(answer.z[: self.n])
+        return None if moved is None else self.x + moved
+
+    def row(self, y: Floats | None, cell: int, sign: int) -> tuple[Floats, float] | None:
+        """
+        What each cell, once suppressed, adds at most to how far the cell goes, and what it goes without any: by the row
+        multipliers y, whatever they are; none where they say nothing.
+        """
+        if y is None:
+            return None
+        objective = np.zeros(len(self.owner))
+        objective[cell] = sign
+        y = np.where(np.abs(y) > SMALL, y, 0.0)
+        d = objective - self.A.T @ y
+        d = np.where(np.abs(d) > SMALL, d, 0.0)
+        own = self.own.copy()
+        own[cell] = False  # it is suppressed in every choice that is asked for
+        down, up = self.down.copy(), self.up.copy()
+        if self.own[cell]:
+            down[cell], up[cell] = self.open_down[cell], inf
+        with np.errstate(invalid="ignore"):
+            rows = np.where(y > 0, y * self.most, np.where(y < 0, y * self.least, 0.0)).sum()
+            fixed = np.where(own | (d == 0), 0.0, np.where(d > 0, d * up, d * down)).sum()
+            added = np.where(own & (d != 0), np.where(d > 0, inf, d * self.open_down), 0.0)
+        if not np.isfinite(rows + fixed):
+            return None
+        coefficients = np.bincount(self.owner[own], added[own], self.n)
+        return coefficients, float(rows + fixed)
+
+
+class PatternSearch:
+    """The search for one problem: points met so far, rows of the master, the best choice that protects."""
+
+    def __init__(self, problem: SuppressionProblem, work: PatternWork) -> None:
+        self.problem, self.work, self.x, self.n = problem, work, problem.counts, len(problem.counts)
+        self.moves = CellMoves(problem)
+        self.solver = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds))
+        self.most_points = max(50, POOL // max(self.n, 1))
+        self.points = np.array([self.x])
+        self.moved = np.zeros((1, self.n), dtype=bool)  # the cells that must be suppressed for a point
+        self.cuts = list[Cut]()
+        self.proved, self.limit = True, ""
+        totals = np.zeros(self.n, dtype=bool)
+        totals[problem.system.columns[problem.system.weights < 0]] = True
+        self.price = np.where(totals, TOTALS, 1.0) * problem.cost
+        free = problem.closable & ~problem.primary
+        self.variables = np.flatnonzero(free)
+        self.allowed = problem.closable.copy()  # without cells that no choice hides
+        self.requirements, self.unmet = list(problem.requirements), list[int]()
+        self.best: Flags | None = None
+
+    def cost_of(self, chosen: Flags) -> int:
+        return int(self.problem.cost[chosen & ~self.problem.primary].sum())
+
+    # points
+
+    def keep(self, x: Ints | None) -> None:
+        """A point that fits once some cells are suppressed; those that fit nothing are left."""
+        if x is None:
+            return
+        system, beside = self.problem.system, self.problem.beside
+        moved = (x != self.x) & self.problem.closable
+        total = system.activity(x) if system.countable(x) else None
+        if total is None:
+            return
+        wrong = np.flatnonzero((total < system.least) | (total > system.most)).tolist()
+        moved[[beside[row] for row in wrong if row in beside]] = True
+        if suppressed(system, beside, np.flatnonzero(moved).tolist()).fits(x):
+            self.points = np.vstack([self.points[-self.most_points :], x])
+            self.moved = np.vstack([self.moved[-self.most_points :], moved])
+
+    def reached(self, chosen: Flags, asked: Sequence[Requirement]) -> tuple[Ints, Ints]:
+        """The least and the greatest count of each cell by the points that fit a choice."""
+        valid = np.append(np.flatnonzero(~(self.moved & ~chosen).any(axis=1)), -1)
+        values = self.points[valid][:, [one.cell for one in asked]]
+        values[-1] = self.x[[one.cell for one in asked]]
+        return values.min(axis=0), values.max(axis=0)
+
+    def asked(self, chosen: Flags, requirements: Sequence[Requirement]) -> list[Requirement]:
+        """The requirements, and those of the other suppressed cells."""
+        others = np.flatnonzero(chosen & self.problem.closable & ~self.problem.primary).tolist()
+        return [*requirements, *(Requirement(cell, width=self.problem.everywhere) for cell in others)]
+
+    def open_of(self, chosen: Flags, asked: Sequence[Requirement]) -> list[Requirement]:
+        """The requirements that no points show."""
+        low, high = self.reached(chosen, asked)
+        return [one for one, a, b in zip(asked, low.tolist(), high.tolist(), strict=True) if not met(one, a, b)]
+
+    def attain(self, one: Requirement, chosen: Flags) -> Cut | None:
+        """Points that meet a requirement when some cells are suppressed; or the row of the master that says why not."""
+        share, x, values = chosen.astype(np.float64), int(self.x[one.cell]), dict[int, float]()
+        rows: dict[int, tuple[Floats, float] | None] = {}
+        for sign in (1, -1):
+            (low,), (high,) = self.reached(chosen, [one])
+            if met(one, int(low), int(high)):
+                return None
+            goal = max(one.high, int(low) + one.width) - x if sign > 0 else x - min(one.low, int(high) - one.width)
+            goal = max(goal, 0) if sign > 0 else min(max(goal, 0), x)
+            self.spend()
+            answer = self.moves.extreme(share, one.cell, sign, goal)
+            self.keep(self.moves.point(answer))
+            values[sign] = answer.value
+            rows[sign] = self.moves.row(answer.y, one.cell, sign)
+        (low,), (high,) = self.reached(chosen, [one])
+        if met(one, int(low), int(high)):
+            return None
+        up, down = values[1], values[-1]
+        if x + up < one.high - SMALL:
+            return self.cut(one, [rows[1]], one.high - x, chosen)
+        if x - down > one.low + SMALL:
+            return self.cut(one, [rows[-1]], x - one.low, chosen)
+        if up + down < one.width - SMALL:
+            return self.cut(one, [rows[1], rows[-1]], one.width, chosen)
+        return self.by_integers(one, chosen)
+
+    def by_integers(self, one: Requirement, chosen: Flags) -> Cut | None:
+        """The linear program promises what its fractional vertex does not show: whole counts, or a row that forbids it."""
+        if self.whole(one, chosen):
+            return None
+        rest = np.flatnonzero(self.problem.closable & ~chosen)
+        for group in np.array_split(rest, GROUPS) if len(rest) else ():
+            more = chosen.copy()
+            more[group] = True
+            if len(group) and not self.whole(one, more):
+                chosen = more
+        return self.nothing_below(one, chosen)
+
+    def nothing_below(self, one: Requirement, chosen: Flags) -> Cut:
+        """At least one cell beside those of a choice."""
+        rest = np.flatnonzero(self.problem.closable & ~chosen)
+        return Cut(rest, np.ones(len(rest)), -1 if self.required(one) else one.cell)
+
+    def required(self, one: Requirement) -> bool:
+        return bool(self.problem.primary[one.cell] or not self.problem.closable[one.cell])
+
+    def whole(self, one: Requirement, chosen: Flags) -> bool:
+        """Whether whole counts meet a requirement, by the solver's search."""
+        system = suppressed(self.problem.system, self.problem.beside, np.flatnonzero(chosen).tolist())
+        objective = np.zeros(self.n)
+        objective[one.cell] = -1.0
+        for upper in (False, True):  # the least count, then the least that is far enough above it: both searches end
+            (low,), (high,) = self.reached(chosen, [one])
+            if met(one, int(low), int(high)):
+                return True
+            lo = system.lo.copy()
+            lo[one.cell] = max(lo[one.cell], max(one.high, int(low) + one.width) if upper else 0)
+            self.spend()
+            answer = maximise_integers(self.solver, replace(system, lo=lo), objective)
+            point = best_point(answer)
+            self.keep(None if point is None else integer_point(point))
+            self.proved &= not isinstance(answer, Stopped)
+        (low,), (high,) = self.reached(chosen, [one])
+        return met(one, int(low), int(high))
+
+    def spend(self) -> None:
+        if self.moves.solved > self.work.programs:
+            raise OutOfWork("limit of linear programs")
+
+    # rows of the master
+
+    def cut(
+        self, one: Requirement, rows: Sequence[tuple[Floats, float] | None], need: float, chosen: Flags | None
+    ) -> Cut | None:
+        """The row that the multipliers give; where they give none, that at least one more cell is needed."""
+        if None not in rows:
+            added = sum((row[0] for row in rows if row), np.zeros(self.n))
+            room = need - sum(row[1] for row in rows if row) - float(added[self.problem.primary].sum())
+            cells = np.flatnonzero((added > SMALL) & self.problem.closable & ~self.problem.primary)
+            cells = cells[cells != one.cell]
+            if np.isfinite(room) and room > SMALL:
+                of = -1 if self.required(one) else one.cell
+                return Cut(cells, np.minimum(added[cells], room) / room, of)
+        return None if chosen is None else self.nothing_below(one, chosen)
+
+    def fractional(self, chosen: Floats) -> list[Cut]:
+        """Rows that a fractional choice breaks: of sensitive cells, and of single cells that no other in their sum hides."""
+        result = list(self.lonely(chosen))
+        for one in self.requirements:
+            x, rows, values = int(self.x[one.cell]), dict[int, tuple[Floats, float] | None](), dict[int, float]()
+            for sign, goal in ((1, max(one.high - x, one.width)), (-1, min(max(x - one.low, one.width), x))):
+                self.spend()
+                answer = self.moves.extreme(chosen, one.cell, sign, goal)
+                values[sign], rows[sign] = answer.value, self.moves.row(answer.y, one.cell, sign)
+                if sign > 0 and one.low == OPEN and values[1] >= one.width:
+                    values[-1] = 0.0
+                    break
+            cuts = [
+                self.cut(one, [rows[1]], one.high - x, None) if x + values[1] < one.high else None,
+                self.cut(one, [rows[-1]], x - one.low, None) if one.low != OPEN and x - values[-1] > one.low else None,
+                self.cut(one, list(rows.values()), one.width, None) if values[1] + values[-1] < one.width else None,
+            ]
+            result += [cut for cut in cuts if cut is not None and cut.missing(chosen) > VIOLATED]
+        return result
+
+    @cached_property
+    def tight(self) -> list[Ints]:
+        """The cells of each sum of which nothing is open: one suppressed cell alone would be worked out."""
+        system = self.problem.system
+        closed = np.bincount(system.row_of, (system.lo < system.hi)[system.columns], len(system.rows)) == 0
+        closed &= (system.least == system.most) & ~np.isin(np.arange(len(system.rows)), list(self.problem.beside))
+        rows = [system.columns[system.start[row] : system.start[row + 1]] for row in np.flatnonzero(closed).tolist()]
+        return [cells for cells in rows if not self.problem.primary[cells].any()]
+
+    def lonely(self, chosen: Floats) -> Iterable[Cut]:
+        for cells in self.tight:
+            total = chosen[cells].sum()
+            for cell in cells[(2 * chosen[cells] > total + VIOLATED) & self.problem.closable[cells]].tolist():
+                others = cells[(cells != cell) & self.problem.closable[cells]]
+                yield Cut(others, np.ones(len(others)), cell)
+
+    # the search
+
+    def run(self) -> SuppressionPattern:
+        bound = 0
+        try:
+            self.leave([one for one in self.requirements if self.attain(one, self.allowed)])
+            self.better(self.completed(self.problem.primary))
+            bound = self.improve()
+        except OutOfWork as struck:
+            self.limit = str(struck)
+        best = self.allowed if self.best is None else self.best
+        return self.pattern(best, min(bound, self.cost_of(best)))
+
+    def leave(self, unmet: Sequence[Requirement]) -> None:
+        """Leave what no choice meets: sensitive cells are named at the end, others stay printed."""
+        self.unmet += [one.cell for one in unmet if self.required(one)]
+        self.allowed[[one.cell for one in unmet if not self.required(one)]] = False
+        self.requirements = [one for one in self.requirements if one.cell not in self.unmet]
+
+    def better(self, chosen: Flags) -> None:
+        if self.best is None or self.cost_of(chosen) < self.cost_of(self.best):
+            self.best = chosen
+
+    def completed(self, chosen: Flags) -> Flags:
+        """A choice with more cells until it protects, without those that are not needed."""
+        chosen = chosen & self.allowed
+        while missing := self.open_of(chosen, self.asked(chosen, self.requirements)):
+            for one in missing:
+                if self.open_of(chosen, [one]) and self.attain(one, chosen) is not None:
+                    if (chosen == self.allowed).all():
+                        self.leave([one])
+                        chosen = chosen & self.allowed
+                    else:
+                        chosen |= self.freed(one, chosen)
+        return self.pruned(chosen)
+
+    def freed(self, one: Requirement, chosen: Flags) -> Flags:
+        """The cheapest cells that let a cell move as far as it must."""
+        x, added = int(self.x[one.cell]), chosen.copy()
+        deltas = [max(one.high - x, 0), -max(x - one.low, 0)]
+        if not any(deltas):
+            moves = [self.moves.cheapest(chosen, self.price, one.cell, delta) for delta in (one.width, -min(one.width, x))]
+            deltas = [0, 0]
+            values = [-inf if move is None or not d else move.value for move, d in zip(moves, (1, x), strict=True)]
+            if max(values) > -inf:
+                self.use(added, moves[int(np.argmax(values))])
+        for delta in deltas:
+            if delta:
+                self.use(added, self.moves.cheapest(added, self.price, one.cell, delta))
+        return added & self.allowed if (added & self.allowed & ~chosen).any() else self.allowed
+
+    def use(self, chosen: Flags, move: Optimal | None) -> None:
+        if move is not None:
+            used = np.flatnonzero((np.abs(move.z) > SMALL) & self.moves.own)
+            chosen[self.moves.owner[used]] = True
+            self.keep(self.moves.point(move))
+
+    def pruned(self, chosen: Flags) -> Flags:
+        """A protecting choice without the cells that are not needed, dear ones first."""
+        others = np.flatnonzero(chosen & ~self.problem.primary)
+        for cell in others[np.argsort(-self.price[others], kind="stable")].tolist():
+            fewer = chosen.copy()
+            fewer[cell] = False
+            if all(self.attain(one, fewer) is None for one in self.open_of(fewer, self.asked(fewer, self.requirements))):
+                chosen = fewer
+        return chosen
+
+    def improve(self) -> int:
+        """Master programs until the choice of one protects, or a limit is met; the cost below which none does."""
+        if self.best is not None and self.cost_of(self.best) == 0:
+            return 0
+        relaxed, chosen, bound = self.master_program(), self.problem.primary.astype(np.float64), 0
+        for _ in range(self.work.rounds):
+            cuts = self.fractional(chosen)
+            for cut in cuts:
+                self.add(cut, relaxed)
+            answer = relaxed.maximise(-self.problem.cost[self.variables].astype(np.float64))
+            if not cuts or not isinstance(answer, Optimal):
+                break
+            bound, chosen = max(bound, self.whole_cost(-answer.value)), self.spread(answer.z)
+            if self.best is not None and bound >= self.cost_of(self.best):
+                return bound
+        for number in range(self.work.masters if self.cuts else 0):
+            answer = self.master()
+            if isinstance(answer, Infeasible):
+                raise WrongAnswer("no choice of cells protects by the solver, though one is at hand; nothing is reported")
+            value = answer.value if isinstance(answer, Optimal) else answer.bound
+            if value is not None and np.isfinite(value) and self.proved:
+                bound = max(bound, self.whole_cost(-value))
+            if self.best is not None and bound >= self.cost_of(self.best):
+                return bound
+            point = best_point(answer)
+            if point is None:
+                self.limit = "limit of nodes"
+                return bound
+            picked = self.spread(point) > 0.5
+            cuts = [*self.lonely(picked.astype(np.float64)), *self.violated(picked)]
+            for cut in cuts:
+                self.add(cut)
+            if not cuts:
+                self.better(picked)
+                if isinstance(answer, Stopped):
+                    self.limit = "limit of nodes"
+                return bound
+            if number < REPAIRS or number % REPAIRS == 0:
+                self.better(self.completed(picked))
+        self.limit = "limit of master programs"
+        return bound
+
+    def violated(self, picked: Flags) -> list[Cut]:
+        asked = self.asked(picked, self.requirements)
+        return [cut for one in self.open_of(picked, asked) if (cut := self.attain(one, picked)) is not None]
+
+    def whole_cost(self, value: float) -> int:
+        return ceil(value - 1e-6 * max(1.0, abs(value)))
+
+    def spread(self, z: Floats) -> Floats:
+        """The choice of the master over all cells: sensitive ones are suppressed."""
+        chosen = self.problem.primary.astype(np.float64)
+        chosen[self.variables] = z.clip(0.0, 1.0)
+        return chosen
+
+    @cached_property
+    def place(self) -> Ints:
+        place = np.full(self.n, -1, dtype=np.int64)
+        place[self.variables] = np.arange(len(self.variables))
+        return place
+
+    def master_program(self) -> HighsProgram:
+        size = len(self.variables)
+        program = HighsProgram(csr_array((0, size)), np.zeros(0), np.zeros(0), ITERATIONS)
+        program.set_bounds(np.zeros(size), np.ones(size))
+        return program
+
+    def entries(self, cut: Cut) -> tuple[Ints, Floats, float]:
+        """The columns and weights of a row of the master, and its least."""
+        columns = self.place[cut.cells]
+        if cut.of < 0:
+            return columns, cut.coefficients, 1.0
+        return np.append(columns, self.place[cut.of]), np.append(cut.coefficients, -1.0), 0.0
+
+    def add(self, cut: Cut, relaxed: HighsProgram | None = None) -> None:
+        self.cuts.append(cut)
+        if relaxed is not None:
+            columns, weights, least = self.entries(cut)
+            relaxed.push_row(np.bincount(columns, weights, len(self.variables)), least, inf)
+
+    def master(self) -> Optimal | Infeasible | Stopped:
+        columns, weights, least = zip(*map(self.entries, self.cuts), strict=True)
+        size, start = len(self.variables), np.cumsum([0, *map(len, columns)])
+        A = csr_array((np.concatenate(weights), np.concatenate(columns), start), shape=(len(least), size))
+        objective = -self.problem.cost[self.variables].astype(np.float64)
+        return self.solver.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), np.ones(size), objective))
+
+    def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
+        """The choice with the fewest points that show it: the next is always that which shows the most ends."""
+        valid = np.flatnonzero(~(self.moved & ~best).any(axis=1))
+        asked, points = self.asked(best, self.requirements), self.points[valid]
+        cells = [one.cell for one in asked]
+        values = points[:, cells]
+        low, high = self.reached(best, asked)
+        shows = np.hstack([values <= wanted_low(asked, low, high), values >= wanted_high(asked, low, high)])
+        open_, taken = np.ones(shows.shape[1], dtype=bool), list[int]()
+        while open_.any() and len(points):
+            taken.append(int(np.argmax((shows & open_).sum(axis=1))))
+            if not (shows[taken[-1]] & open_).any():
+                break
+            open_ &= ~shows[taken[-1]]
+        first = {end: next((at for at, p in enumerate(taken) if shows[p, end]), -1) for end in range(shows.shape[1])}
+        of = {cell: (first[at], first[len(cells) + at]) for at, cell in enumerate(cells)}
+        missing = tuple(one.cell for one in self.open_of(best, asked))
+        chosen = tuple(np.flatnonzero(best).tolist())
+        return SuppressionPattern(chosen, self.cost_of(best), bound, tuple(points[p] for p in taken), of,
+                                  tuple(dict.fromkeys([*self.unmet, *missing])), self.limit)  # fmt: skip
+
+
+def met(one: Requirement, low: int, high: int) -> bool:
+    return high >= one.high and low <= one.low and high - low >= one.width
+
+
+def wanted_high(asked: Sequence[Requirement], low: Ints, high: Ints) -> Ints:
+    """The upper end that a point must show: as required, or the greatest that is known."""
+    ends = [min(h, max(one.high, lo + one.width)) for one, lo, h in zip(asked, low.tolist(), high.tolist(), strict=True)]
+    return np.array(ends, dtype=np.int64)
+
+
+def wanted_low(asked: Sequence[Requirement], low: Ints, high: Ints) -> Ints:
+    """The lower end that a point must show beside that upper one."""
+    tops = wanted_high(asked, low, high).tolist()
+    ends = [max(lo, min(one.low, top - one.width)) for one, lo, top in zip(asked, low.tolist(), tops, strict=True)]
+    return np.array(ends, dtype=np.int64)

@@ -1,0 +1,228 @@
+"""The command `protect`: the protected release is read again and safe, its certificate is checked, bad input is refused."""
+
+import gzip
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import genverify as gv
+from genverify.checker.certificate import CertificateError
+from genverify.checker.linear_proofs import check_linear
+from genverify.cli import main
+from genverify.model.linear import OPEN, make_system
+
+COUNTS = np.array([[7, 3, 12, 20, 2], [0, 20, 9, 7, 7], [20, 20, 15, 3, 7], [3, 15, 0, 2, 3], [0, 9, 0, 9, 20]])
+SMALL_CELLS = int(((COUNTS > 0) & (COUNTS < 5)).sum())
+
+
+def frame_of(counts: np.ndarray) -> pd.DataFrame:
+    """A synthetic table with its totals."""
+    frame = pd.DataFrame(counts, columns=[f"g{at}" for at in range(counts.shape[1])])
+    frame.insert(0, "area", [f"A{at}" for at in range(len(counts))])
+    frame["Total"] = counts.sum(axis=1)
+    frame.loc[len(frame)] = ["Total", *counts.sum(axis=0).tolist(), int(counts.sum())]
+    return frame
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    frame_of(COUNTS).to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def protect(*words: object) -> int:
+    return main(["protect", *map(str, words)])
+
+
+def test_a_protected_table_is_safe_and_its_certificate_is_checked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert protect("t.csv", "--rule", "minimum 5", "--out", "safe") == 0
+    said = capsys.readouterr().out
+    assert f"{SMALL_CELLS} sensitive cells" in said
+    assert "no cheaper set protects them" in said
+    assert "0 of your" in said
+    before, after = (pd.read_csv(path, dtype=str).set_index("area") for path in ("t.csv", "safe/tables/t.csv"))
+    changed = after != before
+    assert set(after.to_numpy()[changed.to_numpy()]) == {"*"}
+    assert changed.to_numpy()[:-1, :-1][(COUNTS > 0) & (COUNTS < 5)].all()
+    listed = pd.read_csv("safe/suppress.csv")
+    assert len(listed) == int(changed.to_numpy().sum())
+    assert (listed["status"] == "primary").sum() == SMALL_CELLS
+    audit = gv.disclose("safe/tables/t.csv", symbol={"*": "suppressed"}, search_seconds=0)
+    assert audit.safe
+    small = {f"area=A{row}, columns=g{column}" for row, column in np.argwhere((COUNTS > 0) & (COUNTS < 5))}
+    ranges = audit.cells.set_index("cell")["upper"].astype(float)
+    assert all(not ranges[cell] < 5 for cell in small)
+    assert main(["check", "safe"]) == 0
+    assert "protected by points that fit" in capsys.readouterr().out
+    assert main(["protect", "t.csv", "--rule", "minimum 5", "--out", "again"]) == 0
+    assert Path("again/tables/t.csv").read_bytes() == Path("safe/tables/t.csv").read_bytes()
+
+
+def test_the_certificate_says_nothing_that_the_protected_table_does_not(home: Path) -> None:
+    """Two tables that are published alike have one certificate: its points cannot come from the counts behind them."""
+    protect("t.csv", "--rule", "minimum 5", "--out", "safe")
+    published = pd.read_csv("safe/tables/t.csv", dtype=str)
+    hidden = (published == "*").to_numpy()[:-1, 1:-1]
+    swapped = COUNTS.copy()
+    rows, columns = np.nonzero(hidden)
+    for (a, b), (c, d) in product(zip(rows, columns, strict=True), repeat=2):
+        if a != c and b != d and hidden[a, d] and hidden[c, b] and swapped[a, d] > 0 and swapped[c, b] > 0:
+            swapped[[a, c], [b, d]] += 1
+            swapped[[a, c], [d, b]] -= 1
+            break
+    assert (swapped != COUNTS).any()
+    names = [f"area=A{a}, columns=g{b}" for a, b in zip(rows, columns, strict=True)]
+    pd.DataFrame({"cell": names}).to_csv("cells.csv", index=False)
+    for name, counts in (("one", COUNTS), ("two", swapped)):
+        frame_of(counts).to_csv("t.csv", index=False)
+        assert protect("t.csv", "--rule", "cells cells.csv", "--out", name) == 0
+    assert Path("one/tables/t.csv").read_text() == Path("two/tables/t.csv").read_text()
+    one, two = (gzip.decompress(Path(name, "proofs.jsonl.gz").read_bytes()) for name in ("one", "two"))
+    assert one == two
+
+
+def test_a_mutated_certificate_is_refused(home: Path) -> None:
+    protect("t.csv", "--rule", "minimum 5", "--out", "safe")
+    path = Path("safe/proofs.jsonl.gz")
+    good = json.loads(gzip.decompress(path.read_bytes()))
+    rng, attains = np.random.default_rng(1), [one for one in good["statements"] if one["side"] == "attains"]
+    assert len(attains) > SMALL_CELLS
+
+    def refused(changed: dict[str, Any]) -> bool:
+        path.write_bytes(gzip.compress((json.dumps(changed, separators=(",", ":")) + "\n").encode()))
+        return main(["check", "safe"]) != 0
+
+    for number in range(30):
+        text = json.loads(json.dumps(good))
+        point = text["points"][int(rng.integers(len(text["points"])))]
+        shown = [one for one in text["statements"] if one["side"] == "attains"]
+        chosen = shown[int(rng.integers(len(shown)))]
+        if number % 3 == 0:
+            point[int(rng.integers(len(point)))] += int(rng.choice([-1, 1]))
+        elif number % 3 == 1:
+            chosen["upper"] += 1
+        else:
+            text["statements"].remove(chosen)
+        assert refused(text), number
+    assert refused({key: own for key, own in good.items() if key != "points"})
+    assert refused(good | {"points": []})
+    assert not refused(good)
+
+
+def test_no_certificate_of_a_pinned_cell_is_accepted() -> None:
+    """Counts 1, 1, 2, 1, 1, 1 with four sums: the second is 1 in all whole tables, whatever points are given."""
+    counts, sums = np.array([1, 1, 2, 1, 1, 1]), [[0, 2], [2, 3, 4], [1, 2, 5], [0, 3, 4, 5]]
+    rows = [(f"s{at}", {f"x{cell}": 1 for cell in own}, *[int(counts[own].sum())] * 2) for at, own in enumerate(sums)]
+    system = make_system({f"x{at}": (0, OPEN) for at in range(6)}, rows)
+    points = [list(point) for point in product(range(4), repeat=6) if system.fits(np.array(point))]
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        given = [[int(count) for count in np.array(points[int(rng.integers(3))]) + rng.integers(-1, 2, 6)] for _ in range(2)]
+        given += points
+        lower = int(rng.integers(-1, 3))
+        said = {"side": "attains", "cell": "x1", "lower": lower, "upper": lower + int(rng.integers(0, 3)),
+                "points": rng.integers(0, len(given), 2).tolist()}  # fmt: skip
+        with pytest.raises(CertificateError):
+            check_linear(system, [said], given)
+    free = {"side": "attains", "cell": "x3", "lower": 0, "upper": 1, "points": [0, 1]}
+    low, *_, high = sorted(points, key=lambda point: point[3])
+    shown = check_linear(system, [{**free, "lower": low[3], "upper": high[3]}], [low, high])
+    assert shown.attained == {"x3": (low[3], high[3])}
+
+
+@pytest.mark.parametrize(("bad", "words"), [
+    ({"points": [0]}, "two numbers"), ({"points": [0, 9]}, "two numbers"), ({"points": [0, True]}, "not an integer"),
+    ({"cell": "z"}, "no cell"), ({"cell": 3}, "names no cell"), ({"lower": 9, "upper": 9}, "shows nothing"),
+    ({"more": 1}, "means nothing"), ({"upper": 1.5}, "not an integer"),
+])  # fmt: skip
+def test_malformed_statements_are_refused(bad: dict[str, Any], words: str) -> None:
+    system = make_system({"x": (0, OPEN), "y": (0, OPEN), "t": (5, 5)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
+    good = {"side": "attains", "cell": "x", "lower": 0, "upper": 5, "points": [0, 1]}
+    points = [[0, 5], [5, 0]]
+    assert check_linear(system, [good], points).attained == {"x": (0, 5)}
+    with pytest.raises(CertificateError, match=words):
+        check_linear(system, [good | bad], points)
+
+
+@pytest.mark.parametrize(
+    "points", [[[0, 5], [5]], [[0, 5], [6, -1]], [[0, 5], [4, 0]], [[0, 5], [5.0, 0]], [[0, 5], 3], "x", 7]
+)
+def test_malformed_points_are_refused(points: Any) -> None:
+    system = make_system({"x": (0, OPEN), "y": (0, OPEN), "t": (5, 5)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
+    with pytest.raises(CertificateError):
+        check_linear(system, [{"side": "attains", "cell": "x", "lower": 0, "upper": 4, "points": [0, 1]}], points)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["--rule", "minimum five"], "minimum 5"),
+    (["--rule", "p 10"], "--contributions"),
+    (["--rule", "cells none.csv"], "no such file"),
+    (["--rule", "cells wrong.csv"], "is no cell of the tables"),
+    (["--rule", "minimum 5", "--cost", "negative.csv"], "is not a whole number from 0"),
+    (["--rule", "minimum 5", "--width", "0"], "width from 1"),
+    (["--rule", "minimum 5", "--fact", "area=A0, columns=g1 = 3"], "area=A0, columns=g1"),
+])  # fmt: skip
+def test_what_cannot_be_done_is_said_with_names(
+    home: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    Path("negative.csv").write_text('cell,cost\n"area=A0, columns=g0",-1\n')
+    Path("wrong.csv").write_text("cell\narea=A9\n")
+    assert protect("t.csv", *words, "--out", "safe") != 0
+    assert said in capsys.readouterr().err
+    assert not Path("safe").exists()
+
+
+def test_costs_choose_other_cells(home: Path) -> None:
+    Path("cost.csv").write_text('cell,cost\n"area=A4, columns=g1",0\n')
+    audits = {cost: gv.protect_tables("t.csv", f"out_{at}", "minimum 5", cost=cost)
+              for at, cost in enumerate(("1", "count", "log", "cost.csv"))}  # fmt: skip
+    assert all(audit.protected_by and audit.protected_by.bound == audit.protected_by.loss for audit in audits.values())
+    fewest = audits["1"].protected_by
+    assert fewest is not None
+    assert all(len(audit.protected_by.why) >= len(fewest.why) for audit in audits.values() if audit.protected_by)
+
+
+def test_rounded_tables_add_up_and_keep_the_rule(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert protect("t.csv", "--rule", "minimum 5", "--method", "round", "--base", "5", "--out", "safe") == 0
+    after = pd.read_csv("safe/tables/t.csv").set_index("area").to_numpy()
+    assert (after % 5 == 0).all()
+    assert (np.abs(after[:-1, :-1] - COUNTS) < 5).all()
+    assert (after[:-1, :-1][COUNTS % 5 == 0] == COUNTS[COUNTS % 5 == 0]).all()
+    assert (after[:-1, :-1].sum(axis=1) == after[:-1, -1]).all()
+    assert (after[:-1].sum(axis=0) == after[-1]).all()
+    assert main(["check", "safe"]) == 0
+
+
+def test_cells_that_are_suppressed_already_and_percentages_beside_counts(home: Path) -> None:
+    text = "area,men,% of row,women,Total\nA,*,30.0 %,7,10\nB,6,60.0 %,4,10\nC,8,40.0 %,12,20\nTotal,17,42.5 %,23,40\n"
+    Path("s.csv").write_text(text)
+    audit = gv.protect_tables("s.csv", "safe", "minimum 5", symbol={"*": "suppressed"}, allow_partial=True)
+    after = pd.read_csv("safe/tables/s.csv", dtype=str)
+    assert after["men"][0] == "*"
+    assert after["% of row"][0] == "*"
+    ranges = audit.cells[audit.cells["published"] == "*"]
+    assert len(ranges) >= 4
+    assert not ranges["known_exactly"].any()
+    assert main(["check", "safe"]) == 0
+
+
+def test_a_workbook_comes_back_as_a_workbook(home: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [list(frame_of(COUNTS)), *frame_of(COUNTS).to_numpy().tolist()]:
+        book.active.append(row)
+    book.active["B2"].font = openpyxl.styles.Font(bold=True)
+    book.save("t.xlsx")
+    assert protect("t.xlsx", "--rule", "minimum 5", "--out", "safe") == 0
+    sheet = openpyxl.load_workbook("safe/tables/t.xlsx").active
+    assert sheet["B2"].font.bold
+    hidden = sum(cell.value == "*" for row in sheet.iter_rows() for cell in row)
+    assert hidden >= SMALL_CELLS
+    assert main(["check", "safe"]) == 0
+    assert gv.disclose("safe/tables/t.xlsx", symbol={"*": "suppressed"}, search_seconds=0).safe
