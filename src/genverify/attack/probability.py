@@ -383,11 +383,10 @@ def probable_singletons(
 
     `decided`: no candidate was left open. A verified claim whose probability is not 1, or the reverse, is a bug: an error.
     """
-    program, posterior = counted.program, counted.posterior(prior)
-    codes = likely_singletons(posterior.draw(DRAWS, np.random.default_rng(seed)), min_k, max(least - SLACK, 1 / DRAWS))
+    program = counted.program
+    codes, chance = likely_claims(counted.posterior(prior), min_k, least, seed)
     known = {claim.codes for claim in verified if claim.m == 1}
     sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
-    chance = posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
     # nothing else is certain where everything is decided and the prior rules no record out
     if (chance[sure] != 1).any() or (decided and prior.rules_nothing_out and (chance[~sure] == 1).any()):
         raise WrongAnswer(
@@ -399,6 +398,17 @@ def probable_singletons(
     frame = frame.assign(k=(codes != ANY).sum(axis=1), probability=chance)
     frame.insert(0, "block", program.release.block)
     return frame[frame["probability"] >= least].sort_values(["probability", "k"], ascending=False, kind="stable")
+
+
+def likely_claims(
+    posterior: Posterior, min_k: int, least: float, seed: int, most: int | None = None
+) -> tuple[Codes, Floats]:
+    """Claims about exactly one record that draws make look at least so likely, or `most` of them, with their probability."""
+    rng = np.random.default_rng(seed)
+    codes = likely_singletons(posterior.draw(DRAWS, rng), min_k, max(least - SLACK, 1 / DRAWS))
+    if most is not None and len(codes) > most:
+        codes = codes[np.sort(rng.choice(len(codes), most, replace=False))]
+    return codes, posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
 
 
 def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
