@@ -43,7 +43,7 @@ ROWS = 20  # of a table in a notebook; frame() has all
 KINDS = {"string", "integer", "boolean", "categorical"}  # of values that a column can hold, as pandas calls them
 MARGIN = "All"  # what pandas.crosstab calls a total
 # seconds in place of a minute: what is not counted by then is proved or estimated; gv.probability takes a larger budget
-QUICK, FEW_DRAWS = Budget(states=24_000, moves=400_000, seconds=1.0), probabilities.Effort(draws=6, between=2)
+QUICK, FEW_DRAWS = Budget(states=200_000, moves=2_000_000, seconds=1.0), probabilities.Effort(draws=12, between=1)
 Bins: TypeAlias = int | Sequence[float] | pd.IntervalIndex
 Tables: TypeAlias = Iterable[str | Sequence[str]]
 Counts: TypeAlias = "pd.DataFrame | pd.Series[Any]"

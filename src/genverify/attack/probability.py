@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.attack.generate import GeneratedDatasets, generate, generate_block
+from genverify.attack.generate import GeneratedDatasets, generate, generate_block, no_dataset_fits
 from genverify.attack.verify import Verifier, check_ranges
 from genverify.model.arrays import Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
@@ -187,9 +187,9 @@ def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed
             "give every record that can exist some weight (a floor)"
         )
     indices = np.linspace(0, len(known) - 1, effort.chains).round().astype(int)
-    chains = []
+    chains, system = [], counting.system_of(program)
     for index in indices.tolist():
-        result = run_chain(program, masses.of_classes, known[index], effort.records, effort.draws, effort.between, rng)
+        result = run_chain(system, masses.of_classes, known[index], effort.records, effort.draws, effort.between, rng)
         chains.append([masses.draw(z, rng) for z in result])
     return ChainDraws(np.array(chains))
 
@@ -284,14 +284,17 @@ def _percent(value: float) -> str:
     return "under 0.01 %" if value < 0.0001 else f"{100 * value:.2f} %"
 
 
-def _dived(bounder: Bounder, effort: Effort, seed: int) -> Codes:
-    """Datasets far apart for chains to begin at, in seconds; how well short chains from there do was not measured."""
-    rng = np.random.default_rng(seed)
-    tried = map(bounder.dive, rng.standard_normal((effort.chains, bounder.program.classes)))
-    points = [np.repeat(np.arange(len(z)), z) for z in tried if z is not None]
-    if not points:
-        raise DataError("no dataset to begin at was found in the short time; ask gv.probability, which takes longer")
-    return draw_records(bounder.program, np.array(points), rng)
+def _starts(bounder: Bounder, effort: Effort, seed: int) -> Codes:
+    """Datasets for chains to begin at, in seconds: far apart where dives find some, and one that fits in any case."""
+    rng, program = np.random.default_rng(seed), bounder.program
+    tried = map(bounder.dive, rng.standard_normal((effort.chains, program.classes)))
+    fitting = [z for z in tried if z is not None]
+    if not fitting:
+        start = bounder.at_most(np.zeros(program.classes, dtype=np.int64), -1)
+        if start.counterexample is None:
+            raise no_dataset_fits(bounder, start.proof, start.limit)
+        fitting = [start.counterexample]
+    return draw_records(program, np.array([np.repeat(np.arange(len(z)), z) for z in fitting]), rng)
 
 
 def probability(
@@ -324,7 +327,7 @@ def probability(
             check_ranges(bounder.program, [(asked.predicate(domain), proved)])
             value = float(proved.low == asked.m)
             return Probability(asked, known.name, value, value, value, exact=True)
-        starts = generate_block(release, settings, DATASETS, seed).records if thorough else _dived(bounder, effort, seed)
+        starts = generate_block(release, settings, DATASETS, seed).records if thorough else _starts(bounder, effort, seed)
         result = estimate(bounder.program, known, starts, effort, seed)
         value, low, high = (float(side[0]) for side in result.probabilities(*claim_arrays([asked])))
         return Probability(asked, known.name, value, low, high, exact=False)
