@@ -22,13 +22,14 @@ from genverify.attack.generate import WALKERS, no_dataset_fits
 from genverify.attack.verify import VerifiedBlock, Verifier, check_verified, claim_columns, collect
 from genverify.checker.record_proofs import CheckSummary
 from genverify.disclosure.record_attack import Attack, bounded_cells
-from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codings, ReleaseDescription, plain_text
+from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codings, ReleaseDescription
 from genverify.disclosure.release_form import ReleaseForm
 from genverify.model import release as published
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_of
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.release import TOTAL, Schema, make_schema
 from genverify.model.settings import DATASETS, validate
+from genverify.model.tablefiles import plain_text
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.bounds import Bounder
 from genverify.solve.counting.diagram import Budget
@@ -122,11 +123,15 @@ class Release(published.Release):
         return attack_release(self, min_k=min_k, max_k=max_k, seed=seed)
 
     def probability(
-        self, /, m: int = 1, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0, **values: Any
-    ) -> probabilities.Probability:
-        """How likely exactly m records have these values, by label: release.probability(sex="f", smoker=True)."""
+        self, /, m: int = 1, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0,
+        sample: pd.DataFrame | None = None, **values: Any,
+    ) -> probabilities.Probability:  # fmt: skip
+        """
+        How likely exactly m records have these values, by label: release.probability(sex="f", smoker=True). `sample` are
+        records of people like these; without it, or a prior, every record is equally likely beforehand.
+        """
         claim = claim_of(self.schema.domain, values, m)
-        return probabilities.probability(self, claim, prior, floor, QUICK, effort=FEW_DRAWS)
+        return probabilities.probability(self, claim, prior, floor, QUICK, effort=FEW_DRAWS, sample=sample)
 
     def what_if(self, protections: Sequence[Mapping[str, Any]], min_k: int = 1, k: int = 2, seed: int = 1) -> pd.DataFrame:
         """

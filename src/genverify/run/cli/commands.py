@@ -175,6 +175,7 @@ def add_study_commands(commands: Any) -> None:
         "--prior", type=Path, help="table of records (codes) with a column `weight`, .csv or .parquet (uniform)"
     )
     likely.add_argument("--floor", type=float, default=0.0, help="weight of records that the table lacks (%(default)s)")
+    likely.add_argument("--sample", type=Path, help="records of people like these, .csv or .parquet, in place of --prior")
     likely.add_argument(
         "--states", type=int, default=500_000, help="most states of the count; beyond, an estimate (%(default)s)"
     )
@@ -231,7 +232,8 @@ def _probability(options: argparse.Namespace) -> None:
     from genverify.solve.counting.diagram import BUDGET
 
     budget = replace(BUDGET, states=options.states)
-    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget):
+    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget,
+                               options.sample):  # fmt: skip
         print(line)
 
 

@@ -2,7 +2,7 @@
 Back-off smoothing: how likely a record is, estimated from a sample by margins of several orders, down to equal chances.
 
 Columns are taken one after another. How likely a code is given the columns before it is estimated from the sampled records
-that agree with them in some columns; where few do, from those that agree in fewer columns, and in the end all codes are alike.
+that agree with them in some columns; where few do, from those that agree in fewer columns; in the end all codes are alike.
 Which columns, and how many records weigh as much as the estimate with one column less (the strength), is chosen by leaving
 out one record after another: each is predicted from all others.
 """
@@ -13,11 +13,11 @@ from itertools import groupby
 
 import numpy as np
 
-from genverify.model.arrays import Flags, Floats, positions, row_keys
+from genverify.model.arrays import Floats, positions, row_keys
 from genverify.model.claims import Codes
 from genverify.model.domain import Domain
 
-STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # less than 1 was worse for every sample of under 400 real households
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # below 1 was worse for samples of up to 400 real households
 GAIN = 2.0  # nats on the whole sample for one more column: 0.5 to 4 do alike for 100 and more real households
 
 
@@ -49,11 +49,9 @@ class Sample:
         sums = np.append(np.bincount(index.ravel(), self.weights, minlength=len(kinds)), 0.0)
         return np.asarray(sums[positions(kinds, wanted)])
 
-    def smoothed(self, order: Order, records: Codes, coarse: Floats, left_out: Floats | float = 0.0) -> Floats:
-        """How likely the code of each record is given an order, from the estimate with one column less."""
-        whole = self.agreeing(records, order.given) - left_out
-        part = self.agreeing(records, (*order.given, order.column)) - left_out
-        return np.asarray((np.maximum(part, 0) + order.strength * coarse) / (np.maximum(whole, 0) + order.strength))
+    def margins(self, given: Sequence[int], column: int, records: Codes) -> tuple[Floats, Floats]:
+        """What agrees with each record in the given columns, and what agrees in one more column as well."""
+        return self.agreeing(records, given), self.agreeing(records, (*given, column))
 
 
 def sample_of(domain: Domain, records: Codes, weights: Floats) -> Sample:
@@ -61,12 +59,19 @@ def sample_of(domain: Domain, records: Codes, weights: Floats) -> Sample:
     Records of a sample. Whole weights, each record listed once, say how often it was sampled; otherwise a row is one record,
     and its weight says how many people it stands for, of which only the proportions matter.
     """
-    once = len(np.unique(records, axis=0)) == len(records)
-    counts: Flags = weights % 1 == 0
-    if once and counts.all():
-        return Sample(domain, records, weights, np.minimum(weights, 1.0))
+    kinds, index = np.unique(records, axis=0, return_inverse=True)
+    whole = bool((weights % 1 == 0).all())
+    if whole and (len(kinds) == len(records) or (weights <= 1).all()):
+        counts = np.bincount(index.ravel(), weights, minlength=len(kinds)).astype(np.float64)
+        return Sample(domain, kinds, counts, np.minimum(counts, 1.0))
     relative = weights * (np.count_nonzero(weights) / weights.sum())
     return Sample(domain, records, relative, relative)
+
+
+def _smoothed(margins: tuple[Floats, Floats], strength: float, coarse: Floats) -> Floats:
+    """How likely a code is given some columns, from the estimate with one column less."""
+    whole, part = margins
+    return (part + strength * coarse) / (whole + strength)
 
 
 def fit_orders(sample: Sample) -> tuple[Order, ...]:
@@ -76,18 +81,22 @@ def fit_orders(sample: Sample) -> tuple[Order, ...]:
 
 def _orders_of(sample: Sample, column: int) -> Iterator[Order]:
     chance = np.full(len(sample.records), 1 / len(sample.domain.columns[column].codes))
-    best, given = -np.inf, tuple[int, ...]()
+    best = -np.inf
     tried: list[tuple[int, ...]] = [()]
     while tried:
-        orders = [Order(column, columns, strength) for columns in tried for strength in STRENGTHS]
-        chances = [sample.smoothed(order, sample.records, chance, sample.one) for order in orders]
-        likelihoods = [float(sample.weights @ np.log(one)) for one in chances]
-        index = int(np.argmax(likelihoods))
-        if likelihoods[index] <= best + (GAIN if given or np.isfinite(best) else 0.0):
+        choices = []
+        for columns in tried:
+            # without the record itself; rounding must leave nothing below 0
+            whole, part = (np.maximum(sum_ - sample.one, 0) for sum_ in sample.margins(columns, column, sample.records))
+            for strength in STRENGTHS:
+                likelihood = float(sample.weights @ np.log(_smoothed((whole, part), strength, chance)))
+                choices.append((likelihood, strength, columns, (whole, part)))
+        likelihood, strength, columns, margins = max(choices, key=lambda choice: choice[:3])
+        if likelihood <= best + GAIN:
             return
-        best, chance, given = likelihoods[index], chances[index], orders[index].given
-        yield orders[index]
-        tried = [(*given, other) for other in range(column) if other not in given]
+        best, chance = likelihood, _smoothed(margins, strength, chance)
+        yield Order(column, columns, strength)
+        tried = [(*columns, other) for other in range(column) if other not in columns]
 
 
 def chances_of(sample: Sample, orders: Sequence[Order], records: Codes) -> Floats:
@@ -96,6 +105,6 @@ def chances_of(sample: Sample, orders: Sequence[Order], records: Codes) -> Float
     for column, of_column in groupby(orders, key=lambda order: order.column):
         chance = np.full(len(records), 1 / len(sample.domain.columns[column].codes))
         for order in of_column:
-            chance = sample.smoothed(order, records, chance)
+            chance = _smoothed(sample.margins(order.given, column, records), order.strength, chance)
         result *= chance
     return result

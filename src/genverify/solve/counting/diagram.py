@@ -73,7 +73,7 @@ def _independent(A: Ints, lo: Ints, hi: Ints) -> tuple[list[int], bool]:
 
 
 def _apart(rows: Ints) -> list[bool]:
-    """Which rows are no sum of those before them, modulo a prime: a sum in integers is one there, the reverse is recounted."""
+    """Which rows are no sum of those before them, modulo a prime: a sum in integers is one there; others are recounted."""
     reduced, pivots = np.zeros((0, rows.shape[1])), list[int]()
     result = []
     for row in (rows % PRIME).astype(np.float64):

@@ -1,4 +1,4 @@
-"""A prior: how likely a record is before the release is seen. Weights with a floor for what they do not list, or a sample."""
+"""A prior: how likely a record is before the release is seen. Weights with a floor for what they do not list; a sample."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +14,6 @@ from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orde
 from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
 
-
 MOST_RECORDS = 500_000  # kinds that a sample weighs one by one: some 200 MB while the classes are weighed
 
 
@@ -23,8 +22,8 @@ class Prior:
     """
     Weights of record types, any positive multiple of their probabilities: those of the table (records, one row of codes
     each), and `floor` for every record of the domain that it does not list. With `smoothed`, the table's weights come on top
-    of the floor instead, as in an estimate that is smoothed towards records that were never seen. With a `sample`, records and
-    weights are its own, and every record of the domain weighs what back-off smoothing makes of it.
+    of the floor instead, as in an estimate that is smoothed towards records that were never seen. With a `sample`, these are
+    its records and weights, and every record of the domain weighs what back-off smoothing makes of them.
 
     It must not come from the private records of the block in question.
     """
@@ -64,7 +63,7 @@ class Prior:
         """The prior of a sample without some of its records: how much of each weight goes. Orders stay as they are."""
         if self.sample is None:
             raise DataError(f"prior {self.name}: records are left out of a sample only")
-        sample = replace(self.sample, weights=self.sample.weights - left_out)
+        sample = replace(self.sample, weights=np.maximum(self.sample.weights - left_out, 0))
         return replace(self, weights=sample.weights, sample=sample)
 
 
@@ -77,8 +76,16 @@ def uniform(domain: Domain) -> Prior:
 def sample_prior(name: str, domain: Domain, records: Codes, weights: Floats) -> Prior:
     """What a sample says of every record of the domain, by back-off smoothing; how weights are taken: `sample_of`."""
     raw = Prior(name, domain, records, weights, 0.0, smoothed=True)
-    sample = sample_of(domain, raw.records, raw.weights)
-    return replace(raw, weights=sample.weights, smoothed=False, sample=sample, orders=fit_orders(sample))
+    return _fitted(name, sample_of(domain, raw.records, raw.weights))
+
+
+def recoded(prior: Prior, domain: Domain, records: Codes) -> Prior:
+    """The prior of a sample whose records have other codes now: orders and strengths are chosen anew."""
+    return _fitted(prior.name, replace(prior.sample, domain=domain, records=records)) if prior.sample else prior
+
+
+def _fitted(name: str, sample: Sample) -> Prior:
+    return Prior(name, sample.domain, sample.records, sample.weights, 0.0, sample=sample, orders=fit_orders(sample))
 
 
 @dataclass(frozen=True)
@@ -220,7 +227,7 @@ def _admissible(program: Program, prior: Prior) -> Codes:
     number = int(program.raw.sum())
     if number > MOST_RECORDS:
         raise DataError(
-            f"prior {prior.name}: {number:,} kinds of records are possible, at most {MOST_RECORDS:,} are weighed by a sample. "
+            f"prior {prior.name}: {number:,} kinds of records are possible, a sample weighs at most {MOST_RECORDS:,}. "
             "Leave out columns that the tables hardly tell apart, or give weights with a floor."
         )
     every = chain.from_iterable(records_of_type(program, t) for t in range(len(program.types)))
