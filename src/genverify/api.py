@@ -19,13 +19,13 @@ import pandas as pd
 from genverify.attack import explain as explanations
 from genverify.attack import probability as probabilities
 from genverify.attack.generate import WALKERS, no_dataset_fits
-from genverify.attack.verify import VerifiedBlock, Verifier, check_verified, claim_columns, collect
+from genverify.attack.verify import VerifiedBlock, check_verified, claim_columns, verify_block
 from genverify.checker.record_proofs import CheckSummary
 from genverify.disclosure.record_attack import Attack, bounded_cells
 from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codings, ReleaseDescription
 from genverify.disclosure.release_form import ReleaseForm
 from genverify.model import release as published
-from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_of
+from genverify.model.claims import ANY, Claim, Codes, claim_of
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.release import TOTAL, Schema, make_schema
 from genverify.model.settings import DATASETS, validate
@@ -34,7 +34,7 @@ from genverify.protect.publishing import Publishing, publish
 from genverify.solve.bounds import Bounder
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.counting.prior import Prior
-from genverify.solve.datasets import class_vectors, draw_records, random_walk
+from genverify.solve.datasets import draw_records, random_walk
 from genverify.solve.program import program_of
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
@@ -201,14 +201,9 @@ def attack_release(
     columns = len(release.schema.domain.names)
     if not 1 <= min_k <= (max_k or columns) <= columns:
         raise ConfigError(f"min_k={min_k}, max_k={max_k}: give 1 <= min_k <= max_k <= {columns}, the number of columns")
-    bounder = settings.proving("An attack without a study").bounder(release)
-    datasets = _walked(bounder, K, seed)
-    bounder.learn(class_vectors(bounder.program, datasets))
-    claims = [claim for claim in as_claims(*candidate_claims(datasets, min_k)) if claim.k <= (max_k or columns)]
-    verified = collect(bounder.program, claims, Verifier(bounder).decide(claims), datasets[0])
-    result = AttackResult(**{field.name: getattr(verified, field.name) for field in fields(verified)})
-    check_verified(result)
-    return result
+    datasets = _walked(settings.proving("An attack without a study").bounder(release), K, seed)
+    verified = verify_block(release, datasets, settings, min_k, max_k)
+    return AttackResult(**{field.name: getattr(verified, field.name) for field in fields(verified)})
 
 
 def _walked(bounder: Bounder, K: int, seed: int) -> Codes:

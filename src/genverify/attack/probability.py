@@ -328,7 +328,8 @@ def probability(
     else:
         known = prior_of(prior, domain, "a table of weights", floor)
     result = _probability(settings.bounder(release), known, asked, budget, settings, seed, effort)
-    return replace(result, calibration=calibration(release, known, seed))
+    certain = result.exact and result.value in (0, 1)  # of every dataset that fits: no prior has a part in it
+    return result if certain else replace(result, calibration=calibration(release, known, seed))
 
 
 def _probability(
@@ -520,10 +521,10 @@ class Calibration:
             return "not tried on left-out records: the sample is too small, or counting took too long"
         parts = []
         for level in JUDGED:
-            said, share = self.statements[level][0], self.share(level)
-            held = "none was made" if share is None else f"{whole_part(100 * share)} % held"
-            parts.append(f"of {said} statements at {100 * level:.0f} % {held}")
-        return f"on {self.blocks} blocks of left-out records, {', '.join(parts)}"
+            said, held = self.statements[level]
+            share = f" ({whole_part(100 * held / said)} %)" if said else ""
+            parts.append(f"{held} of {said} statements at {100 * level:.0f} %{share}")
+        return f"on {self.blocks} blocks of left-out records {' and '.join(parts)} held"
 
 
 def calibration(release: Release, prior: Prior, seed: int = 1) -> Calibration | None:
