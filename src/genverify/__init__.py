@@ -33,7 +33,7 @@ _MODULES = {
     "model.release": ("Schema", "make_schema", "read_releases", "read_schema"),
     "model.claims": ("Claim",),
     "attack.verify": ("claims_frame",),
-    "attack.probability": ("probability", "prior_of"),
+    "attack.probability": ("prior_from_sample", "prior_of", "probability"),
     "attack.explain": ("explain",),
     "checker.record_proofs": ("check_block",),
     "bounds.bounds_command": ("bound_cells",),

@@ -6,6 +6,7 @@ from genverify.api import attack_release as attack_release
 from genverify.api import make_release as make_release
 from genverify.api import release_of as release_of
 from genverify.attack.explain import explain as explain
+from genverify.attack.probability import prior_from_sample as prior_from_sample
 from genverify.attack.probability import prior_of as prior_of
 from genverify.attack.probability import probability as probability
 from genverify.attack.verify import claims_frame as claims_frame

@@ -19,21 +19,22 @@ import pandas as pd
 from genverify.attack import explain as explanations
 from genverify.attack import probability as probabilities
 from genverify.attack.generate import WALKERS, no_dataset_fits
-from genverify.attack.verify import VerifiedBlock, Verifier, check_verified, claim_columns, collect
+from genverify.attack.verify import VerifiedBlock, check_verified, claim_columns, verify_block
 from genverify.checker.record_proofs import CheckSummary
 from genverify.disclosure.record_attack import Attack, bounded_cells
-from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codings, ReleaseDescription, plain_text
+from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codings, ReleaseDescription
 from genverify.disclosure.release_form import ReleaseForm
 from genverify.model import release as published
-from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_of
+from genverify.model.claims import ANY, Claim, Codes, claim_of
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.release import TOTAL, Schema, make_schema
 from genverify.model.settings import DATASETS, validate
+from genverify.model.tablefiles import plain_text
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.bounds import Bounder
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.counting.prior import Prior
-from genverify.solve.datasets import class_vectors, draw_records, random_walk
+from genverify.solve.datasets import draw_records, random_walk
 from genverify.solve.program import program_of
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
@@ -43,7 +44,7 @@ ROWS = 20  # of a table in a notebook; frame() has all
 KINDS = {"string", "integer", "boolean", "categorical"}  # of values that a column can hold, as pandas calls them
 MARGIN = "All"  # what pandas.crosstab calls a total
 # seconds in place of a minute: what is not counted by then is proved or estimated; gv.probability takes a larger budget
-QUICK, FEW_DRAWS = Budget(states=24_000, moves=400_000, seconds=1.0), probabilities.Effort(draws=6, between=2)
+QUICK, FEW_DRAWS = Budget(states=200_000, moves=2_000_000, seconds=1.0), probabilities.Effort(draws=12, between=1)
 Bins: TypeAlias = int | Sequence[float] | pd.IntervalIndex
 Tables: TypeAlias = Iterable[str | Sequence[str]]
 Counts: TypeAlias = "pd.DataFrame | pd.Series[Any]"
@@ -122,11 +123,15 @@ class Release(published.Release):
         return attack_release(self, min_k=min_k, max_k=max_k, seed=seed)
 
     def probability(
-        self, /, m: int = 1, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0, **values: Any
-    ) -> probabilities.Probability:
-        """How likely exactly m records have these values, by label: release.probability(sex="f", smoker=True)."""
+        self, /, m: int = 1, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0,
+        sample: pd.DataFrame | None = None, **values: Any,
+    ) -> probabilities.Probability:  # fmt: skip
+        """
+        How likely exactly m records have these values, by label: release.probability(sex="f", smoker=True). `sample` are
+        records of people like these; without it, or a prior, every record is equally likely beforehand.
+        """
         claim = claim_of(self.schema.domain, values, m)
-        return probabilities.probability(self, claim, prior, floor, QUICK, effort=FEW_DRAWS)
+        return probabilities.probability(self, claim, prior, floor, QUICK, effort=FEW_DRAWS, sample=sample)
 
     def what_if(self, protections: Sequence[Mapping[str, Any]], min_k: int = 1, k: int = 2, seed: int = 1) -> pd.DataFrame:
         """
@@ -196,14 +201,9 @@ def attack_release(
     columns = len(release.schema.domain.names)
     if not 1 <= min_k <= (max_k or columns) <= columns:
         raise ConfigError(f"min_k={min_k}, max_k={max_k}: give 1 <= min_k <= max_k <= {columns}, the number of columns")
-    bounder = settings.proving("An attack without a study").bounder(release)
-    datasets = _walked(bounder, K, seed)
-    bounder.learn(class_vectors(bounder.program, datasets))
-    claims = [claim for claim in as_claims(*candidate_claims(datasets, min_k)) if claim.k <= (max_k or columns)]
-    verified = collect(bounder.program, claims, Verifier(bounder).decide(claims), datasets[0])
-    result = AttackResult(**{field.name: getattr(verified, field.name) for field in fields(verified)})
-    check_verified(result)
-    return result
+    datasets = _walked(settings.proving("An attack without a study").bounder(release), K, seed)
+    verified = verify_block(release, datasets, settings, min_k, max_k)
+    return AttackResult(**{field.name: getattr(verified, field.name) for field in fields(verified)})
 
 
 def _walked(bounder: Bounder, K: int, seed: int) -> Codes:

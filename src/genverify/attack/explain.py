@@ -18,7 +18,7 @@ from genverify.checker.stored import checked_blocks
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, parse_claim
 from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
-from genverify.model.errors import DataError
+from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import read_yaml
 from genverify.model.release import TOTAL, Release, Schema, read_releases, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
@@ -461,11 +461,16 @@ def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]
 LEAST_PRINTED = 0.00005  # what is less likely would be printed as 0.00 %
 
 
-def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget) -> Iterator[str]:
+def probable_claim(
+    study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget, sample: Path | None = None
+) -> Iterator[str]:
     """The claim in words, its probability, and the distribution of its count."""
+    if sample and (prior or floor):
+        raise ConfigError("--sample is smoothed by itself: give it without --prior and --floor")
     release, _, claim, head = _question(study, block, text)
     yield from head
-    table = read_prior(prior, release.schema.domain, floor) if prior else None
+    file = sample or prior
+    table = read_prior(file, release.schema.domain, floor, sample is not None) if file else None
     result = probability(release, claim, table, budget=budget)
     yield f"Probability: {result}."
     if result.value == 1 and result.exact:

@@ -4,31 +4,35 @@ interval.
 """
 
 import logging
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import floor as whole_part
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.generate import GeneratedDatasets, generate, generate_block
+from genverify.attack.generate import GeneratedDatasets, generate, generate_block, no_dataset_fits
 from genverify.attack.verify import Verifier, check_ranges
-from genverify.model.arrays import Floats, Ints, row_weights, weighted_keys
+from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
-from genverify.model.domain import Domain
-from genverify.model.errors import DataError, GenverifyError, ReleaseError
+from genverify.model.domain import Column, Domain
+from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest
 from genverify.model.release import Release
 from genverify.model.settings import DATASETS, Generate
-from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, read_frame
+from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, plain_text, read_frame
+from genverify.model.tabulate import tabulate
 from genverify.solve.bounds import Bounder
 from genverify.solve.counting import diagram as counting
 from genverify.solve.counting import distribution
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
 from genverify.solve.counting.distribution import run_chain
-from genverify.solve.counting.prior import Masses, Prior, lay_on, uniform
+from genverify.solve.counting.prior import Masses, Prior, lay_on, sample_prior, uniform
 from genverify.solve.datasets import class_vectors, draw_records, list_records
-from genverify.solve.program import Program, WrongAnswer
+from genverify.solve.program import Program, WrongAnswer, build_program
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
 
@@ -187,9 +191,9 @@ def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed
             "give every record that can exist some weight (a floor)"
         )
     indices = np.linspace(0, len(known) - 1, effort.chains).round().astype(int)
-    chains = []
+    chains, system = [], counting.system_of(program)
     for index in indices.tolist():
-        result = run_chain(program, masses.of_classes, known[index], effort.records, effort.draws, effort.between, rng)
+        result = run_chain(system, masses.of_classes, known[index], effort.records, effort.draws, effort.between, rng)
         chains.append([masses.draw(z, rng) for z in result])
     return ChainDraws(np.array(chains))
 
@@ -250,6 +254,7 @@ class Probability:
     """
     P(exactly m records match | release, prior), `exact` or estimated between `low` and `high` (95 %). Where it was counted,
     `counts` holds P(COUNT = 0), P(COUNT = 1), ... and `datasets` how many datasets fit; 1 then stands for certain only.
+    `calibration`, of a sample's prior: what became of statements from it about records that were left out of the sample.
     """
 
     claim: Claim
@@ -260,14 +265,16 @@ class Probability:
     exact: bool
     counts: tuple[float, ...] = ()
     datasets: int | None = None
+    calibration: "Calibration | None" = None
 
     def __str__(self) -> str:
+        prior = f"prior: {self.prior}" + (f"; {self.calibration}" if self.calibration else "")
         if self.exact:
-            return f"{_percent(self.value)} (exact, prior: {self.prior})"
+            return f"{_percent(self.value)} (exact, {prior})"
         near = [
             f"near {_percent(value)}" if value in (0, 1) else _percent(value) for value in (self.value, self.low, self.high)
         ]
-        return f"{near[0]} (estimated, {near[1]} to {near[2]}, prior: {self.prior})"
+        return f"{near[0]} (estimated, {near[1]} to {near[2]}, {prior})"
 
 
 def _percent(value: float) -> str:
@@ -284,50 +291,69 @@ def _percent(value: float) -> str:
     return "under 0.01 %" if value < 0.0001 else f"{100 * value:.2f} %"
 
 
-def _dived(bounder: Bounder, effort: Effort, seed: int) -> Codes:
-    """Datasets far apart for chains to begin at, in seconds; how well short chains from there do was not measured."""
-    rng = np.random.default_rng(seed)
-    tried = map(bounder.dive, rng.standard_normal((effort.chains, bounder.program.classes)))
-    points = [np.repeat(np.arange(len(z)), z) for z in tried if z is not None]
-    if not points:
-        raise DataError("no dataset to begin at was found in the short time; ask gv.probability, which takes longer")
-    return draw_records(bounder.program, np.array(points), rng)
+def _starts(bounder: Bounder, effort: Effort, seed: int) -> Codes:
+    """Datasets for chains to begin at, in seconds: far apart where dives find some, and one that fits in any case."""
+    rng, program = np.random.default_rng(seed), bounder.program
+    tried = map(bounder.dive, rng.standard_normal((effort.chains, program.classes)))
+    fitting = [z for z in tried if z is not None]
+    if not fitting:
+        start = bounder.at_most(np.zeros(program.classes, dtype=np.int64), -1)
+        if start.counterexample is None:
+            raise no_dataset_fits(bounder, start.proof, start.limit)
+        fitting = [start.counterexample]
+    return draw_records(program, np.array([np.repeat(np.arange(len(z)), z) for z in fitting]), rng)
 
 
 def probability(
     release: Release, claim: Claim | str, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0,
     budget: Budget = BUDGET, settings: ProgramSettings = DEFAULT, seed: int = 1, effort: Effort | None = None,
+    sample: pd.DataFrame | None = None,
 ) -> Probability:  # fmt: skip
     """
     How likely a claim is given a release: a claim or a text such as `sex=f,age=old,m=1`, with labels or codes.
 
     `prior` is None (every record of the domain equally likely), a Prior, or a table with a column per column of the release,
-    in codes, and `weight`; `floor` is then the weight of records that are not in the table. What cannot be counted within
-    the budget is proved where it is certain or impossible, else estimated with the effort.
+    in codes, and `weight`; `floor` is then the weight of records that are not in the table. `sample` are records of people
+    like these, from which a prior is estimated (`prior_from_sample`). What cannot be counted within the budget is proved
+    where it is certain or impossible, else estimated with the effort.
     """
     domain = release.schema.domain
     asked = parse_claim(claim, domain) if isinstance(claim, str) else claim
-    if prior is None or isinstance(prior, Prior):
+    if sample is not None:
+        if prior is not None or floor:
+            raise ConfigError("give a sample, or a prior with its floor: a sample is smoothed by itself")
+        known = prior_from_sample(sample, domain)
+    elif prior is None or isinstance(prior, Prior):
         known = uniform(domain) if prior is None else prior
     else:
         known = prior_of(prior, domain, "a table of weights", floor)
-    bounder = settings.bounder(release)
+    result = _probability(settings.bounder(release), known, asked, budget, settings, seed, effort)
+    certain = result.exact and result.value in (0, 1)  # of every dataset that fits: no prior has a part in it
+    return result if certain else replace(result, calibration=calibration(release, known, seed))
+
+
+def _probability(
+    bounder: Bounder, prior: Prior, claim: Claim, budget: Budget, settings: ProgramSettings, seed: int, effort: Effort | None
+) -> Probability:
+    """Counted, or else proved, or else estimated."""
+    program = bounder.program
     try:
-        return _exact(count_release(bounder.program, budget), known, asked)
+        return _exact(count_release(program, budget), prior, claim)
     except TooManyStates:
-        thorough, effort, proved = effort is None, effort or Effort(), Verifier(bounder).range(asked)
-        if (
-            known.rules_nothing_out
-            and not proved.limit
-            and (proved.low == proved.high or not proved.low <= asked.m <= proved.high)
-        ):
-            check_ranges(bounder.program, [(asked.predicate(domain), proved)])
-            value = float(proved.low == asked.m)
-            return Probability(asked, known.name, value, value, value, exact=True)
-        starts = generate_block(release, settings, DATASETS, seed).records if thorough else _dived(bounder, effort, seed)
-        result = estimate(bounder.program, known, starts, effort, seed)
-        value, low, high = (float(side[0]) for side in result.probabilities(*claim_arrays([asked])))
-        return Probability(asked, known.name, value, low, high, exact=False)
+        thorough, effort, proved = effort is None, effort or Effort(), Verifier(bounder).range(claim)
+    if (
+        prior.rules_nothing_out
+        and not proved.limit
+        and (proved.low == proved.high or not proved.low <= claim.m <= proved.high)
+    ):
+        check_ranges(program, [(claim.predicate(program.types.domain), proved)])
+        value = float(proved.low == claim.m)
+        return Probability(claim, prior.name, value, value, value, exact=True)
+    generated = generate_block(program.release, settings, DATASETS, seed).records if thorough else None
+    starts = _starts(bounder, effort, seed) if generated is None else generated
+    result = estimate(program, prior, starts, effort, seed)
+    value, low, high = (float(side[0]) for side in result.probabilities(*claim_arrays([claim])))
+    return Probability(claim, prior.name, value, low, high, exact=False)
 
 
 def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
@@ -349,12 +375,45 @@ def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0)
     return Prior(name, domain, rows, summed, floor)
 
 
-def read_prior(path: Path, domain: Domain, floor: float) -> Prior:
-    """A prior from a CSV or Parquet file."""
-    expected = Expected("a table of weights", f"give the columns {', '.join(domain.names)} and {WEIGHT}")
+def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str = "sample") -> Prior:
+    """
+    A prior estimated from sampled records, a row each, in labels or codes: back-off smoothing. A column `weight`, if there
+    is one, says how often a record was sampled (whole numbers, each record once), else how many people a row stands for.
+    """
+    domain = domain.schema.domain if isinstance(domain, Release) else domain
+    need_columns(f"sample {name}", map(str, sample.columns), domain.names)
+    if not len(sample):
+        raise DataError(f"sample {name}: has no records; give some, or no sample: the prior is then uniform")
+    codes = np.stack([_codes(column, sample[column.name], name) for column in domain.columns], axis=1)
+    given = sample[WEIGHT] if WEIGHT in sample and WEIGHT not in domain.names else pd.Series(1.0, sample.index)
+    weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64)
+    for row, weight in given[~(np.isfinite(weights) & (weights >= 0))].items():
+        raise DataError(f"sample {name}: row {row!r}: weight {weight!r} is not a number from 0 on")
+    return sample_prior(name, domain, codes, weights)
+
+
+def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
+    """The codes of a column of a sample: of its labels, or the codes themselves where not all values are labels."""
+    texts = values.map(plain_text)
+    labels = {meaning: code for code, meaning in column.meaning.items()}
+    known = labels if texts.isin(labels).all() else {str(code): code for code in column.codes}
+    for row, text in texts[~texts.isin(known)].items():
+        words = nearest(text, list(labels))
+        raise DataError(f"sample {name}: row {row!r}: column {column.name} has no value {text!r}: {words}")
+    return texts.map(known).to_numpy(dtype=np.int16)
+
+
+def read_prior(path: Path, domain: Domain, floor: float, sample: bool = False) -> Prior:
+    """A prior from a CSV or Parquet file: a table of weights, or a sample."""
+    columns = ", ".join(domain.names)
+    expected = (
+        Expected("a sample", f"give the columns {columns}")
+        if sample
+        else Expected("a table of weights", f"give the columns {columns} and {WEIGHT}")
+    )
     with naming_unreadable(path, expected):
         table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
-    return prior_of(table, domain, str(path), floor)
+    return prior_from_sample(table, domain, str(path)) if sample else prior_of(table, domain, str(path), floor)
 
 
 # Claims that are not certain but likely: found by exact draws, each with its exact probability.
@@ -383,11 +442,10 @@ def probable_singletons(
 
     `decided`: no candidate was left open. A verified claim whose probability is not 1, or the reverse, is a bug: an error.
     """
-    program, posterior = counted.program, counted.posterior(prior)
-    codes = likely_singletons(posterior.draw(DRAWS, np.random.default_rng(seed)), min_k, max(least - SLACK, 1 / DRAWS))
+    program = counted.program
+    codes, chance = likely_claims(counted.posterior(prior), min_k, least, seed)
     known = {claim.codes for claim in verified if claim.m == 1}
     sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
-    chance = posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
     # nothing else is certain where everything is decided and the prior rules no record out
     if (chance[sure] != 1).any() or (decided and prior.rules_nothing_out and (chance[~sure] == 1).any()):
         raise WrongAnswer(
@@ -399,6 +457,17 @@ def probable_singletons(
     frame = frame.assign(k=(codes != ANY).sum(axis=1), probability=chance)
     frame.insert(0, "block", program.release.block)
     return frame[frame["probability"] >= least].sort_values(["probability", "k"], ascending=False, kind="stable")
+
+
+def likely_claims(
+    posterior: Posterior, min_k: int, least: float, seed: int, most: int | None = None
+) -> tuple[Codes, Floats]:
+    """Claims about exactly one record that draws make look at least so likely, or `most` of them, with their probability."""
+    rng = np.random.default_rng(seed)
+    codes = likely_singletons(posterior.draw(DRAWS, rng), min_k, max(least - SLACK, 1 / DRAWS))
+    if most is not None and len(codes) > most:
+        codes = codes[np.sort(rng.choice(len(codes), most, replace=False))]
+    return codes, posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
 
 
 def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
@@ -423,3 +492,98 @@ def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
         codes[:, chosen] = records[indices][:, chosen]
         result.append(codes)
     return np.concatenate(result)
+
+
+# How well the probabilities of a sample's prior hold: blocks of records that are left out of it are published as the release
+# is, and what is then likely and not certain is compared with their records.
+
+JUDGED = (0.99, 0.9)
+BLOCKS = 20  # of left-out records: a few seconds, and several hundred statements of most samples
+STATEMENTS = 300  # of one block that are weighed: claims about one record hang together
+FEW = Budget(states=24_000, moves=400_000, seconds=1.0)  # a block that takes more is passed over
+LEFT = 2  # parts of the sample that must remain for one that is left out
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """By level, how many statements with at least this probability were made about left-out blocks, and how many held."""
+
+    blocks: int
+    statements: Mapping[float, tuple[int, int]]
+
+    def share(self, level: float) -> float | None:
+        """The share of statements that held; none where nothing was stated."""
+        said, held = self.statements.get(level, (0, 0))
+        return held / said if said else None
+
+    def __str__(self) -> str:
+        if not self.blocks:
+            return "not tried on left-out records: the sample is too small, or counting took too long"
+        parts = []
+        for level in JUDGED:
+            said, held = self.statements[level]
+            share = f" ({whole_part(100 * held / said)} %)" if said else ""
+            parts.append(f"{held} of {said} statements at {100 * level:.0f} %{share}")
+        return f"on {self.blocks} blocks of left-out records {' and '.join(parts)} held"
+
+
+def calibration(release: Release, prior: Prior, seed: int = 1) -> Calibration | None:
+    """What became of statements about left-out records; none for a prior that is not of a sample."""
+    if prior.sample is None:
+        return None
+    key = (release.digest, prior.records.tobytes(), prior.weights.tobytes(), seed)
+    return release.schema.derived(Calibration, key, lambda: _calibrated(release, prior, seed))
+
+
+def _calibrated(release: Release, prior: Prior, seed: int) -> Calibration:
+    judged = list(_judged(release, prior, seed))
+    chances, true = (np.concatenate([np.zeros(0), *(one[side] for one in judged)]) for side in (0, 1))
+    levels = {level: (int((chances >= level).sum()), int(true[chances >= level].sum())) for level in JUDGED}
+    return Calibration(len(judged), levels)
+
+
+def _judged(release: Release, prior: Prior, seed: int) -> Iterator[tuple[Floats, Flags]]:
+    for number, (records, rest) in enumerate(left_out_blocks(prior, release.n, np.random.default_rng(seed))):
+        program = build_program(published_alike(release, records), DEFAULT.max_types)
+        try:
+            counted = count_release(program, FEW)
+        except TooManyStates:
+            continue
+        yield judge(counted, rest, records, min(JUDGED), seed + number)
+
+
+def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[tuple[Codes, Prior]]:
+    """Disjoint blocks of n records of the sample, each with the prior of all records that are not in it."""
+    sample = prior.sample
+    if sample is None or not n:
+        return
+    # a row that was sampled several times is that many records; one with a weight of its own is one
+    times = np.where(sample.one == 1, sample.weights, sample.one > 0).astype(np.int64)
+    rows = rng.permutation(np.repeat(np.arange(len(times)), times))
+    for number in range(min(BLOCKS, len(rows) // n if len(rows) >= (LEFT + 1) * n else 0)):
+        block = rows[number * n : (number + 1) * n]
+        yield sample.records[block], prior.without(np.bincount(block, minlength=len(times)) * sample.one)
+
+
+def published_alike(release: Release, records: Codes) -> Release:
+    """
+    What would be published of other records in the cells of a release. A count that the release prints nowhere, and that
+    lies in a range which it prints, is printed as that range: the narrowest.
+    """
+    names = release.schema.domain.names
+    columns = dict(zip(names, records.T, strict=True))
+    counts: Ints = tabulate(columns, np.zeros(1, dtype=np.int64), release.schema.domain, release.queries)[0]
+    lo, hi = counts.copy(), counts.copy()
+    printed = set(release.lo[release.lo == release.hi].tolist())
+    ends = {(most - least, least, most) for least, most in zip(release.lo.tolist(), release.hi.tolist(), strict=True)}
+    for _, least, most in sorted((end for end in ends if end[0]), reverse=True):
+        inside = (counts >= least) & (counts <= most) & ~np.isin(counts, list(printed))
+        lo, hi = np.where(inside, least, lo), np.where(inside, most, hi)
+    return replace(release, n=len(records), lo=lo, hi=np.minimum(hi, len(records)))
+
+
+def judge(counted: DatasetCount, prior: Prior, records: Codes, least: float, seed: int) -> tuple[Floats, Flags]:
+    """Statements about exactly one record that are likely and not certain: their probabilities, and which are true."""
+    codes, chances = likely_claims(counted.posterior(prior), 1, least, seed, STATEMENTS)
+    open_ = (chances >= least) & (chances < 1)
+    return chances[open_], matches(codes[open_], records).sum(axis=1) == 1

@@ -298,9 +298,11 @@ class VerifiedBlock:
         return Counter(d.claim.k for d in self.decisions if d.verdict is verdict)
 
 
-def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> VerifiedBlock:
+def verify_block(
+    release: Release, datasets: Codes, settings: ProgramSettings, min_k: int, max_k: int | None = None
+) -> VerifiedBlock:
     """Every claim that holds in all generated datasets, decided (Problem 3), with every proof checked."""
-    result = decide_block(release, datasets, settings, min_k)
+    result = decide_block(release, datasets, settings, min_k, max_k)
     check_verified(result)
     return result
 
@@ -310,9 +312,11 @@ def check_verified(verified: VerifiedBlock) -> CheckSummary:
     return check_block(verified.program.release, verified.certificate)
 
 
-def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> VerifiedBlock:
+def decide_block(
+    release: Release, datasets: Codes, settings: ProgramSettings, min_k: int, max_k: int | None = None
+) -> VerifiedBlock:
     """Every claim that holds in all generated datasets, decided; the proofs are not checked yet."""
-    claims = as_claims(*candidate_claims(datasets, min_k))
+    claims = [one for one in as_claims(*candidate_claims(datasets, min_k)) if max_k is None or one.k <= max_k]
     bounder = settings.bounder(release)
     if settings.proves:
         bounder.learn(class_vectors(bounder.program, datasets))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.probability import WEIGHT, prior_of
+from genverify.attack.probability import WEIGHT, prior_from_sample, prior_of
 from genverify.disclosure.release_form import (
     ColumnForm,
     PublishedForm,
@@ -30,11 +30,19 @@ from genverify.model.errors import ConfigError, DataError, GenverifyError, Relea
 from genverify.model.files import LIMITS, FileLimits, one_line
 from genverify.model.query import Query
 from genverify.model.release import LARGEST_COUNT, TOTAL, Release, Schema
-from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, neutral, neutral_frame, open_csv
+from genverify.model.tablefiles import (
+    Expected,
+    naming_unreadable,
+    need_columns,
+    neutral,
+    neutral_frame,
+    open_csv,
+    plain_text,
+)
 from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed
 from genverify.protect.publishing import SUPPRESSED, publish
-from genverify.solve.counting.prior import Prior
+from genverify.solve.counting.prior import Prior, recoded
 
 # Columns of a user's file: texts as they are written, and the integer codes that the attack works with.
 
@@ -118,13 +126,6 @@ def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
     frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
     texts: pd.DataFrame = frame.apply(lambda column: column.map(lambda own: plain_text(own).strip())).astype(str)
     return texts
-
-
-def plain_text(value: object) -> str:
-    """A value of a frame as a text: nothing where it is missing, whole numbers without decimals."""
-    if value is None or value is pd.NA or value != value:
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def prepared(values: CodeTexts, form: ColumnForm, path: Path) -> CodeTexts:
@@ -433,22 +434,24 @@ def _release(frame: pd.DataFrame, block: str, n: int, schema: Schema, source: Pa
 
 
 def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior, ...]:
-    """The priors that a release file names: each a table with the columns of the release and `weight`."""
+    """The priors that a release file names: each a table with the columns of the release and `weight`, or a sample."""
     domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
     if form.priors and WEIGHT in domain.names:
         raise DataError(f"column {WEIGHT!r} of the release would be taken for the weights of a prior; rename it")
     priors = list[Prior]()
     for (prior, one), file in zip(form.priors.items(), prior_files(path), strict=True):
         texts, table = read_texts(file, form.limits), pd.DataFrame()
-        need_columns(file, texts.columns, [*domain.names, WEIGHT])
+        need_columns(file, texts.columns, [*domain.names, *([] if one.sample else [WEIGHT])])
         for name in domain.names:  # it may hold the texts of the release or, where it bins numbers, the numbers
             known = texts[name].isin(codings[name].texts).all()
             values = texts[name] if known else prepared(texts[name], form.columns.get(name) or ColumnForm(), file)
             table[name] = encode(values, codings[name], file)
-        table[WEIGHT] = pd.to_numeric(texts[WEIGHT], errors="coerce").to_numpy()
-        for line, weight in texts[WEIGHT][~(np.isfinite(table[WEIGHT]) & (table[WEIGHT] >= 0)).to_numpy()].items():
+        given = texts[WEIGHT] if WEIGHT in texts else pd.Series("1", texts.index)
+        table[WEIGHT] = pd.to_numeric(given, errors="coerce").to_numpy()
+        for line, weight in given[~(np.isfinite(table[WEIGHT]) & (table[WEIGHT] >= 0)).to_numpy()].items():
             raise DataError(f"{file}: line {line}: weight {weight!r} is not a number from 0 on")
-        priors.append(prior_of(table, domain, prior, one.floor))
+        known = prior_of(table, domain, prior, one.floor) if one.weights else prior_from_sample(table, domain, prior)
+        priors.append(known)
     return tuple(priors)
 
 
@@ -457,6 +460,8 @@ def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -
     index = domain.names.index(column)
     records = prior.records.copy()
     records[:, index] = [code[one] for one in records[:, index].tolist()]
+    if prior.sample is not None:
+        return recoded(prior, domain, records)
     rows, where = np.unique(records, axis=0, return_inverse=True)
     weights = np.bincount(where.ravel(), prior.weights, minlength=len(rows)).astype(np.float64)
     fine, listed = Counter(code.values()), np.bincount(where.ravel(), minlength=len(rows))

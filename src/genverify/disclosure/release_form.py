@@ -103,10 +103,18 @@ class ProtectionForm(PublishedForm):
 
 
 class PriorForm(Section):
-    """How likely records are beforehand: a file with the columns of the release and `weight`; the weight of all others."""
+    """
+    How likely records are beforehand: `weights`, a file with the columns of the release and `weight`, and `floor`, the
+    weight of all others; or `sample`, a file of sampled records, which is smoothed by itself.
+    """
 
-    weights: str
+    weights: str | None = None
     floor: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    sample: str | None = None
+
+    @property
+    def file(self) -> str:
+        return self.weights or self.sample or ""
 
 
 class SearchForm(Section):
@@ -160,6 +168,9 @@ def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseFo
         raise ConfigError(f"{path}: give either data (microdata to tabulate) or counts (the published counts), as a path")
     if not form.tables and not form.predicates:
         raise ConfigError(f"{path}: describes no tables; add tables, or predicates")
+    for name, prior in form.priors.items():
+        if (prior.weights is None) == (prior.sample is None) or (prior.sample and prior.floor):
+            raise ConfigError(f"{path}: priors: {name}: give either weights, with a floor or not, or a sample")
     for where, one in [("published_as", form.published_as), *((f"protect {p.name}", p) for p in form.protect)]:
         if sum(bool(x) for x in (one.round, one.random_round, one.plus_minus)) > 1:
             raise ConfigError(f"{path}: {where}: give one of round, random_round and plus_minus")
@@ -168,7 +179,7 @@ def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseFo
 
 def prior_files(path: Path) -> list[Path]:
     """The tables of weights that a release file names, relative to it."""
-    files = [path.parent / prior.weights for prior in read_form(path).priors.values()]
+    files = [path.parent / prior.file for prior in read_form(path).priors.values()]
     for file in files:
         if not file.is_file():
             raise DataError(f"{path}: priors: {file} does not exist; weights are paths relative to the release file")

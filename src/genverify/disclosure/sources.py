@@ -36,14 +36,14 @@ from genverify.disclosure.link import without_files, without_sums
 from genverify.disclosure.protection import Protection, ProtectionOptions, protected_audit
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
-from genverify.disclosure.release_data import ReleaseDescription, describe, plain_text
+from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import prior_files, source_of
 from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
 from genverify.model.settings import DATASETS, Section, validate
-from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
+from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, plain_text, read_frame
 from genverify.model.work import CellProgress
 from genverify.reading.read_command import pairs, read_files
 from genverify.reading.reading import Reading, write_reading

@@ -145,6 +145,13 @@ def read_rows(path: Path, expected: Expected) -> list[tuple[int, list[str]]]:
         return [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
 
 
+def plain_text(value: object) -> str:
+    """A value of a frame as a text: nothing where it is missing, whole numbers without decimals."""
+    if value is None or value is pd.NA or value != value:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
 def need_columns(path: Path | str, names: Iterable[Hashable], needed: Iterable[str], others: Sequence[str] = ()) -> None:
     """An error for the first column that is not there (nor under other names), with the one that was probably meant."""
     known = list(map(str, names))

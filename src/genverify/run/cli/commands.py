@@ -173,6 +173,7 @@ def add_study_commands(commands: Any) -> None:
     weights = "table of records (codes) with a column `weight`, .csv or .parquet (uniform)"
     likely.add_argument("--prior", type=Path, help=weights)
     likely.add_argument("--floor", type=float, default=0.0, help="weight of records that the table lacks (%(default)s)")
+    likely.add_argument("--sample", type=Path, help="records of people like these, .csv or .parquet, in place of --prior")
     states = "most states of the count; beyond, an estimate (%(default)s)"
     likely.add_argument("--states", type=int, default=500_000, help=states)
     likely.set_defaults(run=_probability)
@@ -227,7 +228,8 @@ def _probability(options: argparse.Namespace) -> None:
     from genverify.solve.counting.diagram import BUDGET
 
     budget = replace(BUDGET, states=options.states)
-    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget):
+    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget,
+                               options.sample):  # fmt: skip
         print(line)
 
 

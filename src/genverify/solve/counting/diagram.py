@@ -20,6 +20,8 @@ from genverify.solve.program import RecordSystem
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
 DENOMINATOR = 1_000  # of the shares that are guessed; a wrong guess fails the recount, and the row is kept
+NEAR = 1e-6  # of a whole share: what is taken for whole and is not fails the recount
+PRIME = 32_749  # below 2**15: sums of millions of products are exact in floating-point numbers
 WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 
 
@@ -37,7 +39,7 @@ class System:
     contradictory: bool = False
 
 
-def _system_of(program: RecordSystem) -> System:
+def system_of(program: RecordSystem) -> System:
     """The rows of a program, the smallest counts first, without those that are sums of others with one count each."""
     A = program.A.astype(np.int64)
     chosen, contradictory = _independent(A, program.lo, program.hi)
@@ -45,34 +47,54 @@ def _system_of(program: RecordSystem) -> System:
     return System(A, lo, hi, _most(A, hi), contradictory or bool((lo > hi).any() or (hi < 0).any()))
 
 
+def _as_it_is(program: RecordSystem) -> System:
+    """The rows of a program that were chosen before."""
+    return System(program.A, program.lo, program.hi, _most(program.A, program.hi), bool((program.hi < 0).any()))
+
+
 def _independent(A: Ints, lo: Ints, hi: Ints) -> tuple[list[int], bool]:
     """The rows to keep, in the order of their counts, and whether a row that follows from them has another count."""
     # Rows with small counts are kept before large ones: what is left of a small count soon is nothing, and a state that asks
     # for more than that dies early. A total that is the sum of its parts adds nothing to them.
     order = sorted(range(len(A)), key=lambda row: (int(hi[row]), int((A[row] > 0).sum()), row))
-    fixed: list[int] = []
-    ranges: list[int] = []
+    equations = [row for row in order if lo[row] == hi[row]]
+    chosen = _apart(A[equations])
+    fixed, rest = ([row for row, apart in zip(equations, chosen, strict=True) if apart == flag] for flag in (True, False))
+    keep = {row for row in order if lo[row] != hi[row]}.union(fixed)
     contradictory = False
-    for row in order:
-        if lo[row] != hi[row]:
-            ranges.append(row)
-            continue
-        said = _said(A[fixed], A[row], lo[fixed])
+    guesses = np.linalg.lstsq(A[fixed].T.astype(np.float64), A[rest].T.astype(np.float64), rcond=None)[0].T
+    for row, guess in zip(rest, guesses, strict=True):
+        said = _said(A[fixed], A[row], lo[fixed], guess)
         if said is None:
-            fixed.append(row)
+            keep.add(row)
         else:
             contradictory |= said != int(lo[row])
-    return sorted(fixed + ranges, key=order.index), contradictory
+    return [row for row in order if row in keep], contradictory
 
 
-def _said(known: Ints, row: Ints, counts: Ints) -> Fraction | None:
+def _apart(rows: Ints) -> list[bool]:
+    """Which rows are no sum of those before them, modulo a prime: a sum in integers is one there; others are recounted."""
+    reduced, pivots = np.zeros((0, rows.shape[1])), list[int]()
+    result = []
+    for row in (rows % PRIME).astype(np.float64):
+        rest = (row - row[pivots] @ reduced) % PRIME
+        result.append(bool(rest.any()))
+        if result[-1]:
+            pivot = int(np.argmax(rest > 0))
+            rest = rest * pow(int(rest[pivot]), -1, PRIME) % PRIME
+            reduced = np.vstack([(reduced - np.outer(reduced[:, pivot], rest)) % PRIME, rest])
+            pivots.append(pivot)
+    return result
+
+
+def _said(known: Ints, row: Ints, counts: Ints, guess: Floats) -> Fraction | None:
     """The count that the known rows imply for a row which is a sum of them; None where it is not, recounted in integers."""
     if not row.any():
         return Fraction(0)
-    if not len(known):
-        return None
-    guess = np.linalg.lstsq(known.T.astype(np.float64), row.astype(np.float64), rcond=None)[0]
-    shares = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in guess]
+    near = np.rint(guess)
+    shares = [Fraction(int(value)) for value in near]
+    if np.abs(guess - near).max() > NEAR:
+        shares = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in guess]
     scale = lcm(*(share.denominator for share in shares))
     exact = [int(share * scale) for share in shares]
     # A guess that is no sum has denominators without a common multiple that 64 bits hold. The row is then kept, which is
@@ -233,11 +255,11 @@ def draw_diagram(program: RecordSystem, budget: Budget = BUDGET, smallest: bool 
     The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
     the diagram is used only once or twice, looking for the smallest takes longer than it saves.
     """
-    system = _system_of(program)
+    system = system_of(program) if smallest else _as_it_is(program)
     classes = system.A.shape[1]
     if system.contradictory:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
-    result = orders(system)
+    result = orders(system) if smallest else [_order(system, np.flatnonzero(system.most > 0), TASTES[0])]
     deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
     while True:

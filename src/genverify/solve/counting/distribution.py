@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from genverify.model.arrays import Floats, Ints, positions
 from genverify.solve.counting import diagram as counting
-from genverify.solve.program import Program, RecordSystem
+from genverify.solve.program import RecordSystem
 
 # The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match.
 
@@ -200,14 +200,16 @@ def all_vectors(diagram: counting.Diagram) -> list[Ints]:
     return [z for end in diagram.ends.tolist() for z in ways.get(end, [])]
 
 
-# A Markov chain on the datasets that fit, for programs that are too large to count: a few records at a time are drawn
+# A Markov chain on the datasets that fit, for programs that are too large to count: some records at a time are drawn
 # again, exactly, given the others.
 #
-# Every step leaves the posterior as it is (Gibbs). Whether every dataset is reached from every other is not proved:
-# exchanges of few records may not connect them. A chain whose step draws all records again is irreducible; it is then plain
-# sampling.
+# Every step leaves the posterior as it is (Gibbs): records whose diagram is too large stay as they are, and whether it is
+# depends on the other records only. How many are drawn again is set while the first draws are left out, and then stays.
+# Whether every dataset is reached from every other is not proved: exchanges of few records may not connect them. A chain
+# whose step draws all records again is irreducible; it is then plain sampling.
 
-SMALL = counting.Budget(states=20_000, moves=400_000, seconds=30.0)
+SMALL = counting.Budget(states=4_000, moves=100_000, seconds=30.0)
+MORE = 1.25  # records that a step draws again, for those before: tried as long as the diagrams stay small
 
 
 @dataclass(frozen=True)
@@ -217,36 +219,33 @@ class _Rest(RecordSystem):
     hi: Ints
 
 
-def _redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
-    """Class counts of which some records are drawn again, given the others; fewer where counting them is too much."""
-    placed = np.repeat(np.arange(len(z)), z)
-    while True:
-        chosen = rng.choice(placed, min(records, len(placed)), replace=False)
-        remaining = z - np.bincount(chosen, minlength=len(z))
-        counts = program.A.astype(np.int64) @ remaining
-        lo, hi = np.maximum(program.lo - counts, 0), program.hi - counts
-        useful = np.flatnonzero((hi[:, None] >= program.A).all(axis=0) & (mass > 0))
-        rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi)
-        try:
-            diagram = counting.draw_diagram(rest, SMALL, smallest=False)
-        except counting.TooManyStates:
-            records = records - 1
-            continue
-        weights = counting.prior_weights(diagram, mass[useful], len(chosen))
-        drawn = draw_vectors(diagram, weights, counting.forward(diagram, weights), 1, rng)[0]
-        fresh = remaining.copy()
-        fresh[useful] += drawn
-        return fresh
+def _redraw(rows: _Rest, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints | None:
+    """Class counts of which some records are drawn again, given the others; none where counting them is too much."""
+    chosen = rng.choice(np.repeat(np.arange(len(z)), z), records, replace=False)
+    remaining = z - np.bincount(chosen, minlength=len(z))
+    counts = rows.A @ remaining
+    lo, hi = np.maximum(rows.lo - counts, 0), rows.hi - counts
+    useful = np.flatnonzero((hi[:, None] >= rows.A).all(axis=0) & (mass > 0))
+    try:
+        diagram = counting.draw_diagram(_Rest(rows.A[:, useful], lo, hi), SMALL, smallest=False)
+    except counting.TooManyStates:
+        return None
+    weights = counting.prior_weights(diagram, mass[useful], len(chosen))
+    drawn = draw_vectors(diagram, weights, counting.forward(diagram, weights), 1, rng)[0]
+    remaining[useful] += drawn
+    return remaining
 
 
 def run_chain(
-    program: Program, mass: Floats, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
+    system: counting.System, mass: Floats, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
 ) -> list[Ints]:
     """Class counts after every `between` steps of a chain, the first of its draws left out as long as half of them."""
-    z, result = start, []
-    for step in range(draws + draws // 2):
-        for _ in range(between):
-            z = _redraw(program, mass, z, records, rng)
-        if step >= draws // 2:
+    rows, most, z, result = _Rest(system.A, system.lo, system.hi), int(start.sum()), start, list[Ints]()
+    for step in range((draws + draws // 2) * between):
+        drawn = _redraw(rows, mass, z, min(records, most), rng)
+        if step < draws // 2 * between:
+            records = max(1, int(records / MORE)) if drawn is None else min(most, int(records * MORE) + 1)
+        z = z if drawn is None else drawn
+        if step >= draws // 2 * between and (step + 1) % between == 0:
             result.append(z)
     return result

@@ -1,6 +1,6 @@
-"""A prior: how likely a record is before the release is seen. A table of weights, and a floor for what it does not list."""
+"""A prior: how likely a record is before the release is seen. Weights with a floor for what they do not list; a sample."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 
@@ -10,8 +10,11 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Codes, matches
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
+from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of
 from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
+
+MOST_RECORDS = 500_000  # kinds that a sample weighs one by one: some 200 MB while the classes are weighed
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,8 @@ class Prior:
     """
     Weights of record types, any positive multiple of their probabilities: those of the table (records, one row of codes
     each), and `floor` for every record of the domain that it does not list. With `smoothed`, the table's weights come on top
-    of the floor instead, as in an estimate that is smoothed towards records that were never seen.
+    of the floor instead, as in an estimate that is smoothed towards records that were never seen. With a `sample`, these are
+    its records and weights, and every record of the domain weighs what back-off smoothing makes of them.
 
     It must not come from the private records of the block in question.
     """
@@ -30,6 +34,8 @@ class Prior:
     weights: Floats
     floor: float
     smoothed: bool = False
+    sample: Sample | None = None
+    orders: tuple[Order, ...] = ()
 
     def __post_init__(self) -> None:
         if self.records.shape != (len(self.weights), len(self.domain.names)):
@@ -45,19 +51,41 @@ class Prior:
             wrong = np.setdiff1d(self.records[:, index], column.codes)
             if len(wrong):
                 raise DataError(f"prior {self.name}: column {column.name} has no code {wrong[0]}")
-        if not self.smoothed and len(np.unique(self.records, axis=0)) < len(self.records):
+        if not self.smoothed and self.sample is None and len(np.unique(self.records, axis=0)) < len(self.records):
             raise DataError(f"prior {self.name}: a record is listed twice; give its weight once")
 
     @property
     def rules_nothing_out(self) -> bool:
         """Whether every record of the domain has a weight above 0."""
-        return self.floor > 0 and (self.smoothed or bool((self.weights > 0).all()))
+        return self.sample is not None or (self.floor > 0 and (self.smoothed or bool((self.weights > 0).all())))
+
+    def without(self, left_out: Floats) -> "Prior":
+        """The prior of a sample without some of its records: how much of each weight goes. Orders stay as they are."""
+        if self.sample is None:
+            raise DataError(f"prior {self.name}: records are left out of a sample only")
+        sample = replace(self.sample, weights=np.maximum(self.sample.weights - left_out, 0))
+        return replace(self, weights=sample.weights, sample=sample)
 
 
 def uniform(domain: Domain) -> Prior:
     """Every record of the domain is equally likely."""
     nothing = np.zeros((0, len(domain.names)), dtype=np.int16)
     return Prior("uniform", domain, nothing, np.zeros(0), 1.0)
+
+
+def sample_prior(name: str, domain: Domain, records: Codes, weights: Floats) -> Prior:
+    """What a sample says of every record of the domain, by back-off smoothing; how weights are taken: `sample_of`."""
+    raw = Prior(name, domain, records, weights, 0.0, smoothed=True)
+    return _fitted(name, sample_of(domain, raw.records, raw.weights))
+
+
+def recoded(prior: Prior, domain: Domain, records: Codes) -> Prior:
+    """The prior of a sample whose records have other codes now: orders and strengths are chosen anew."""
+    return _fitted(prior.name, replace(prior.sample, domain=domain, records=records)) if prior.sample else prior
+
+
+def _fitted(name: str, sample: Sample) -> Prior:
+    return Prior(name, sample.domain, sample.records, sample.weights, 0.0, sample=sample, orders=fit_orders(sample))
 
 
 @dataclass(frozen=True)
@@ -178,6 +206,9 @@ def lay_on(prior: Prior, program: Program) -> Masses:
             f"prior {prior.name} is about {_columns(prior.domain)}, the release about {_columns(domain)}; "
             "a prior needs the columns and codes of the release"
         )
+    if prior.sample is not None:
+        records = _admissible(program, prior)
+        prior = Prior(prior.name, domain, records, chances_of(prior.sample, prior.orders, records), 0.0)
     classes = _classes(program, prior.records)
     live = classes >= 0
     weights, records = prior.weights[live], prior.records[live]
@@ -187,6 +218,20 @@ def lay_on(prior: Prior, program: Program) -> Masses:
         listed = 0 if prior.smoothed else np.bincount(classes[live], minlength=program.classes)
         mass += prior.floor * (raw - listed)
     return Masses(program, classes[live], records, weights, prior.floor, prior.smoothed, mass)
+
+
+def _admissible(program: Program, prior: Prior) -> Codes:
+    """Every record that some dataset can hold."""
+    if program.types.records is not None:
+        return program.types.records[0]
+    number = int(program.raw.sum())
+    if number > MOST_RECORDS:
+        raise DataError(
+            f"prior {prior.name}: {number:,} kinds of records are possible, a sample weighs at most {MOST_RECORDS:,}. "
+            "Leave out columns that the tables hardly tell apart, or give weights with a floor."
+        )
+    every = chain.from_iterable(records_of_type(program, t) for t in range(len(program.types)))
+    return np.array(list(every), dtype=np.int16)
 
 
 def _columns(domain: Domain) -> str:
