@@ -4,7 +4,7 @@ from pathlib import Path
 
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.release_data import describe
-from genverify.disclosure.whatif import write_what_if
+from genverify.disclosure.whatif import what_if, write_what_if
 from genverify.model.settings import Generate
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
@@ -15,7 +15,7 @@ def main(job: Job) -> None:
     settings, datasets = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
     form = described.form
     attack = Attack(settings.proving("the audit of a release"), datasets, form.min_k, form.seed)
-    write_what_if(described, attack, Path(job.output.table).parent)
+    write_what_if(what_if(described, attack, form.search.k), described, Path(job.output.table).parent)
 
 
 if __name__ == "__main__":

@@ -380,8 +380,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     tables = [_with_population(table, about[table.name], tables) for table in tables]
     if all(table.earlier for table in tables):
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
-        files = ", ".join(Path(name).name for name in form.printed)
-        asked.append(Question(f"{files}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
+        named = ", ".join(Path(name).name for name in form.printed)
+        asked.append(Question(f"{named}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")

@@ -123,7 +123,7 @@ def impossible_pairs(described: ReleaseDescription) -> list[RuleForm]:
         texts = [dict(zip(coding.column.codes, coding.texts, strict=True)) for coding in codings]
         never = (counts == 0) & (expected >= EXPECTED)
         for code in counts.index[never.any(axis=1)]:
-            allowed = [texts[1][other] for other in counts.columns if not never.loc[code, other]]
+            allowed = [texts[1][int(other)] for other in counts.columns if not never.loc[code, other]]
             name = f"{first} {texts[0][code]}: not every {second}"
             rules.append(RuleForm(name=name, when={first: [texts[0][code]]}, then=[{second: allowed}]))
     return rules
