@@ -15,7 +15,7 @@ from genverify.model.errors import ConfigError
 from genverify.model.files import read_yaml
 from genverify.model.settings import merge
 from genverify.run.config import check_study, parse_config, read_shipped
-from genverify.run.layout import SETTINGS
+from genverify.run.layout import SETTINGS, TABLES
 
 VARIANTS, DESIGNS = ("variants",), ("sample", "designs")
 EXAMPLES = """
@@ -52,7 +52,7 @@ def _add(options: argparse.Namespace) -> int:
         raise ConfigError(f"{SETTINGS}: {'.'.join(parent)} is not written a line each; add this by hand: {line}")
     SETTINGS.write_text(text)
     print(f"{SETTINGS}, {'.'.join(parent)}: {line}")
-    target = f"results/tables/table5_{options.name}.csv" if options.design else "compare"
+    target = f"{TABLES}/table5_{options.name}.csv" if options.design else "compare"
     compared = [] if options.design else ["first=paper", f"second={options.name}"]
     print(" ".join(["run it: snakemake", target, *(["--config", *compared] if compared else [])]), flush=True)
     plan = ["plan", "--cores", "1", "--quiet", "all", "--config", f"target={target}", *compared]

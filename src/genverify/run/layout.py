@@ -35,8 +35,9 @@ def link_shipped(root: Path, folder: Path) -> None:
     """
     if root.samefile(folder):
         return
-    has_settings = (folder / PARTS / SETTINGS).exists()
-    for path in (path for path in SHIPPED if path != SETTINGS or not has_settings):
+    deployed = {SETTINGS: PARTS / SETTINGS, SNAKEFILE: STAGES / SNAKEFILE}  # where snakedeploy puts its own
+    has = {path for path, instead in deployed.items() if (folder / instead).exists()}
+    for path in (path for path in SHIPPED if path not in has):
         below = folder / path
         inside = below.is_dir() and not below.is_symlink() and not below.samefile(root / path)
         for part in [path / file.name for file in (root / path).iterdir()] if inside else [path]:
@@ -71,4 +72,4 @@ def start_run(name: str) -> Path:
 
 def repository(folder: Path = Path()) -> Path:
     """The folder of the repository, also where the given folder has links to it."""
-    return (folder / SNAKEFILE).resolve().parent
+    return (folder / SOURCE).resolve().parent
