@@ -41,7 +41,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(clone: Path, home: Path, *words: str) -> str:
-    code, said = warm_snakemake.run(home, words, environment(clone))
+    code, said = warm_snakemake.run(home, ("--cores", "2", *words), environment(clone))
     assert code == 0, said
     return said
 
@@ -54,7 +54,7 @@ def audited(clone: Path, home: Path) -> str:
 
 
 def test_as_snakedeploy_lays_it_out(clone: Path, tmp_path: Path) -> None:
-    """The folder config/ is copied with all in it, and edited; workflow/Snakefile names the module; everything else is found."""
+    """The folder config/ is copied and edited, workflow/Snakefile names the module; everything else is found."""
     shutil.copytree(clone / "config", tmp_path / "config")
     shutil.copytree(clone / "country", tmp_path / "country")
     edited = tmp_path / "config" / "config.yaml"
