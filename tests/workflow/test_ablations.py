@@ -198,7 +198,7 @@ def test_the_command_writes_a_line_and_says_what_it_would_run(ran: Path) -> None
     line = "no_h13: {release: {without: [H13*]}, verify: {min_k: 7}}"
     assert settings.read_text() == f"{before}  {line}\n"
     assert f"config.yaml, variants: {line}" in said
-    assert "run it: snakemake compare --config first=paper second=no_h13" in said
+    assert "run it: snakemake results/tables/compare/paper/no_h13.csv" in said
     assert re.search(r"^time: about \d+", said, re.MULTILINE)
     assert re.search(r"^jobs: \d+ \(.*1 compare_variants", said, re.MULTILINE)
     wrong = {

@@ -70,6 +70,6 @@ def start_run(name: str) -> Path:
     return folder
 
 
-def repository(folder: Path = Path()) -> Path:
-    """The folder of the repository, also where the given folder has links to it."""
-    return (folder / SOURCE).resolve().parent
+def repository() -> Path:
+    """The folder of the repository, also where the current folder has links to it."""
+    return SOURCE.resolve().parent
