@@ -72,7 +72,7 @@ def test_as_snakedeploy_lays_it_out(clone: Path, tmp_path: Path) -> None:
     assert set(pd.read_parquet(tmp_path / CLAIMS)["block"].str.slice(0, 2)) <= {"01", "19"}
     assert not (tmp_path / "Snakefile").exists()  # it would take the place of the one in workflow/
     assert "Nothing to be done" in run(clone, tmp_path, CLAIMS)
-    assert re.search(r"^1 results, \d+ files, all accounted for", audited(clone, tmp_path), re.MULTILINE)
+    assert re.search(r"^1 result, \d+ files, all accounted for", audited(clone, tmp_path), re.MULTILINE)
 
 
 def test_as_a_module_with_a_few_settings(clone: Path, tmp_path: Path) -> None:
@@ -83,4 +83,4 @@ def test_as_a_module_with_a_few_settings(clone: Path, tmp_path: Path) -> None:
     sample = pd.read_parquet(tmp_path / "results" / "sample" / "blocks.parquet")
     assert sample["design"].tolist() == ["state_median"] * 2
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(SETTINGS))
-    assert re.search(r"^1 results, \d+ files, all accounted for", audited(clone, tmp_path), re.MULTILINE)
+    assert re.search(r"^1 result, \d+ files, all accounted for", audited(clone, tmp_path), re.MULTILINE)
