@@ -43,6 +43,8 @@ LONGEST = (
 SLOW = (
     "workflow/test_resilience.py",
     "workflow/test_default_study.py",
+    "workflow/test_ablations.py",
+    "workflow/test_deployed.py",
     "workflow/test_forgeries.py",
     "workflow/test_skeletons.py",
     "slurm",

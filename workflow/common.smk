@@ -15,7 +15,9 @@ from genverify.run.layout import link_shipped
 # the folder of this file, whichever of the two Snakefiles is the main one
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
 # what --config says besides settings: the folder of the study, what `plan` is about, the variants that are compared
-CHOICES = {name: config.pop(name, None) for name in ("study", "target", "first", "second")}
+CHOICES = {
+    name: config.pop(name, None) for name in ("study", "target", "first", "second")
+}
 
 try:
     for path in workflow.configfiles:
@@ -64,7 +66,7 @@ def shown(path, label, category, caption=None, **labels):
     """A figure that stands in the report, with the caption of its name or the one named; the label may depend on the job."""
 
     def of_job(wildcards):
-        variant = wildcards.get("folder", "").strip("/") or LABELS["variant"]
+        variant = Path(wildcards.get("folder", "")).name or LABELS["variant"]
         return {"result": label(wildcards), **LABELS, "variant": variant, **labels}
 
     return report(

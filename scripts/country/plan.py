@@ -18,22 +18,20 @@ from studies.country.plan import jobs_of, plan, plan_everything, read_earlier
 def main(job: Job) -> None:
     earlier = read_earlier(Path("benchmarks"), Path("results"), read_yaml(Path(job.params.times))["seconds"])
     config, cores = parse_config(job.params.study), os.cpu_count() or 1
-    target = job.params.choices["target"]
+    target = job.params.target
     for one, given in {target: plan}.items() if target else {"all": plan, "everything": plan_everything}.items():
-        jobs = jobs_of(dry_run(job.params.study, one, job.params.choices))
+        jobs = jobs_of(dry_run(job.params.study, one))
         for line in given(config, jobs, job.params.batches, earlier, Path("results"), cores):
             log.info("%s", line)
 
 
-def dry_run(study: dict[str, object], target: str, choices: dict[str, str | None]) -> str:
+def dry_run(study: dict[str, object], target: str) -> str:
     """What Snakemake would do for a target with these settings; no lock is taken, nothing is changed."""
-    compared = [f"{name}={choices[name]}" for name in ("first", "second") if choices[name]]
     with TemporaryDirectory() as folder:
         settings = Path(folder) / "study.yaml"
         settings.write_text(yaml.safe_dump(study))
-        options = ["--dry-run", "--nolock", "--quiet", "rules", "--configfile", str(settings)]
-        options += ["--config", *compared] if compared else []
-        words = [sys.executable, "-m", "snakemake", *options, "--", target]
+        options = ["--dry-run", "--nolock", "--quiet", "rules", "--configfile", str(settings), "--", target]
+        words = [sys.executable, "-m", "snakemake", *options]
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise ConfigError(f"the dry run failed:\n{done.stdout.strip()}")

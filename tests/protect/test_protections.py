@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,8 +12,9 @@ from genverify.model.domain import Column, Domain, Predicate, Rule
 from genverify.model.errors import DataError, ReleaseError
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, recode
+from genverify.model.settings import ReleaseSettings
 from genverify.model.tabulate import tabulate
-from genverify.protect.publishing import SUPPRESSED, Publishing, publish, without
+from genverify.protect.publishing import SUPPRESSED, Publishing, protect_counts, publish, without
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
 TOP = 60
@@ -135,3 +137,17 @@ def test_tables_and_cells_can_be_left_out() -> None:
     release, _ = a_release(LINES)
     assert {query.table for query in without(release, tables=["t"]).queries} == {"u"}
     assert len(without(release, {"u.12", "t.1.1"}).cells) == len(LINES) - 2
+
+
+def test_counts_of_blocks_as_settings_publish_them(toy_schema: Schema, toy_settings: ReleaseSettings) -> None:
+    ids = ["N", *(query.id for query in toy_schema.queries[:5])]
+    counts = pd.DataFrame({"block": "b", "query": ids, "count": [9, 0, 1, 2, 5, 6]})
+
+    def published(**changes: int) -> list[tuple[int, int]]:
+        frame = protect_counts(counts, toy_schema, toy_settings.but(**changes))
+        return list(zip(frame["lo"], frame["hi"], strict=True))
+
+    assert protect_counts(counts, toy_schema, toy_settings) is counts
+    assert published(round=5) == [(9, 9), (0, 0), (1, 5), (1, 5), (1, 5), (6, 10)]
+    assert published(suppress=3) == [(9, 9), (0, 0), (1, 2), (1, 2), (5, 5), (6, 6)]
+    assert published(suppress=3, round=5) == [(9, 9), (0, 0), (1, 2), (1, 2), (3, 5), (6, 10)]

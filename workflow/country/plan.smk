@@ -13,7 +13,7 @@ rule plan:
     params:
         study=STUDY.model_dump(),
         batches=len(BATCHES),
-        choices=CHOICES,
+        target=CHOICES["target"],
         times=str(HERE / "times.yaml"),
     script:
         "../../scripts/country/plan.py"

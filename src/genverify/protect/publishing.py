@@ -97,16 +97,14 @@ def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt:
 
 
 def protect_counts(counts: pd.DataFrame, schema: Schema, settings: ReleaseSettings) -> pd.DataFrame:
-    """
-    Rows (block, query, count) as the settings publish them: lo and hi in place of count where they suppress, or round up to
-    a multiple. N stays exact, and so does a 0: were it open, hardly a kind of record could be ruled out.
-    """
+    """Rows (block, query, count) with lo and hi in place of count where the settings suppress, or round up to a multiple."""
     if not settings.round and not settings.suppress:
         return counts
     refuse_sums(schema)
     base, true = settings.round or 1, counts["count"].to_numpy(dtype=np.int64)
     how = Publishing(suppress=settings.suppress or 0, rounding="midpoint" if base > 1 else "none", base=base)
-    known = how.known(how.published(true, np.random.default_rng(0)))  # nothing is drawn
+    # nothing is drawn; a 0 stays exact: were it open, hardly a kind of record could be ruled out
+    known = how.known(how.published(true, np.random.default_rng(0)))
     lo, hi = (np.where(counts["query"] == TOTAL, true, side).astype(np.int32) for side in known)
     return counts.drop(columns="count").assign(lo=lo, hi=hi)
 

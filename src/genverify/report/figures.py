@@ -65,12 +65,7 @@ def say_source(figure: Figure, label: str) -> Figure:
     return figure
 
 
-# what each format would say of the day and the versions
-BARE: dict[str, list[str]] = {
-    ".pdf": ["CreationDate", "Creator", "Producer"],
-    ".png": ["Software"],
-    ".svg": ["Date", "Creator"],
-}
+BARE = {".pdf": ["CreationDate", "Creator", "Producer"], ".png": ["Software"], ".svg": ["Date", "Creator"]}
 
 
 def save(figure: Figure, *paths: Path) -> None:

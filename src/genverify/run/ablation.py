@@ -15,7 +15,7 @@ from genverify.model.errors import ConfigError
 from genverify.model.files import read_yaml
 from genverify.model.settings import merge
 from genverify.run.config import check_study, parse_config, read_shipped
-from genverify.run.layout import SETTINGS
+from genverify.run.layout import SETTINGS, TABLES
 
 VARIANTS, DESIGNS = ("variants",), ("sample", "designs")
 EXAMPLES = """
@@ -26,9 +26,7 @@ genverify ablation fifteens --design size=15 blocks_per_state=5 states='["13", "
 
 
 def add_parser(commands: Any) -> None:
-    words = "write a variant or a design into the configuration; say what it would run, and how long"
-    form = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser("ablation", help=words, description=EXAMPLES, formatter_class=form)
+    parser = commands.add_parser("ablation", description=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
     parser.add_argument("changes", nargs="+", metavar="key=value", help="release.round=5; of a design, size=15")
     parser.add_argument("--design", action="store_true", help="a design of the sample (blocks of a size), not a variant")
@@ -36,26 +34,21 @@ def add_parser(commands: Any) -> None:
 
 
 def _add(options: argparse.Namespace) -> int:
-    parent = DESIGNS if options.design else VARIANTS
-    value: dict[str, Any] = {}
-    for word in options.changes:
-        value = merge(value, _given(word))
-    entry, old = nested([*parent, options.name], value), read_yaml(SETTINGS)
-    whole = merge(read_shipped(Path()), old)
+    parent, nothing = DESIGNS if options.design else VARIANTS, dict[str, Any]()
+    value = reduce(merge, map(_given, options.changes), nothing)
+    entry, old, whole = nested([*parent, options.name], value), read_yaml(SETTINGS), read_shipped(Path())
     if options.name in reduce(getitem, parent, whole):
         raise ConfigError(f"{'.'.join(parent)} has a {options.name!r} already: take another name, or edit {SETTINGS}")
     check_study(parse_config(merge(whole, entry)))
     line = f"{options.name}: {yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False).strip()}"
-    text, block = SETTINGS.read_text(), reduce(lambda part, name: part.get(name) or {}, parent, old)
-    text = with_line(text, parent, line) if block else text + yaml.safe_dump(entry)
+    text = with_line(SETTINGS.read_text(), parent, line)
     if yaml.safe_load(text) != merge(old, entry):
         raise ConfigError(f"{SETTINGS}: {'.'.join(parent)} is not written a line each; add this by hand: {line}")
     SETTINGS.write_text(text)
     print(f"{SETTINGS}, {'.'.join(parent)}: {line}")
-    target = f"results/tables/table5_{options.name}.csv" if options.design else "compare"
-    compared = [] if options.design else ["first=paper", f"second={options.name}"]
-    print(" ".join(["run it: snakemake", target, *(["--config", *compared] if compared else [])]), flush=True)
-    plan = ["plan", "--cores", "1", "--quiet", "all", "--config", f"target={target}", *compared]
+    target = TABLES / (f"table5_{options.name}.csv" if options.design else f"compare/paper/{options.name}.csv")
+    print(f"run it: snakemake {target}", flush=True)
+    plan = ["plan", "--cores", "1", "--quiet", "all", "--config", f"target={target}"]
     return subprocess.run([sys.executable, "-m", "snakemake", *plan]).returncode
 
 
@@ -74,17 +67,14 @@ def with_line(text: str, path: Sequence[str], line: str) -> str:
     """
     The text of a file of settings with one more line in a block of it; comments and order stay.
 
-    >>> print(with_line("a:\\n  b:\\n    c: 1  # one\\n# more\\nd: 2", ["a", "b"], "e: 3"), end="")
-    a:
-      b:
-        c: 1  # one
-        e: 3
-    # more
-    d: 2
+    >>> with_line("a:\\n  b: 1  # one\\n\\n# more\\nc: 2\\n", ["a"], "d: 3")
+    'a:\\n  b: 1  # one\\n  d: 3\\n\\n# more\\nc: 2\\n'
     """
     node, lines = yaml.compose(text), text.splitlines()
     for name in path:
         node = next(value for key, value in node.value if key.value == name)
+    if not node.value:
+        raise ConfigError(f"{'.'.join(path)} is empty: add the line by hand: {line}")
     indent = " " * node.value[0][0].start_mark.column
     while isinstance(node, yaml.MappingNode) and not node.flow_style:
         node = node.value[-1][1]

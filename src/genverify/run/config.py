@@ -35,8 +35,7 @@ class Studies:
         self._known: dict[tuple[Path, str], Schema] = {}
 
     def read(self, domain: Path, settings: ReleaseSettings) -> Schema:
-        # a count that is suppressed or rounded is a line of the schema all the same
-        asked = domain, settings.but(withhold=[], round=None, suppress=None).model_dump_json()
+        asked = domain, settings.but(withhold=[], round=None, suppress=None).model_dump_json()  # the same lines
         if asked not in self._known:
             tables = Path(settings.tables_file)
             with naming_table_file(tables):
@@ -101,8 +100,7 @@ def config_files(folder: Path) -> list[Path]:
     """config.yaml on top (or config/config.yaml, as snakedeploy lays it out), every file of config/, and study.yaml."""
     top, deployed = folder / layout.SETTINGS, folder / layout.PARTS / layout.SETTINGS
     parts = [path for path in sorted((folder / layout.PARTS).glob("*.yaml")) if path != deployed]
-    first = [top] if top.exists() else [layout.repository(folder) / layout.SETTINGS, deployed]
-    return [*first, *parts, *filter(Path.exists, [folder / layout.OF_STUDY])]
+    return [top if top.exists() else deployed, *parts, *filter(Path.exists, [folder / layout.OF_STUDY])]
 
 
 def read_shipped(folder: Path) -> dict[str, Any]:
@@ -114,8 +112,7 @@ def complete(settings: dict[str, Any], told: Mapping[str, Any]) -> Config:
     """The study of these settings, checked, after the files of this folder completed them; `told`: by `--config`."""
     whole = merge(read_shipped(Path()), settings)
     settings |= merge(whole, typed(whole, {name: value for name, value in told.items() if name in whole}))
-    config = parse_config(settings)
-    check_study(config)
+    check_study(config := parse_config(settings))
     return config
 
 

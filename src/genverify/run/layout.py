@@ -35,8 +35,9 @@ def link_shipped(root: Path, folder: Path) -> None:
     """
     if root.samefile(folder):
         return
-    has_settings = (folder / PARTS / SETTINGS).exists()
-    for path in (path for path in SHIPPED if path != SETTINGS or not has_settings):
+    deployed = {SETTINGS: PARTS / SETTINGS, SNAKEFILE: STAGES / SNAKEFILE}  # where snakedeploy puts its own
+    has = {path for path, instead in deployed.items() if (folder / instead).exists()}
+    for path in (path for path in SHIPPED if path not in has):
         below = folder / path
         inside = below.is_dir() and not below.is_symlink() and not below.samefile(root / path)
         for part in [path / file.name for file in (root / path).iterdir()] if inside else [path]:
@@ -69,6 +70,6 @@ def start_run(name: str) -> Path:
     return folder
 
 
-def repository(folder: Path = Path()) -> Path:
-    """The folder of the repository, also where the given folder has links to it."""
-    return (folder / SNAKEFILE).resolve().parent
+def repository() -> Path:
+    """The folder of the repository, also where the current folder has links to it."""
+    return SOURCE.resolve().parent

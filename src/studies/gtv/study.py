@@ -20,7 +20,7 @@ STUDY = Study(
         "benchmark.estimate": ".settings:EstimateBenchmark",
     },
     folders=("protected", "zeros", "generators", "hierarchical", "probability", "tracts"),
-    pages=("noise.md", "probability.md", "tracts.md"),
+    pages=("ablations.md", "noise.md", "probability.md", "tracts.md"),
     names=".configuration:names",
     settings_check=".configuration:check_settings",
     possible=".configuration:can_be_made",

@@ -21,6 +21,8 @@ from studies.gtv.tables import (
     choose_examples,
     column_table,
     column_text,
+    comparison_table,
+    comparison_text,
     households_table,
     households_text,
     require_synthetic,
@@ -123,6 +125,19 @@ def test_table5_without_its_design_says_so() -> None:
     found, published = variants()
     with pytest.raises(DataError, match="variant paper: no block of design country_median"):
         ablation_table({"paper": found["paper"].query("design == 'state_median'")}, published, PAPER["table5"], 1, LABEL)
+
+
+def test_two_variants_are_compared_block_by_block() -> None:
+    first, second = counts({"c1": [3] * 5, "c2": [5] * 5}), counts({"c1": [3] * 5, "c2": [1] * 5})
+    table = comparison_table(first, second, 1, "synthetic")
+    row = table[(table["claims"] == "singleton") & (table["grouping"] == "k") & (table["columns"] == 6)].iloc[0]
+    assert (row["first"], row["second"], row["difference"], row["percent"]) == (8, 4, -4, -50)
+    assert (row["low"], row["high"]) == (-8, 0)  # c2 is drawn twice, or c1
+    same = comparison_table(first, first, 1, "synthetic")
+    assert (same[["difference", "low", "high"]] == 0).all(axis=None)
+    assert "households of b less those of a" in comparison_text(table, "a", "b", "synthetic")
+    with pytest.raises(DataError, match="not about the same blocks"):
+        comparison_table(first, counts({"c1": [3] * 5, "c3": [5] * 5}), 1, "synthetic")
 
 
 def claims_of(rows: list[tuple[str, int, list[str]]]) -> pd.DataFrame:

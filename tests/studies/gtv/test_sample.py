@@ -210,3 +210,25 @@ def test_the_number_of_batches_follows_from_what_is_drawn() -> None:
     assert number_of_batches(settings_of(**auto, designs=both)) > 20, "larger blocks, more jobs"
     assert number_of_batches(settings_of(**{**auto, "blocks_per_batch": 10}, designs=one)) == 26, "a job may have so many"
     assert number_of_batches(settings_of(**auto, all_blocks={"whole": {"states": "all", "up_to": 9}})) == 25
+
+
+def test_a_design_draws_from_its_states_as_a_design_of_all_does(sizes: pd.DataFrame) -> None:
+    every, some = (Design(size=4, blocks_per_state=3, **states) for states in ({}, {"states": ["56"]}))
+    drawn, whole = (sample_blocks(sizes, {"fours": design}, 1) for design in (some, every))
+    assert drawn["block"].tolist() == whole.loc[whole["state"] == "56", "block"].tolist()
+    assert "states" not in every.model_dump()  # jobs of designs without it do not see the setting
+
+
+@pytest.mark.parametrize(
+    ("design", "why"),
+    [
+        ({"size": 4, "states": ["65"]}, "design odd: the microdata hold no state '65': known: 01, 56"),
+        ({"size": 9, "states": ["01", "56"]}, "state 01, design odd: 1 blocks of 9 households wanted, 0 exist"),
+    ],
+)
+def test_states_that_do_not_exist_or_have_no_such_block_are_named(
+    sizes: pd.DataFrame, design: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(DataError) as error:
+        sample_blocks(sizes, {"odd": Design(blocks_per_state=1, **design)}, 1)
+    assert str(error.value).startswith(why)

@@ -234,7 +234,9 @@ def repository() -> Layout:
     """The layout of this repository, seen from its root."""
     # in the order in which the Snakefile includes them: targets are added up as they come
     first = [layout.SNAKEFILE, layout.STAGES / SHARED, *map(Path, stage_files(layout.STAGES))]
-    stages = list(dict.fromkeys([*filter(Path.exists, first), *sorted(layout.STAGES.rglob("*.smk"))]))
+    # a Snakefile that uses this one as a module is not read
+    ours = [path for path in first if path.exists() and path.resolve().is_relative_to(layout.repository())]
+    stages = list(dict.fromkeys([*ours, *sorted(layout.STAGES.rglob("*.smk"))]))
     made, shown = (str(layout.RESULTS), str(layout.FIGURES)), (layout.FIGURES, layout.TABLES)
     return Layout(made, shown, layout.SOURCES, layout.LOCK, layout.SCRIPTS, stages, layout.TIMES)
 
