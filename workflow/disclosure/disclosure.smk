@@ -1,6 +1,6 @@
 """
 Reads: the release files of config.yaml (releases) and the data or counts that they name.
-Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv and readings.csv.
+Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv, readings.csv, suppression.csv and auditors.csv; figures/auditors.pdf.
 """
 
 from genverify.disclosure.release_form import prior_files, source_of
@@ -88,6 +88,46 @@ rule benchmark_audits:
         seed=setting("seed"),
     script:
         "../../scripts/disclosure/benchmark_audits.py"
+
+
+rule benchmark_suppression:
+    """Cells that a rule of minimum frequency costs on synthetic tables: exact search, heuristic, and G-Confid if it is installed."""
+    output:
+        table="results/benchmark/suppression.csv",
+        record="results/benchmark/suppression.record.json",
+    log:
+        "logs/benchmark_suppression.log",
+    benchmark:
+        "benchmarks/benchmark_suppression.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_suppression"),
+        suppression=setting("benchmark.suppression"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/disclosure/benchmark_suppression.py"
+
+
+rule benchmark_auditors:
+    """Cells of synthetic tables that integers pin, with proofs, and that auditors by linear programs call protected."""
+    output:
+        table="results/benchmark/auditors.csv",
+        pdf="figures/auditors.pdf",
+        png="figures/auditors.png",
+        record="results/benchmark/auditors.record.json",
+    log:
+        "logs/benchmark_auditors.log",
+    benchmark:
+        "benchmarks/benchmark_auditors.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_auditors"),
+        suppression=setting("benchmark.suppression"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/disclosure/benchmark_auditors.py"
 
 
 rule benchmark_readings:

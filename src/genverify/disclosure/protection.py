@@ -20,7 +20,6 @@ from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.linear import LinearSystem
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.protect.cell_suppression import (
-    PatternWork,
     Requirement,
     SuppressionPattern,
     SuppressionProblem,
@@ -199,7 +198,7 @@ def _suppressed(
     linked = exposed.linked
     own = costs(exposed, counts, asked.cost)
     problem = SuppressionProblem(opened(linked, ()), counts, own, tuple(wanted.values()), linked.beside)
-    pattern = find_pattern(problem, PatternWork())
+    pattern = find_pattern(problem)
     if pattern.unmet:
         _refuse(pattern.unmet, linked.sums.cells, "even if every printed cell is suppressed")
     return pattern
@@ -250,7 +249,7 @@ def _certified(
         raise DataError(f"no counts that fit the protected tables were found ({ranges.limit})")
     asked = {linked.sums.place[name]: name for name in needed}
     own = tuple(replace(needed[name], cell=cell) for cell, name in asked.items())
-    pattern = find_pattern(SuppressionProblem(linked.sums, ranges.point, np.full(len(ranges.lo), -1), own), PatternWork())
+    pattern = find_pattern(SuppressionProblem(linked.sums, ranges.point, np.full(len(ranges.lo), -1), own))
     if pattern.unmet:
         _refuse(pattern.unmet, linked.sums.cells, "by the protected tables as they are read again")
     open_ = linked.sums.lo < linked.sums.hi

@@ -74,7 +74,7 @@ def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: 
     asked = tuple(Requirement(cell, width=width) for cell in targets)
     system = opened(linked, ())  # the percentages beside suppressed counts go first
     problem = SuppressionProblem(system, exposed.ranges.point, cost, asked, linked.beside, width)
-    pattern = find_pattern(problem, PatternWork(seconds=work.seconds))
+    pattern = find_pattern(problem, PatternWork(seconds=work.seconds).scaled(len(names)))
     steps = tuple(SuppressionStep("", names[cell]) for cell in pattern.cells)
     still = tuple(names[cell] for cell in pattern.unmet)
     how = OPTIMAL if pattern.optimal else BOUNDED.format(pattern.bound)

@@ -60,6 +60,12 @@ class PatternWork:
     nodes: int = 2_000
     seconds: float = inf  # of the clock, for one integer program: a safety net
 
+    def scaled(self, cells: int) -> "PatternWork":
+        """The same, less for tables of more than a thousand cells: what a program takes grows with them."""
+        part = min(1.0, 1_000 / max(cells, 1))
+        programs, masters, nodes = (max(ceil(part * most), 4) for most in (self.programs, self.masters, self.nodes))
+        return replace(self, programs=programs, masters=masters, nodes=nodes)
+
 
 @dataclass(frozen=True)
 class SuppressionProblem:
@@ -122,8 +128,7 @@ def find_pattern(problem: SuppressionProblem, work: PatternWork | None = None) -
     """The cheapest cells that protect, or good ones with a bound; cells that no choice protects are left aside and named."""
     if not problem.system.fits(problem.counts):
         raise WrongAnswer("the counts to protect do not fit what is published; nothing is reported")
-    search = PatternSearch(problem, work or PatternWork())
-    return search.run()
+    return PatternSearch(problem, work or PatternWork().scaled(len(problem.counts))).run()
 
 
 class OutOfWork(Exception):

@@ -17,3 +17,22 @@ class DisclosureBenchmark(Section):
     people: list[Count] = Field(min_length=1)
     tracts: dict[Name, TractCase] = Field(min_length=1)
     seconds: float = Field(gt=0)
+
+
+class TableCase(Section):
+    """Synthetic tables: axes as numbers of parts at each level, the axes of every table, the mean of the smallest counts."""
+
+    axes: list[list[Count]] = Field(min_length=1)
+    tables: list[list[int]] = Field(min_length=1)
+    mean: float = Field(gt=0)
+    suppressed: float = Field(default=0.4, gt=0, lt=1)
+
+
+class SuppressionBenchmark(Section):
+    """Tables whose suppression is compared, and shapes whose audits are: `tables` random ones of each."""
+
+    minimum: Count
+    cases: dict[Name, TableCase] = Field(min_length=1)
+    most_cells: Count
+    audited: dict[Name, TableCase] = Field(min_length=1)
+    tables: Count

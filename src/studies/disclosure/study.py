@@ -3,6 +3,10 @@
 from genverify.run.registry import Study
 
 STUDY = Study(
-    settings={"nz": "genverify.disclosure.area_tables:AreaSettings", "benchmark.audits": ".settings:DisclosureBenchmark"},
+    settings={
+        "nz": "genverify.disclosure.area_tables:AreaSettings",
+        "benchmark.audits": ".settings:DisclosureBenchmark",
+        "benchmark.suppression": ".settings:SuppressionBenchmark",
+    },
     folders=("disclosure", "nz"),
 )

@@ -1,0 +1,245 @@
+"""
+Suppression and audits of synthetic tables against an official tool: G-Confid, where it is installed, and an interval by
+linear program for every cell. What integers pin is proved cell by cell.
+"""
+
+import resource
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.checker.linear_proofs import check_linear
+from genverify.model.arrays import Flags, Ints
+from genverify.model.linear import LinearSystem, make_system
+from genverify.protect.cell_suppression import (
+    PatternWork,
+    Requirement,
+    SuppressionProblem,
+    find_pattern,
+    suppressed,
+)
+from genverify.solve.linear.ranges import all_ranges
+from genverify.solve.linear.search import Work
+from genverify.solve.program import matrix_of
+from genverify.solve.solvers.base import Optimal
+from genverify.solve.solvers.highs import CellProgram
+from studies.disclosure.settings import SuppressionBenchmark, TableCase
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DATA = "synthetic counts"
+PROOF_SECONDS = 60.0  # for the exact ranges of one table
+HALF = 0.5  # G-Confid's own bounds: half of the true value, and one and a half of it
+FREE = 1e-6  # an interval of a linear program narrower than this is one number
+
+
+@dataclass(frozen=True)
+class SyntheticTable:
+    """Printed tables of synthetic counts: the system of their cells and sums, and the counts."""
+
+    system: LinearSystem
+    counts: Ints
+
+
+def make_table(case: TableCase, rng: np.random.Generator) -> SyntheticTable:
+    """Tables of some axes each, every one a hierarchy of so many parts of each part; the others are added up."""
+    axes = [_nodes(sizes) for sizes in case.axes]
+    leaves = rng.negative_binomial(1.0, 1.0 / (1.0 + case.mean), [len(members[0]) for _, members in axes])
+    full = leaves
+    for at, (_, members) in enumerate(axes):
+        full = np.moveaxis(np.tensordot(members, full, axes=(1, at)), 0, at)
+    cells, rows = dict[str, tuple[int, int]](), dict[str, dict[str, int]]()
+    for table in case.tables:
+        open_ = [range(len(axes[at][1])) if at in table else range(1) for at in range(len(axes))]
+        for key in product(*open_):
+            cells[_name(key)] = (int(full[key]), int(full[key]))
+            for at in table:
+                children = axes[at][0].get(key[at])
+                if children:
+                    parts = [(*key[:at], child, *key[at + 1 :]) for child in children]
+                    rows[f"{_name(key)} over {at}"] = {_name(key): -1, **{_name(part): 1 for part in parts}}
+    system = make_system(cells, [(name, weights, 0, 0) for name, weights in rows.items()])
+    return SyntheticTable(system, system.lo.copy())
+
+
+def _name(key: Sequence[int]) -> str:
+    return ",".join(map(str, key))
+
+
+def _nodes(sizes: Sequence[int]) -> tuple[dict[int, list[int]], Ints]:
+    """The nodes of a hierarchy, the root first: the children of each, and which leaves lie in it."""
+    children, members, level = dict[int, list[int]](), [np.ones(int(np.prod(sizes)), dtype=np.int64)], [0]
+    for size in sizes:
+        below = list[int]()
+        for node in level:
+            parts = np.array_split(np.flatnonzero(members[node]), size)
+            children[node] = list(range(len(members), len(members) + size))
+            members += [np.isin(np.arange(len(members[0])), part).astype(np.int64) for part in parts]
+            below += children[node]
+        level = below
+    return children, np.array(members)
+
+
+# How many cells a rule of minimum frequency costs.
+
+
+def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[dict[str, Any]]:
+    """For every case a line of each method: cells, cost, gap, CPU seconds, and sensitive cells that integers still show."""
+    for name, case in settings.cases.items():
+        table = make_table(case, np.random.default_rng([seed, len(name)]))
+        counts = table.counts
+        primary = (counts > 0) & (counts < settings.minimum)
+        asked = tuple(Requirement(cell, high=settings.minimum) for cell in np.flatnonzero(primary).tolist())
+        problem = SuppressionProblem(table.system, counts, np.maximum(counts, 1), asked)
+        scaled = PatternWork().scaled(len(counts))
+        methods: dict[str, PatternWork] = {"exact": scaled, "heuristic": PatternWork(scaled.programs, 0, 0)}
+        about = {"case": name, "data": DATA, "cells": len(counts), "primary": int(primary.sum())}
+        for method, work in methods.items():
+            started = process_time()
+            pattern = find_pattern(problem, work)
+            chosen = np.zeros(len(counts), dtype=bool)
+            chosen[list(pattern.cells)] = True
+            bound = pattern.bound if method == "exact" else None
+            yield about | {"method": method, **_line(table, chosen, primary, settings, process_time() - started, bound)}
+        started = process_time()
+        given = gconfid_suppression(table, primary, settings.minimum) if len(counts) <= settings.most_cells else None
+        if given is not None:
+            yield about | {"method": "G-Confid", **_line(table, given, primary, settings, process_time() - started, None)}
+
+
+def _line(
+    table: SyntheticTable, chosen: Flags, primary: Flags, settings: SuppressionBenchmark, seconds: float, bound: int | None
+) -> dict[str, Any]:
+    cost = int(np.maximum(table.counts, 1)[chosen & ~primary].sum())
+    low, high = exact_ranges(table, chosen, primary)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return {
+        "secondary": int((chosen & ~primary).sum()), "cost": cost, "bound": bound,
+        "gap_percent": None if bound is None else round(100 * (cost - bound) / max(cost, 1), 2),
+        "cpu_s": round(seconds, 2), "peak_mb": peak, "pinned": int((primary & (low == high)).sum()),
+        "below_minimum": int((primary & (high < settings.minimum)).sum()),
+    }  # fmt: skip
+
+
+def exact_ranges(table: SyntheticTable, chosen: Flags, wanted: Flags) -> tuple[Ints, Ints]:
+    """The proved ranges of wanted cells when some cells are suppressed; the proofs are checked."""
+    system = suppressed(table.system, {}, np.flatnonzero(chosen).tolist())
+    ranges = all_ranges(system, Work(seconds=PROOF_SECONDS), wanted, start=[table.counts])
+    proved = check_linear(system, ranges.statements)
+    return np.array(proved.lo), np.array(proved.hi)
+
+
+# What auditors by linear programs miss.
+
+
+def compare_auditors(settings: SuppressionBenchmark, seed: int) -> Iterator[dict[str, Any]]:
+    """For every shape: suppressed cells that integers pin, with a proof, and that linear programs call protected."""
+    for name, case in settings.audited.items():
+        rng, seen = np.random.default_rng([seed, len(name), 1]), dict[str, int]()
+        for _ in range(settings.tables):
+            table = make_table(case, rng)
+            chosen = (rng.random(len(table.counts)) < case.suppressed) & (table.counts > 0)
+            low, high = exact_ranges(table, chosen, chosen)
+            pinned = chosen & (low == high)
+            given = {"plain": linear_intervals(table, chosen, None), "half": linear_intervals(table, chosen, HALF),
+                     "gconfid": gconfid_intervals(table, chosen)}  # fmt: skip
+            line = {"suppressed": chosen, "known_exactly": pinned}
+            for method, widths in ((own, widths) for own, widths in given.items() if widths is not None):
+                line[f"missed_by_{method}"] = pinned & (widths > FREE)
+                line[f"called_exact_by_{method}"] = chosen & ~pinned & (widths <= FREE)
+            seen = {key: seen.get(key, 0) + int(flags.sum()) for key, flags in line.items()}
+        yield {"shape": name, "data": DATA, "tables": settings.tables, **seen}
+
+
+def linear_intervals(table: SyntheticTable, chosen: Flags, half: float | None) -> Any:
+    """The width of each suppressed cell by a linear program for each end, from 0 on or around the true value."""
+    system, x = suppressed(table.system, {}, np.flatnonzero(chosen).tolist()), table.counts
+    program = CellProgram(matrix_of(system), system.least, system.most)
+    lower = np.where(chosen, 0.0 if half is None else half * x, x).astype(np.float64)
+    upper = np.where(chosen, inf if half is None else (1 + half) * x, x).astype(np.float64)
+    program.set_bounds(lower, upper)
+    widths = np.zeros(len(x))
+    for cell in np.flatnonzero(chosen).tolist():
+        for sign in (1.0, -1.0):
+            objective = np.zeros(len(x))
+            objective[cell] = sign
+            answer = program.maximise(objective)
+            widths[cell] += answer.value if isinstance(answer, Optimal) else inf
+    return widths
+
+
+# G-Confid, where it is installed: it knows no zeros, which are left out of its tables, and are printed.
+
+
+def _gconfid() -> Any:
+    try:
+        import gconfid
+    except ImportError:
+        return None
+    return gconfid
+
+
+def _constraints(table: SyntheticTable) -> pd.DataFrame:
+    system = table.system
+    rows = pd.DataFrame({"ConstraintId": system.row_of + 1, "CellId": system.columns + 1, "Coefficient": system.weights})
+    used = rows[table.counts[system.columns] > 0]
+    total = used[used["Coefficient"] < 0]["ConstraintId"]
+    return used[used["ConstraintId"].isin(total)]
+
+
+def _cells(table: SyntheticTable, more: Mapping[str, Any]) -> pd.DataFrame:
+    cells = pd.DataFrame({"CellId": np.arange(len(table.counts)) + 1, "TotalNoise": table.counts.astype(float), **more})
+    return cells[table.counts > 0]
+
+
+def gconfid_suppression(table: SyntheticTable, primary: Flags, minimum: int) -> Flags | None:
+    """The cells that G-Confid suppresses, each sensitive cell to be protected up to the minimum; none if it is not here."""
+    tool = _gconfid()
+    if tool is None:
+        return None
+    need = np.where(primary, minimum - table.counts, 0).astype(float)
+    cells = _cells(table, {"Sensitivity": need, "Status": np.where(primary, "S", "V"), "Type": "C"})
+    result = tool.Suppression(incell=cells, inconstraint=_constraints(table), trace=False).outsuppress.to_pandas()
+    chosen = np.zeros(len(table.counts), dtype=bool)
+    chosen[result.loc[result["OutStatus"] == "X", "CellId"].astype(int).to_numpy() - 1] = True
+    return chosen | primary
+
+
+def gconfid_intervals(table: SyntheticTable, chosen: Flags) -> Any:
+    """The widths that G-Confid's audit gives suppressed cells, with its own bounds; none if it is not here."""
+    tool = _gconfid()
+    if tool is None:
+        return None
+    cells = _cells(table, {"Sensitivity": 0.0, "OutStatus": np.where(chosen, "X", "P")})
+    result = tool.Auditing(incell=cells, inconstraint=_constraints(table), trace=False).outaudit.to_pandas()
+    widths = np.zeros(len(table.counts))
+    widths[result["CellId"].astype(int).to_numpy() - 1] = result["MaxMinusMin"].to_numpy()
+    return widths
+
+
+def plot_auditors(lines: pd.DataFrame) -> "Figure":
+    """Of the cells that integers pin, the share that each auditor by linear programs calls protected, for every shape."""
+    import matplotlib.pyplot as plt
+
+    from genverify.report.figures import PAGE_WIDTH, PALETTE, say_source, use_style
+
+    use_style()
+    names = {"plain": "linear program", "half": "within half of the value", "gconfid": "G-Confid"}
+    methods = [own for own in names if f"missed_by_{own}" in lines]
+    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.2 + 0.4 * len(lines)), layout="constrained")
+    for at, method in enumerate(methods):
+        share = 100 * lines[f"missed_by_{method}"] / lines["known_exactly"].clip(lower=1)
+        axes.barh(np.arange(len(lines)) + 0.25 * at, share, height=0.22, color=PALETTE[at], label=names[method])
+    axes.set_yticks(np.arange(len(lines)) + 0.25, lines["shape"])
+    axes.invert_yaxis()
+    axes.set_xlabel("percent of the cells known exactly that are called protected")
+    figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    say_source(figure, DATA)
+    return figure
