@@ -417,10 +417,11 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
 
 
 def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
-    """The codes of a column of a sample: of its labels, or the codes themselves where not all values are labels."""
+    """The codes of a column of a sample: of its labels, or the codes themselves where all values are codes and not labels."""
     texts = values.map(plain_text)
     labels = {meaning: code for code, meaning in column.meaning.items()}
-    known = labels if texts.isin(labels).all() else {str(code): code for code in column.codes}
+    codes = {str(code): code for code in column.codes}
+    known = codes if texts.isin(codes).all() and not texts.isin(labels).all() else labels
     for row, text in texts[~texts.isin(known)].items():
         words = nearest(text, list(labels))
         raise DataError(f"sample {name}: row {row!r}: column {column.name} has no value {text!r}: {words}")
