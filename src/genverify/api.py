@@ -4,14 +4,16 @@ The verbs of the API: a release made from a frame or from counts, the attack on 
 The classes add verbs to values of the packages below, which know nothing of them: no job of a workflow depends on this.
 """
 
+import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from html import escape
 from itertools import islice
 from math import prod
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -26,7 +28,7 @@ from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codi
 from genverify.disclosure.release_form import ReleaseForm
 from genverify.model import release as published
 from genverify.model.claims import ANY, Claim, Codes, claim_of
-from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.errors import ConfigError, DataError, nearest, needed
 from genverify.model.release import TOTAL, Schema, make_schema
 from genverify.model.settings import DATASETS, validate
 from genverify.model.tablefiles import plain_text
@@ -38,13 +40,19 @@ from genverify.solve.datasets import draw_records, random_walk
 from genverify.solve.program import program_of
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 MOST_COLUMNS = 16  # the attack looks at every set of columns, 65,536 of 16; each further column doubles time and memory
 LOOKS = 8  # at datasets on their random walk, WALKERS at a time: what holds in all of them is proved or refuted afterwards
 ROWS = 20  # of a table in a notebook; frame() has all
 KINDS = {"string", "integer", "boolean", "categorical"}  # of values that a column can hold, as pandas calls them
 MARGIN = "All"  # what pandas.crosstab calls a total
 # seconds in place of a minute: what is not counted by then is proved or estimated; gv.probability takes a larger budget
-QUICK, FEW_DRAWS = Budget(states=200_000, moves=2_000_000, seconds=1.0), probabilities.Effort(draws=12, between=1)
+QUICK, FEW_DRAWS = (
+    Budget(states=200_000, moves=2_000_000, seconds=0.5),
+    probabilities.Effort(chains=6, draws=12, records=12, between=1),
+)
 Bins: TypeAlias = int | Sequence[float] | pd.IntervalIndex
 Tables: TypeAlias = Iterable[str | Sequence[str]]
 Counts: TypeAlias = "pd.DataFrame | pd.Series[Any]"
@@ -180,6 +188,20 @@ class AttackResult(VerifiedBlock):
             claim = self.claims[claim]
         return explanations.explain(self, claim)
 
+    def plot(self) -> "Axes":
+        """How many claims are verified by the number of columns that they name, as bars; those about one record apart."""
+        needed("matplotlib", "a plot", "frame() has the claims without it")
+        from matplotlib import pyplot
+
+        counts = pd.crosstab([claim.k for claim in self.claims], [claim.m == 1 for claim in self.claims])
+        several, one = (counts.get(single, pd.Series(0, counts.index)) for single in (False, True))
+        _, axes = pyplot.subplots()
+        axes.bar(counts.index, one, label="about exactly one record")
+        axes.bar(counts.index, several, bottom=one, label="about several records")
+        axes.set(xlabel="columns that a claim names", ylabel="verified claims", xticks=counts.index)
+        axes.legend()
+        return axes
+
     def check(self) -> CheckSummary:
         """Every proof checked once more: exact integers, no solver."""
         return check_verified(self)
@@ -201,9 +223,27 @@ def attack_release(
     columns = len(release.schema.domain.names)
     if not 1 <= min_k <= (max_k or columns) <= columns:
         raise ConfigError(f"min_k={min_k}, max_k={max_k}: give 1 <= min_k <= max_k <= {columns}, the number of columns")
-    datasets = _walked(settings.proving("An attack without a study").bounder(release), K, seed)
-    verified = verify_block(release, datasets, settings, min_k, max_k)
+    with _shown_progress():
+        datasets = _walked(settings.proving("An attack without a study").bounder(release), K, seed)
+        verified = verify_block(release, datasets, settings, min_k, max_k)
     return AttackResult(**{field.name: getattr(verified, field.name) for field in fields(verified)})
+
+
+@contextmanager
+def _shown_progress() -> Iterator[None]:
+    """How far long work is, a line every few seconds on the standard error, unless the caller has the log go elsewhere."""
+    logger = logging.getLogger("genverify")
+    if logger.hasHandlers():
+        yield
+        return
+    handler, level = logging.StreamHandler(), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def _walked(bounder: Bounder, K: int, seed: int) -> Codes:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import stdtrit
 
 from genverify.attack.generate import GeneratedDatasets, generate, generate_block, no_dataset_fits
 from genverify.attack.verify import Verifier, check_ranges
@@ -164,7 +165,7 @@ class ChainDraws:
         return interval(held.mean(axis=1), draws)
 
 
-def interval(means: Floats, draws: int) -> tuple[Floats, Floats, Floats]:
+def interval(means: Floats, draws: float, sure: float = SURE) -> tuple[Floats, Floats, Floats]:
     """
     The mean over chains with a Wilson interval at the number of independent draws that the spread of the chains speaks for:
     that of the claim itself or of all claims together, whichever is smaller, since few chains can agree by chance; at least
@@ -176,26 +177,51 @@ def interval(means: Floats, draws: int) -> tuple[Floats, Floats, Floats]:
     ratio = np.divide(binomial, spread, out=np.zeros_like(mean), where=spread > 0)
     together = binomial.sum() / spread.sum() if spread.sum() > 0 else 0.0
     n = np.clip(np.minimum(ratio, together), chains, chains * draws)
-    centre = (mean + SURE**2 / (2 * n)) / (1 + SURE**2 / n)
-    half = SURE * np.sqrt(binomial / n + SURE**2 / (4 * n**2)) / (1 + SURE**2 / n)
+    centre = (mean + sure**2 / (2 * n)) / (1 + sure**2 / n)
+    half = sure * np.sqrt(binomial / n + sure**2 / (4 * n**2)) / (1 + sure**2 / n)
     return mean, np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
 
 
 def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed: int) -> ChainDraws:
     """Chains from datasets that fit (generated ones, shape (K, N, columns)), spread over those given."""
     masses, rng = lay_on(prior, program), np.random.default_rng(seed)
+    return ChainDraws(
+        np.array([[masses.draw(step.z, rng) for step in chain] for chain in _chains(masses, prior, starts, effort, rng)])
+    )
+
+
+def estimate_claim(
+    program: Program, prior: Prior, claim: Claim, starts: Codes, effort: Effort, seed: int
+) -> tuple[float, float, float]:
+    """
+    The probability of one claim and an interval (95 %): its mean, given the records that each step did not draw again. Such
+    a number is worth as many draws as a draw's variance is times its own.
+    """
+    masses, rng = lay_on(prior, program), np.random.default_rng(seed)
+    shares = masses.shares(np.array([claim.codes], dtype=np.int16))[0]
+    chains = _chains(masses, prior, starts, effort, rng)
+    chances = np.array([[step.chance(shares, claim.m) for step in chain] for chain in chains])
+    mean, spread = chances.mean(), chances.var()
+    worth = mean * (1 - mean) / spread if spread > 0 else 1.0
+    # the spread of few chains is itself uncertain: Student's distribution
+    sure = float(stdtrit(max(1, len(chances) - 1), 0.975))
+    value, low, high = interval(chances.mean(axis=1)[:, None], effort.draws * max(1.0, worth), sure)
+    return float(value[0]), float(low[0]), float(high[0])
+
+
+def _chains(
+    masses: Masses, prior: Prior, starts: Codes, effort: Effort, rng: np.random.Generator
+) -> Iterator[Iterator[distribution.Step]]:
+    program = masses.program
     known = [z for z in class_vectors(program, starts) if (masses.of_classes[z > 0] > 0).all()]
     if not known:
         raise GenverifyError(
             f"block {program.release.block}: prior {prior.name} gives weight 0 to a record of every known dataset; "
             "give every record that can exist some weight (a floor)"
         )
-    indices = np.linspace(0, len(known) - 1, effort.chains).round().astype(int)
-    chains, system = [], counting.system_of(program)
-    for index in indices.tolist():
-        result = run_chain(system, masses.of_classes, known[index], effort.records, effort.draws, effort.between, rng)
-        chains.append([masses.draw(z, rng) for z in result])
-    return ChainDraws(np.array(chains))
+    system, records = counting.system_of(program), effort.records
+    for index in np.linspace(0, len(known) - 1, effort.chains).round().astype(int).tolist():
+        yield run_chain(system, masses.of_classes, known[index], records, effort.draws, effort.between, rng)
 
 
 # Problem 1 by exact draws: datasets that fit a release, each as likely as the uniform prior makes it.
@@ -351,9 +377,7 @@ def _probability(
         return Probability(claim, prior.name, value, value, value, exact=True)
     generated = generate_block(program.release, settings, DATASETS, seed).records if thorough else None
     starts = _starts(bounder, effort, seed) if generated is None else generated
-    result = estimate(program, prior, starts, effort, seed)
-    value, low, high = (float(side[0]) for side in result.probabilities(*claim_arrays([claim])))
-    return Probability(claim, prior.name, value, low, high, exact=False)
+    return Probability(claim, prior.name, *estimate_claim(program, prior, claim, starts, effort, seed), exact=False)
 
 
 def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
@@ -393,10 +417,11 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
 
 
 def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
-    """The codes of a column of a sample: of its labels, or the codes themselves where not all values are labels."""
+    """The codes of a column of a sample: of its labels, or the codes themselves where all values are codes and not labels."""
     texts = values.map(plain_text)
     labels = {meaning: code for code, meaning in column.meaning.items()}
-    known = labels if texts.isin(labels).all() else {str(code): code for code in column.codes}
+    codes = {str(code): code for code in column.codes}
+    known = codes if texts.isin(codes).all() and not texts.isin(labels).all() else labels
     for row, text in texts[~texts.isin(known)].items():
         words = nearest(text, list(labels))
         raise DataError(f"sample {name}: row {row!r}: column {column.name} has no value {text!r}: {words}")

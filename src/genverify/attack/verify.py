@@ -27,7 +27,7 @@ from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import stack
 from genverify.model.tabulate import read_datasets
-from genverify.model.work import progress
+from genverify.model.work import ProgressLog, progress
 from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.bounds import Bound, Bounder, Limits, Node, certificate_of
 from genverify.solve.datasets import class_vectors
@@ -188,7 +188,9 @@ class Verifier:
         F, T = matched_classes(self.bounder.program, codes)
         open_ = _hold(F, T, self.bounder.seen, m)
         decisions: list[Decision] = []
+        tell = ProgressLog()
         for index, claim in enumerate(claims):
+            tell("%d of %d claims decided", index, len(claims))
             if open_[index]:
                 before = len(self.bounder.seen)
                 sides = {+1: _classes(T, index), -1: _classes(F, index)}

@@ -174,6 +174,7 @@ Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
 T = TypeVar("T", np.uint64, np.int32)
 FIRST_RACE, LONGER = 3_000, 8
+LOOK_EVERY = 16  # classes between two looks at the clock, each of which takes as long as a class of few states
 WORD = 63  # bits of a signed 64-bit integer
 BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400
 
@@ -335,8 +336,10 @@ class _Drawing:
             for move in self._take(cls):
                 steps[-1].append(move)
                 moves += len(move.source)
-                if self.states > self.limit or moves > self.budget.moves or process_time() > self.deadline:
+                if self.states > self.limit or moves > self.budget.moves:
                     return None
+            if len(steps) % LOOK_EVERY == 0 and process_time() > self.deadline:
+                return None
             self._keep(self.fields.enough(needed, self.rest))
         if not len(order):
             self._keep(self.fields.enough(self.fields.pack((self.system.hi - self.system.lo)[:, None]), self.rest))

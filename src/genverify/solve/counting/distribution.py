@@ -208,7 +208,7 @@ def all_vectors(diagram: counting.Diagram) -> list[Ints]:
 # Whether every dataset is reached from every other is not proved: exchanges of few records may not connect them. A chain
 # whose step draws all records again is irreducible; it is then plain sampling.
 
-SMALL = counting.Budget(states=4_000, moves=100_000, seconds=30.0)
+SMALL = counting.Budget(states=counting.FIRST_RACE, moves=100_000, seconds=30.0)
 MORE = 1.25  # records that a step draws again, for those before: tried as long as the diagrams stay small
 
 
@@ -219,8 +219,31 @@ class _Rest(RecordSystem):
     hi: Ints
 
 
-def _redraw(rows: _Rest, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints | None:
-    """Class counts of which some records are drawn again, given the others; none where counting them is too much."""
+@dataclass(frozen=True)
+class Step:
+    """Class counts after a step of a chain, and before it without the records that it drew again, from a diagram if any."""
+
+    z: Ints
+    remaining: Ints
+    useful: Ints
+    diagram: counting.Diagram | None
+    weights: counting.Weights
+
+    def chance(self, shares: Floats, m: int) -> float:
+        """P(COUNT = m) given the records that were not drawn again; `shares`: what part of each class matches."""
+        result = np.eye(1, m + 1)[0]
+        for cls in np.flatnonzero(self.remaining * shares).tolist():
+            times, share = int(self.remaining[cls]), float(shares[cls])
+            hits = np.array([comb(times, h) * share**h * (1 - share) ** (times - h) for h in range(min(times, m) + 1)])
+            result = np.convolve(result, hits)[: m + 1]
+        if self.diagram is None:
+            return float(result[m])
+        drawn = count_distribution(self.diagram, self.weights, shares[None, self.useful], m)[0, : m + 1]
+        return float(result @ drawn[::-1])
+
+
+def _redraw(rows: _Rest, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Step:
+    """Some records are drawn again, given the others; none where counting them is too much."""
     chosen = rng.choice(np.repeat(np.arange(len(z)), z), records, replace=False)
     remaining = z - np.bincount(chosen, minlength=len(z))
     counts = rows.A @ remaining
@@ -229,23 +252,24 @@ def _redraw(rows: _Rest, mass: Floats, z: Ints, records: int, rng: np.random.Gen
     try:
         diagram = counting.draw_diagram(_Rest(rows.A[:, useful], lo, hi), SMALL, smallest=False)
     except counting.TooManyStates:
-        return None
+        return Step(z, z, useful, None, [])
     weights = counting.prior_weights(diagram, mass[useful], len(chosen))
-    drawn = draw_vectors(diagram, weights, counting.forward(diagram, weights), 1, rng)[0]
-    remaining[useful] += drawn
-    return remaining
+    fresh = remaining.copy()
+    fresh[useful] += draw_vectors(diagram, weights, counting.forward(diagram, weights), 1, rng)[0]
+    return Step(fresh, remaining, useful, diagram, weights)
 
 
 def run_chain(
     system: counting.System, mass: Floats, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
-) -> list[Ints]:
-    """Class counts after every `between` steps of a chain, the first of its draws left out as long as half of them."""
-    rows, most, z, result = _Rest(system.A, system.lo, system.hi), int(start.sum()), start, list[Ints]()
-    for step in range((draws + draws // 2) * between):
-        drawn = _redraw(rows, mass, z, min(records, most), rng)
-        if step < draws // 2 * between:
-            records = max(1, int(records / MORE)) if drawn is None else min(most, int(records * MORE) + 1)
-        z = z if drawn is None else drawn
-        if step >= draws // 2 * between and (step + 1) % between == 0:
-            result.append(z)
-    return result
+) -> Iterator[Step]:
+    """Every `between`th step of a chain, the first of its draws left out as long as half of them."""
+    rows, most, z, counted = _Rest(system.A, system.lo, system.hi), int(start.sum()), start, 1
+    for number in range((draws + draws // 2) * between):
+        burnt_in = number >= draws // 2 * between
+        step = _redraw(rows, mass, z, min(counted if burnt_in else records, most), rng)
+        if not burnt_in:
+            counted = counted if step.diagram is None else min(records, most)
+            records = max(1, int(records / MORE)) if step.diagram is None else int(records * MORE) + 1
+        elif (number + 1) % between == 0:
+            yield step
+        z = step.z
