@@ -247,14 +247,9 @@ def alone_ranges(sums: LinearSystem) -> Ranges:
 
 
 def rows_of(
-    part: Part,
-    spec: AreaTables,
-    sums: LinearSystem,
-    alone: Ranges,
-    ranges: tuple[Sequence[int] | Ints, Sequence[int] | Ints],
-    contradiction: bool,
-    exact: Flags | None = None,
-) -> Iterator[tuple[Any, ...]]:
+    part: Part, spec: AreaTables, sums: LinearSystem, alone: Ranges,
+    ranges: tuple[Sequence[int] | Ints, Sequence[int] | Ints], contradiction: bool, exact: Flags | None = None,
+) -> Iterator[tuple[Any, ...]]:  # fmt: skip
     """What the table says of each count: the range by the rule, by its area, as found (its ends), and if it is exact."""
     name_of = spec.name_of
     for at, printed in enumerate(part.areas):

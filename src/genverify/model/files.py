@@ -278,11 +278,8 @@ def _listed(path: Path, home: Path, command: str) -> tuple[dict[str, Any], list[
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(
-        str(file.relative_to(folder).as_posix())
-        for file in folder.rglob("*")
-        if not file.is_dir() or not any(file.iterdir())
-    )
+    files = (file for file in folder.rglob("*") if not file.is_dir() or not any(file.iterdir()))
+    return sorted(str(file.relative_to(folder).as_posix()) for file in files)
 
 
 def _read(path: Path, hint: str) -> str:

@@ -173,14 +173,13 @@ class PublishedQueries:
         return "\n".join(query.id.replace("%", "%%") + " %d %d" for query in self.queries)
 
 
+Merged = Mapping[str, Sequence[int] | None]  # groups of codes by their names; None: as the file has them
+
+
 def build_queries(
-    text: Mapping[str, Any],
-    domain: DomainFile,
-    universe: Universe,
-    tables: str | Sequence[str] = "all",
-    groups: Mapping[str, Sequence[int] | None] | None = None,
-    without: Sequence[str] = (),
-) -> tuple[Query, ...]:
+    text: Mapping[str, Any], domain: DomainFile, universe: Universe, tables: str | Sequence[str] = "all",
+    groups: Merged | None = None, without: Sequence[str] = (),
+) -> tuple[Query, ...]:  # fmt: skip
     """The distinct queries of the chosen tables: where two lines have the same condition, the first one stays."""
     queries: dict[tuple[Predicate, str | None], Query] = {}
     for query in published_lines(text, domain, universe, tables, groups, without):
@@ -189,13 +188,9 @@ def build_queries(
 
 
 def published_lines(
-    text: Mapping[str, Any],
-    domain: DomainFile,
-    universe: Universe,
-    tables: str | Sequence[str] = "all",
-    groups: Mapping[str, Sequence[int] | None] | None = None,
-    without: Sequence[str] = (),
-) -> Iterator[Query]:
+    text: Mapping[str, Any], domain: DomainFile, universe: Universe, tables: str | Sequence[str] = "all",
+    groups: Merged | None = None, without: Sequence[str] = (),
+) -> Iterator[Query]:  # fmt: skip
     """Every line of the chosen tables but those of `without`, also where two say the same."""
     changes = {name: codes for name, codes in (groups or {}).items() if codes is not None}
     known = read_vocabulary(text, domain.domain, changes)

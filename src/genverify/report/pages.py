@@ -124,11 +124,10 @@ def statements_table(
     unknown = sorted(statements.keys() ^ set(computed))
     if unknown:
         raise DataError(f"the statement {unknown[0]!r} is not both in the file of the paper's numbers and computed here")
-    rows = [
-        {"key": key, "where": entry["where"], "statement": entry["statement"], **row}
-        for key, entry in statements.items()
-        for row in rows_of(key, entry)
-    ]
+    rows = list[Entry]()
+    for key, entry in statements.items():
+        head = {"key": key, "where": entry["where"], "statement": entry["statement"]}
+        rows += [{**head, **row} for row in rows_of(key, entry)]
     return pd.DataFrame(rows).assign(data=label)
 
 

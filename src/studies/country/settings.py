@@ -9,7 +9,11 @@ from genverify.model.settings import Name, ReleaseSettings, Section, SparseSecti
 
 
 class Synthetic(Section):
-    """Which country to draw, and how alike neighbours are: at homogeneity 0 samples of the nation, at 1 as calibrated."""
+    """
+    Which country to draw: its files, its occupied households, how neighbours come to be alike and how much.
+
+    At homogeneity 0 every block is a random sample of the nation; at 1 blocks are as alike as calibrated.
+    """
 
     country: str
     likeness: Literal["prototype", "dirichlet", "urn"]
