@@ -389,7 +389,7 @@ def _claims_of(rows: Sequence[ClaimRows]) -> pd.DataFrame:
     """The claims of several blocks, made into columns at once."""
     blocks, names, claims, effective, proofs = zip(*rows, strict=True)
     frame = claim_columns(list(chain(*claims)), names[0])
-    frame.insert(0, "block", pd.array(blocks, dtype="str").repeat(list(map(len, claims))))
+    frame.insert(0, "block", pd.Index(blocks, dtype="str").repeat(list(map(len, claims))))
     nullable = pd.array(list(chain(*proofs)), dtype="Int32")
     proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
     return frame.assign(effective_k=np.array(list(chain(*effective)), dtype=np.int8), proof=proof)

@@ -58,8 +58,9 @@ def bound_marginals(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
-    parts = (part.reshape(shape) for part in (result.lo, result.hi, result.exact, result.uncertified))
-    return MarginalBounds(tuple(levels), tuple(levels.values()), *parts, result.limit)
+    lower, upper = (ends.reshape(shape) for ends in (result.lo, result.hi))
+    exact, uncertified = (flags.reshape(shape) for flags in (result.exact, result.uncertified))
+    return MarginalBounds(tuple(levels), tuple(levels.values()), lower, upper, exact, uncertified, result.limit)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:
