@@ -143,6 +143,8 @@ class CellProgram(HighsProgram):
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(BUSY * self._budget.seconds(), 0.01))
         answer = super().maximise(objective)
         self._budget.spend(start + each * self._highs.getInfo().simplex_iteration_count)
+        if self._highs.getModelStatus() == MODEL.kTimeLimit:
+            self._budget.brake()
         self._bounded = not isinstance(answer, Optimal)
         if isinstance(answer, Stopped) or answer.y is None:
             return answer
