@@ -97,8 +97,8 @@ def test_the_limit_is_kept_with_the_check_of_proofs() -> None:
     """1,024 cells: far more work than the seconds allow; the bounds hold all the same."""
     full, tables, _ = made([2] * 10, 2, 1_000)
     started = time.process_time()
-    found = bound_marginals(tables, Work(seconds=1.0), full)
-    assert time.process_time() - started < 4
+    found = bound_marginals(tables, Work(seconds=2.0), full)
+    assert time.process_time() - started < 5
     assert 0 < found.exact.sum() < found.exact.size
     counts = full.counts
     assert ((found.lower <= counts) & (counts <= found.upper)).all()
