@@ -417,7 +417,7 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
 
 
 def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
-    """The codes of a column of a sample: of its labels, or the codes themselves where all values are codes and not labels."""
+    """The codes of a column of a sample: by its labels, or as they are where all values are codes and not labels."""
     texts = values.map(plain_text)
     labels = {meaning: code for code, meaning in column.meaning.items()}
     codes = {str(code): code for code in column.codes}

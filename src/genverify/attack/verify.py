@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -376,35 +377,28 @@ def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
 WITHOUT_PROOF = "without_proof"
 
 
-class ClaimRows(NamedTuple):
-    """The verified claims of a block, with the effective k and the number of the proof of each."""
-
-    block: str
-    names: tuple[str, ...]
-    claims: Sequence[Claim]
-    effective: Sequence[int]
-    proof_of: Sequence[int | None]
-
-    @classmethod
-    def of(cls, verified: VerifiedBlock) -> "ClaimRows":
-        names, block = verified.program.types.domain.names, verified.program.release.block
-        return cls(block, names, verified.claims, verified.effective, verified.proof_of)
+# a block, the columns of its domain, its verified claims, and the effective k and the number of the proof of each
+ClaimRows = tuple[str, Sequence[str], Sequence[Claim], Sequence[int], Sequence[int | None]]
 
 
 def claims_frame(verified: VerifiedBlock) -> pd.DataFrame:
     """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
-    return _claims_of([ClaimRows.of(verified)])
+    return _claims_of([_claim_rows(verified)])
 
 
-def _claims_of(blocks: Sequence[ClaimRows]) -> pd.DataFrame:
+def _claim_rows(verified: VerifiedBlock) -> ClaimRows:
+    names, block = verified.program.types.domain.names, verified.program.release.block
+    return block, names, verified.claims, verified.effective, verified.proof_of
+
+
+def _claims_of(rows: Sequence[ClaimRows]) -> pd.DataFrame:
     """The claims of several blocks, made into columns at once."""
-    frame = claim_columns([claim for one in blocks for claim in one.claims], blocks[0].names)
-    names = pd.array([one.block for one in blocks], dtype="str")
-    frame.insert(0, "block", names.repeat([len(one.claims) for one in blocks]))
-    nullable = pd.array([number for one in blocks for number in one.proof_of], dtype="Int32")
+    blocks, names, claims, effective, proofs = zip(*rows, strict=True)
+    frame = claim_columns(list(chain(*claims)), names[0])
+    frame.insert(0, "block", pd.Index(blocks, dtype="str").repeat(list(map(len, claims))))
+    nullable = pd.array(list(chain(*proofs)), dtype="Int32")
     proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
-    effective = np.array([k for one in blocks for k in one.effective], dtype=np.int8)
-    return frame.assign(effective_k=effective, proof=proof)
+    return frame.assign(effective_k=np.array(list(chain(*effective)), dtype=np.int8), proof=proof)
 
 
 def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
@@ -444,7 +438,7 @@ def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSe
     generated = read_datasets(datasets, releases)
     for release in progress(releases, "blocks verified"):
         verified = verify_block(release, generated[release.block], settings, min_k)
-        yield ClaimRows.of(verified), _verified_row(verified, settings), verified.certificate
+        yield _claim_rows(verified), _verified_row(verified, settings), verified.certificate
 
 
 def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:

@@ -238,9 +238,9 @@ def bound_marginals(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
-    ends, flags = (result.lo.reshape(shape), result.hi.reshape(shape)), (result.exact, result.uncertified)
-    reached = (flag.reshape(shape) for flag in flags)
-    return MarginalBounds(tuple(levels), tuple(levels.values()), *ends, *reached, limit=result.limit)
+    lower, upper = (ends.reshape(shape) for ends in (result.lo, result.hi))
+    reached, uncertified = (flags.reshape(shape) for flags in (result.exact, result.uncertified))
+    return MarginalBounds(tuple(levels), tuple(levels.values()), lower, upper, reached, uncertified, result.limit)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:

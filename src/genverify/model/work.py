@@ -25,7 +25,9 @@ def derive_seed(seed: int, *names: str) -> int:
 
 # Limits of work: counted, not timed, so that the same input gets the same answer on any machine, however busy it is.
 
-BRAKE = 5.0  # processor seconds for a unit of work: what takes more is unlike all that units were measured on
+# processor seconds for a unit of work: what takes more is unlike all that units were measured on; and seconds more for what
+# is not counted, such as what single rows imply
+BRAKE, GRACE = 3.0, 30.0
 WORK_LIMIT = "limit of work"
 CLOCK_LIMIT = "stopped by the clock before the limit of work: on a faster machine the answer may say more"
 
@@ -39,8 +41,8 @@ class Meter:
 
 class WorkBudget:
     """
-    So many units of work from now on, on a meter that others may share. The clock is a brake: it ends work that takes five
-    times as many seconds of the processor, and `limit` then says so.
+    So many units of work from now on, on a meter that others may share. The clock is a brake: it ends work that takes
+    several times as many seconds of the processor, and `limit` then says so.
 
     >>> budget = WorkBudget(Meter(), 2.0)
     >>> budget.spend(1.5), budget.left(), budget.limit, budget.spend(1.0), budget.limit
@@ -49,7 +51,7 @@ class WorkBudget:
 
     def __init__(self, meter: Meter, units: float) -> None:
         self.meter, self.units, self.end = meter, units, meter.units + units
-        self.stop = time.process_time() + BRAKE * units
+        self.stop = time.process_time() + BRAKE * units + GRACE
 
     def spend(self, units: float) -> None:
         self.meter.units += units
@@ -61,10 +63,14 @@ class WorkBudget:
         """Processor seconds until the brake."""
         return self.stop - time.process_time()
 
+    def brake(self) -> None:
+        """The clock ended a solver: so it ends the work."""
+        self.stop = -1.0
+
     @property
     def limit(self) -> str:
         """Why work has to end; empty where it may go on."""
-        return WORK_LIMIT if self.left() < 0 else CLOCK_LIMIT if self.seconds() < 0 else ""
+        return WORK_LIMIT if self.left() <= 0 else CLOCK_LIMIT if self.seconds() < 0 else ""
 
 
 # How long work takes, and how far it is.

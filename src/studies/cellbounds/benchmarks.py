@@ -230,7 +230,7 @@ def _ordinary(
 def _best_marginal(sums: LinearSystem, cell: int, sign: int, seconds: float) -> int | None:
     objective = np.zeros(len(sums.cells))
     objective[cell] = sign
-    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds, cpu=True))
+    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds))
     answer = maximise_integers(solver, sums, objective)
     point = integer_point(answer.z) if isinstance(answer, Optimal) else None
     return None if point is None or not sums.fits(point) else sign * int(point[cell])

@@ -20,8 +20,8 @@ from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, fa
 from genverify.solve.linear.network import network_of
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
-from genverify.solve.solvers.highs import BUSY, CellProgram
+from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, maximise_integers
+from genverify.solve.solvers.highs import CellProgram
 
 # What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
 
@@ -388,7 +388,7 @@ class RangeSearch:
         return min(left, max(1.0, 4 * left / max(sum(int(ends.sum()) for ends in self.open_ends()), 1)))
 
     def late(self) -> bool:
-        return self.stopped >= STOPPED or self.left() < 0 or bool(self.budget.limit)
+        return self.stopped >= STOPPED or self.left() <= 0 or bool(self.budget.limit)
 
     def relax(self, cell: int, sign: int) -> bool:
         """The linear program of an open end: its vertex as a point, its value as a bound; whether the end stays open."""
@@ -462,7 +462,10 @@ class RangeSearch:
         for cell, weight in c.items():
             objective[cell] = weight
         system = replace(self.searched, lo=self.ends.lo, hi=self.ends.hi)
-        return maximise_integers(self.work.solver(BUSY * self.budget.seconds()), system, objective)
+        answer = maximise_integers(self.work.solver(self.budget.seconds()), system, objective)
+        if isinstance(answer, Stopped) and answer.limit is Limit.TIME:
+            self.budget.brake()
+        return answer
 
     def seen(self, cell: int, sign: int) -> int:
         return int(self.most[cell]) if sign > 0 else -int(self.least[cell])

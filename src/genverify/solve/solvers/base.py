@@ -106,15 +106,14 @@ class WorkLimits:
     """
     Deterministic limits first (simplex iterations of a linear program, nodes of a branching), seconds as safety net. Where
     `checks` is given, an integer search ends at that one of the solver's own checks of its limits, and no clock ends it.
-    `cpu`: an integer search has so many seconds of the processor, however busy the machine is (HiGHS). `meter`: what an
-    integer search takes is added up there, and it makes no searches within itself, whose length nothing bounds (HiGHS).
+    `meter`: what an integer search takes is added up there, and it makes no searches within itself, whose length nothing
+    bounds (HiGHS).
     """
 
     iterations: int
     nodes: int
     seconds: float
     checks: int | None = None
-    cpu: bool = False
     meter: Meter | None = None
 
 

@@ -1,10 +1,8 @@
 """HiGHS, the embedded default solver."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from math import inf
-from time import process_time
 from typing import Any
 
 import highspy
@@ -145,6 +143,8 @@ class CellProgram(HighsProgram):
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(BUSY * self._budget.seconds(), 0.01))
         answer = super().maximise(objective)
         self._budget.spend(start + each * self._highs.getInfo().simplex_iteration_count)
+        if self._highs.getModelStatus() == MODEL.kTimeLimit:
+            self._budget.brake()
         self._bounded = not isinstance(answer, Optimal)
         if isinstance(answer, Stopped) or answer.y is None:
             return answer
@@ -209,17 +209,12 @@ class Highs:
         highs = open_highs(
             mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, mip_max_nodes=self._limits.nodes
         )
-        if self._limits.cpu:
-            highs.setOptionValue("time_limit", BUSY * self._limits.seconds)  # its heuristics check the clock alone
-            deadline = process_time() + self._limits.seconds
-            for checked in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
-                checked.subscribe(_ending(lambda: process_time() > deadline))
-        elif self._limits.checks is None:
+        if self._limits.checks is None:
             highs.setOptionValue("time_limit", self._limits.seconds)
         else:
             # HiGHS tells no iterations on its way, but checks its limits at the same places each time
             numbers, last = count(1), self._limits.checks
-            highs.cbMipInterrupt.subscribe(_ending(lambda: next(numbers) >= last))
+            highs.cbMipInterrupt.subscribe(lambda event: event.interrupt() if next(numbers) >= last else None)
         if self._limits.meter is not None and program.objective.any():  # a first point is worth any search, and ends it
             for within in ("rens", "rins", "root_reduced_cost"):
                 highs.setOptionValue(f"mip_heuristic_run_{within}", False)
@@ -244,14 +239,6 @@ class Highs:
             if isinstance(answer, Optimal):
                 points.append(answer.z)
         return points
-
-
-def _ending(over: Callable[[], bool]) -> Callable[[Any], None]:
-    def check(event: Any) -> None:
-        if over():
-            event.interrupt()
-
-    return check
 
 
 def _answer(highs: Any) -> Answer:
