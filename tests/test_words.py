@@ -1,6 +1,7 @@
 """No retired word in a text that a user sees; CONTRIBUTING.md lists them."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,6 +75,11 @@ def texts() -> Iterator[tuple[str, str]]:
     for home in ("src/genverify", "src/studies", "scripts"):
         for path in (ROOT / home).rglob("*.py"):
             yield from ((str(path.relative_to(ROOT)), said) for said in python_texts(path))
+    for path in (ROOT / "examples/notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        yield from (
+            (str(path.relative_to(ROOT)), prose("".join(own["source"]))) for own in cells if own["cell_type"] == "markdown"
+        )
     for path in SCRIPTS:
         yield from ((str(path.relative_to(ROOT)), said) for said in script_texts(path.read_text(encoding="utf-8")))
     for path in (*MARKUP, *CAPTIONS):

@@ -144,6 +144,12 @@ def test_likely_claims_say_their_prior_and_whether_they_are_exact(
     visit: Explorer, explorer: Path, small_explorer: ModuleType
 ) -> None:
     page = visit.open(explorer, f"block={small_explorer.LIKELY}")
+    assert page.is_visible("#claims-title")
+    assert not page.is_visible("#likely-title")
+    page.focus("[data-tab=certain]")
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("&tab=likely")
+    assert not page.is_visible("#claims-title")
     assert page.inner_text("#likely-title") == "What is not certain, but likely"
     assert page.inner_text("#likely [role=status]") == "2 likely claims, the likeliest first"
     assert page.locator("#likely .probability").all_inner_texts() == ["over 99.9 %", "75 %"]
@@ -158,6 +164,16 @@ def test_likely_claims_say_their_prior_and_whether_they_are_exact(
     page = visit.open(explorer, f"block={FIRST}")
     sync_api.expect(page.locator("h1")).to_have_text(f"Block {FIRST}")
     assert page.locator("#likely").count() == 0
+
+
+def test_the_first_screen_leads_to_one_proof(visit: Explorer, explorer: Path) -> None:
+    page = visit.open(explorer)
+    page.wait_for_selector("#blocks a")
+    page.click("#guided")
+    page.wait_for_selector(".proof")
+    assert page.locator(".body:visible").count() == 1
+    assert "claim=" in page.url
+    assert "claim=first" not in page.url
 
 
 def test_a_link_opens_a_claim(visit: Explorer, explorer: Path) -> None:

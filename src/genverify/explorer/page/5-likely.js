@@ -18,7 +18,7 @@ genverify.likely = (function () {
       study.weighed.map(function (name) { return h("option", { value: name }, words.prior(name)); }));
     select.value = chosen;
     draw(study, block, list);
-    return h("section", { "aria-labelledby": "likely-title" }, h("h2", { id: "likely-title" }, "What is not certain, but likely"),
+    return h("section", { id: "panel-likely", "aria-labelledby": "likely-title" }, h("h2", { id: "likely-title" }, "What is not certain, but likely"),
       h("p", { class: "muted" }, "Given the published tables, if the households of the block are like those of a wider area. "
         + "Nothing here is proved: another assumption gives other numbers. Only claims about one household with 50 % and more are listed."),
       h("form", { class: "filters", "aria-label": "What is assumed beforehand", onsubmit: function (event) { event.preventDefault(); } },

@@ -32,12 +32,40 @@ genverify.block = (function () {
     const list = h("div", { id: "claims" });
     const redraw = function () { store(); draw(study, block, list, claim); };
     redraw();
-    return [heading(study, state, row, block), h("section", { "aria-labelledby": "claims-title" },
+    const certain = h("section", { id: "panel-certain", "aria-labelledby": "claims-title" },
       h("h2", { id: "claims-title" }, "What must be true here"),
       h("p", { class: "muted" }, "True of every set of households that fits the published tables of this block, whatever the private data were."),
       h("details", { class: "terms" }, h("summary", {}, "What k, m, effective k and “by chance” mean"),
         h("dl", {}, TERMS.map(function ([term, meaning]) { return [h("dt", {}, term), h("dd", {}, meaning)]; }))),
-      block.groups.length ? controls(study, block, redraw) : null, list), genverify.likely.view(study, block), tables(study, block)];
+      block.groups.length ? controls(study, block, redraw) : null, list);
+    const other = genverify.likely.view(study, block);
+    return [heading(study, state, row, block), other ? tabs([["certain", "Certain", certain], ["likely", "Likely", other]]) : null,
+      certain, other, tables(study, block)];
+  }
+
+  // Two panels, one of them in view; the arrow keys go from one to the other.
+  function tabs(panels) {
+    const buttons = panels.map(function ([name, text, panel]) {
+      panel.setAttribute("role", "tabpanel");
+      return h("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": panel.id, onclick: function () { choose(name); } }, text);
+    });
+    function choose(chosen) {
+      panels.forEach(function ([name, , panel], place) {
+        panel.hidden = name !== chosen;
+        buttons[place].setAttribute("aria-selected", String(name === chosen));
+        buttons[place].tabIndex = name === chosen ? 0 : -1;
+      });
+      genverify.remember({ tab: chosen === "certain" ? "" : chosen });
+    }
+    const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Certain or likely" }, buttons);
+    list.addEventListener("keydown", function (event) {
+      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+      const next = buttons.find(function (button) { return button.getAttribute("aria-selected") === "false"; });
+      choose(next.dataset.tab);
+      next.focus();
+    });
+    choose(genverify.place().tab === "likely" ? "likely" : "certain");
+    return list;
   }
 
   function prepare(study, entry) {
@@ -129,7 +157,7 @@ genverify.block = (function () {
       ? words.plural(found.length, "statement") + " (" + words.plural(claims, "claim") + "; shorter forms are folded)"
       : "No claim about " + study.least + " columns or more is certain in this block."),
       h("ol", { class: "claims" }, found.map(function (one, at) {
-        return card(study, block, one.group, one.forms, one.group.key === claim, comparison(study, found, at));
+        return card(study, block, one.group, one.forms, one.group.key === claim || (claim === "first" && at === 0), comparison(study, found, at));
       })));
   }
 

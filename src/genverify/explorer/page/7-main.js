@@ -1,6 +1,6 @@
 "use strict";
 // What is shown follows from the address, filters and search too: #block=...&claim=...&k=6&state=01
-genverify.KEYS = ["block", "claim", "k", "m", "effective", "columns", "prior", "state", "search"];
+genverify.KEYS = ["block", "claim", "tab", "k", "m", "effective", "columns", "prior", "state", "search"];
 genverify.place = function () {
   const found = new URLSearchParams(location.hash.slice(1));
   return Object.fromEntries(genverify.KEYS.map(function (key) { return [key, found.get(key) || ""]; }));
@@ -26,6 +26,10 @@ genverify.remember = function (changes) {
       h("p", {}, "A verified claim holds in every dataset that fits the tables of its block. "
         + (study.listed ? "Choose a state or a block to see its claims, the published cells that force each of them, and how likely each would be by chance."
           : "")),
+      study.listed ? h("p", {}, h("button", { type: "button", id: "guided", class: "why", onclick: function () {
+        const first = document.querySelector("#blocks a");
+        if (first) location.hash = first.hash + "&claim=first";
+      } }, "Show one proof, cell by cell")) : null,
       study.listed ? null : h("p", { class: "warn" }, "These data are not synthetic: aggregates only. To list blocks and single households, "
         + "set explorer.show_households to true in config.yaml and build the page again."),
       h("dl", { class: "facts" }, fact("Blocks", all.blocks), fact("Households", all.households), fact("Verified claims", all.claims),
