@@ -1,5 +1,6 @@
 """The action and the hook, run in a shell as those systems would run them."""
 
+import json
 import os
 import shlex
 import shutil
@@ -68,10 +69,52 @@ def test_nothing_in_an_input_is_run(tmp_path: Path, shell: dict[str, str]) -> No
     assert not {"here", "there"} & {path.name for path in tmp_path.iterdir()}
 
 
+def hook(name: str) -> list[str]:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    (words,) = [shlex.split(own["entry"]) for own in hooks if own["id"] == name]
+    return words
+
+
 @pytest.mark.parametrize(("table", "code"), [(SAFE, 0), (UNSAFE, 1)])
 def test_the_hook_stops_an_unsafe_commit(table: str, code: int, tmp_path: Path, shell: dict[str, str]) -> None:
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     (tmp_path / "t.csv").write_text(table)
-    words = [*shlex.split(hook["entry"]), "--symbol", "*=suppressed", "t.csv"]
+    words = [*hook("genverify-disclose"), "--symbol", "*=suppressed", "t.csv"]
+    assert subprocess.run(words, cwd=tmp_path, env=shell, capture_output=True).returncode == code
+    (tmp_path / "risk.yaml").write_text("symbols: {'*': suppressed}\n")
+    words = [*hook("genverify-risk"), "t.csv"]
     assert subprocess.run(words, cwd=tmp_path, env=shell, capture_output=True).returncode == code
     assert shutil.which("genverify", path=shell["PATH"])
+
+
+def test_the_action_takes_earlier_releases_and_a_risk_file(tmp_path: Path, shell: dict[str, str]) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables/t.csv").write_text(SAFE)
+    (tmp_path / "earlier ones").mkdir()
+    (tmp_path / "earlier ones/u.csv").write_text("clinic,women,men\nNorth,3,*\nSouth,*,*\n")
+    code, annotations, summary = run_action(tmp_path, shell, tables="tables", options=SYMBOL, previous="'earlier ones'")
+    assert code == 1
+    assert "can be worked out from what is published and earlier ones/u.csv" in annotations
+    assert "4 suppressed cells can be worked out" in summary
+    (tmp_path / "risk.yaml").write_text("symbols: {'*': suppressed}\nminimum_frequency: 8\n")
+    assert run_action(tmp_path, shell, tables="tables", risk="risk.yaml")[0] == 1  # 7 is printed
+    assert run_action(tmp_path, shell, tables="tables", risk="risk.yaml", **{"fail-on": "exact"})[0] == 0
+    (tmp_path / "risk.yaml").write_text("symbols: {'*': suppressed}\nminimum_frequency: 7\n")
+    assert run_action(tmp_path, shell, tables="tables", risk="risk.yaml")[0] == 0
+
+
+def test_the_airlock_holds_what_an_earlier_release_undoes(tmp_path: Path, shell: dict[str, str]) -> None:
+    """The example as it lies there: safe alone, unsafe beside what was released; then released without that file."""
+    folder = shutil.copytree(ROOT / "examples/airlock", tmp_path / "airlock")
+    gate = ["bash", str(folder / "gate.sh")]
+    held = subprocess.run(gate, env=shell, capture_output=True, text=True)
+    assert (held.returncode, held.stdout) == (1, "hold: see audit/report.html\n")
+    answer = json.loads((folder / "audit.json").read_text())
+    assert {file: len(cells) for file, cells in answer["previous"].items()} == {
+        "released/clinics_by_age.csv": 0, "released/clinics_by_sex.csv": 4,
+    }  # fmt: skip
+    (folder / "released/clinics_by_sex.csv").unlink()
+    assert subprocess.run(gate, env=shell, capture_output=True, text=True).stdout == "release\n"
+    (folder / "risk.yaml").write_text("minimum_frequncy: 5\n")
+    held = subprocess.run(gate, env=shell, capture_output=True, text=True)
+    assert (held.returncode, held.stdout) == (2, "not audited: see audit.json\n")
+    assert "did you mean minimum_frequency" in (folder / "audit.json").read_text()

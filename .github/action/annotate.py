@@ -22,7 +22,8 @@ def annotate(answer: Path, cells: Path) -> None:
         places = {row["cell"]: row["place"] for row in csv.DictReader(file)}
     for cell in unsafe:
         file, _, where = places.get(cell, "").rpartition(", ")
-        words = f"{cell} ({where}) can be worked out from what is published"
+        older = [name for name, cells in found.get("previous", {}).items() if cell in cells]
+        words = f"{cell} ({where}) can be worked out from what is published" + (f" and {older[0]}" if older else "")
         print(f"::error file={escape(file)}::{escape(words)}", file=sys.stderr)
     doubt = f"{len(unsafe)} suppressed cells can be worked out" if unsafe else "not called safe"
     verdict = "safe" if found.get("safe") else doubt

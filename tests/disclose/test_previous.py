@@ -254,3 +254,58 @@ def test_the_width_and_an_empty_file(team: Path) -> None:
     (team / "risk.yaml").write_text("")
     with pytest.raises((DataError, ConfigError)):
         gv.disclose(team / "out", risk=team / "risk.yaml")
+
+
+# an acro session: results.json with the outputs, a CSV file of each, and what was said of them
+
+
+def session(folder: Path, suppressed: bool = True) -> Path:
+    folder.mkdir()
+    cells = {"threshold": [[0, 0]] if suppressed else [], "p-ratio": [], "nk-rule": [], "negative": [], "missing": []}
+    summary = {"suppressed": suppressed, **{name: len(own) for name, own in cells.items()}}
+    outputs = {}
+    for number, (kind, file, comment) in enumerate([
+        ("table", "output_0_0.csv", "clinics by sex"), ("table", "output_1_0.csv", "clinics by age"),
+        ("custom", "DO_NOT_RELEASE_session_summary.csv", "for the checker only"),
+    ]):  # fmt: skip
+        name = f"output_{number}"
+        outputs[name] = {
+            "uid": name, "status": "review", "type": kind, "properties": {"method": "crosstab"},
+            "files": [{"name": file, "sdc": {"summary": summary, "cells": cells}}], "outcome": {}, "command": "acro",
+            "summary": "review; threshold: 1 cells suppressed; ", "timestamp": "2026-01-01T00:00:00", "comments": [comment],
+            "exception": "",
+        }  # fmt: skip
+    (folder / "results.json").write_text(json.dumps({"version": "0.4.12", "results": outputs}, indent=4))
+    (folder / "output_0_0.csv").write_text("clinic,women,men,All\nNorth,,4.0,7\nSouth,5.0,,9\nAll,8.0,8.0,16\n")
+    (folder / "output_1_0.csv").write_text("clinic,young,old,All\nNorth,3,4,7\nSouth,4,5,9\nAll,7,9,16\n")
+    (folder / "DO_NOT_RELEASE_session_summary.csv").write_text("id,method\noutput_0,crosstab\n")
+    return folder
+
+
+def test_an_acro_session_gets_its_answer_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = session(tmp_path / "outputs")
+    (tmp_path / "risk.yaml").write_text("symbols: {suppressed: suppressed}\n")
+    words = ["disclose", str(outputs), "--risk", str(tmp_path / "risk.yaml")]
+    assert main(words) == 1
+    said = capsys.readouterr().out
+    assert "2 of your 2 suppressed cells are known exactly." in said
+    assert "output_0: comments: ['clinics by sex']" in said
+    answer = json.loads((outputs / "audit/answer.json").read_text())
+    assert {name: own["unsafe"] for name, own in answer["by_table"].items()} == {"output_0": 2, "output_1": 0}
+    assert answer["left_out"] == []
+    results = json.loads((outputs / "results.json").read_text())
+    results["results"]["output_3"] = {"type": "regression", "files": [{"name": "output_3_0.csv", "sdc": {}}]}
+    (outputs / "results.json").write_text(json.dumps(results))
+    assert main(words) == 1
+    assert "output output_3 is no table (regression)" in capsys.readouterr().out
+
+
+def test_an_acro_session_against_one_that_was_released(tmp_path: Path) -> None:
+    """The same crosstab twice, once with the cells of a small group blank and once whole."""
+    old, new = session(tmp_path / "old"), session(tmp_path / "new")
+    (new / "output_0_0.csv").write_text("clinic,women,men,All\nNorth,,,7\nSouth,,,9\nAll,8.0,8.0,16\n")
+    (old / "output_0_0.csv").write_text("clinic,women,men,All\nNorth,3.0,,7\nSouth,,,9\nAll,8.0,8.0,16\n")
+    marks = {"suppressed": "suppressed"}
+    assert gv.disclose(new, symbol=marks).safe is True
+    found = gv.disclose(new, symbol=marks, previous=old)
+    assert len(unsafe(found)) == len(found.answer["previous"]["old/results.json"]) == 4

@@ -311,9 +311,10 @@ def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]
     """An error for cells of which two tables print what cannot both be right."""
     texts, older = list[str](), set[str]()
     for said in cells:
-        (_, first, _), (_, last, _) = max(said, key=lambda one: one[2].lo), min(said, key=lambda one: cell_ends([one])[1])
+        one, first, _ = max(said, key=lambda own: own[2].lo)
+        other, last, _ = min(said, key=lambda own: cell_ends([own])[1])
         texts.append(f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} of the same people")
-        older |= {table.source for table, _, _ in said if table.earlier}
+        older |= {table.source for table in (one, other) if table.earlier}
     if texts:
         more = f"; and {len(texts) - MOST_DIFFERING} more cells" if len(texts) > MOST_DIFFERING else ""
         remedy = f"leave the older of the two out of --previous ({', '.join(sorted(older))})" if older else "correct one"
