@@ -20,6 +20,7 @@ from workbooks import odd_workbook
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "page"
+WRITTEN = {"genverify/reading/write_back.py"}  # the page reads tables, and writes none
 
 
 def test_the_page_is_up_to_date_with_its_sources() -> None:
@@ -54,7 +55,7 @@ def test_the_reading_in_the_page_is_that_of_the_library() -> None:
     build = runpy.run_path(str(SOURCES / "build.py"))
     held = json.loads(build["unpacked"](build["part"](PAGE.read_text(encoding="utf-8"), "sources")))
     library = {path for path in held if path.startswith("genverify/")}
-    assert {f"genverify/reading/{path.name}" for path in (ROOT / "src/genverify/reading").glob("*.py")} <= library
+    assert {f"genverify/reading/{path.name}" for path in (ROOT / "src/genverify/reading").glob("*.py")} - WRITTEN <= library
     assert {"genverify/disclosure/interpretation.py", "genverify/disclosure/link.py", "genverify/model/linear.py"} <= library
     assert all(held[path] == (ROOT / "src" / path).read_text(encoding="utf-8") for path in library)
     replaced = runpy.run_path(str(SOURCES / "src/reader/stand_ins.py"))["REPLACED"]

@@ -21,7 +21,7 @@ from genverify.model.errors import ConfigError, DataError, GenverifyError
 from genverify.model.files import read_yaml
 from genverify.reading.read_command import describe, read_files, told_of
 from genverify.reading.reading import Reading, Table, cell_roles, is_reading, write_reading
-from genverify.reading.source import WORKBOOKS, Sheet, Source, column_name
+from genverify.reading.source import Sheet, Source, column_name
 from genverify.reading.table_cells import HEADING_AT
 
 FOLDER = Path("/tmp/files")

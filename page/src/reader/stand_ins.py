@@ -110,7 +110,8 @@ def begin() -> None:
             cumsum=lambda own: Array(accumulate(own)), ones=lambda size, dtype=int: Array([dtype(1)] * size),
             abs=_each(abs), random=random, inf=float("inf"))  # fmt: skip
     _module("pydantic", BaseModel=Model, ConfigDict=dict, Field=Default, BeforeValidator=lambda how: how,
-            ValidationError=type("ValidationError", (ValueError,), {}), create_model=None)  # fmt: skip
+            ValidationError=type("ValidationError", (ValueError,), {}), create_model=None,
+            SerializerFunctionWrapHandler=None, model_serializer=lambda mode: lambda own: own)  # fmt: skip
     _module("genverify.model.arrays", Flags=Array, Floats=Array, Ints=Array)
     _module("genverify.model.release", Release=object, refuse_sums=None)
     _module("genverify.model.tablefiles", neutral=None, decoded=_decoded)

@@ -4,8 +4,15 @@ from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, create_model
-from pydantic.functional_serializers import model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    create_model,
+    model_serializer,
+)
 
 from genverify.model.errors import ConfigError, nearest
 

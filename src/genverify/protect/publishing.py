@@ -2,14 +2,19 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError, ReleaseError
-from genverify.model.release import TOTAL, Release, Schema, refuse_sums
-from genverify.model.settings import ReleaseSettings
+from genverify.model.release import Release, refuse_sums
+
+if TYPE_CHECKING:  # the page in a browser reads this file, and has no pandas
+    import pandas as pd
+
+    from genverify.model.release import Schema
+    from genverify.model.settings import ReleaseSettings
 
 SUPPRESSED = -1  # no count is below 0
 
@@ -96,8 +101,10 @@ def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt:
     return replace(release, lo=np.where(open_, release.lo, lo), hi=np.where(open_, release.hi, np.minimum(hi, release.n)))
 
 
-def protect_counts(counts: pd.DataFrame, schema: Schema, settings: ReleaseSettings) -> pd.DataFrame:
+def protect_counts(counts: "pd.DataFrame", schema: "Schema", settings: "ReleaseSettings") -> "pd.DataFrame":
     """Rows (block, query, count) with lo and hi in place of count where the settings suppress, or round up to a multiple."""
+    from genverify.model.release import TOTAL
+
     if not settings.round and not settings.suppress:
         return counts
     refuse_sums(schema)
