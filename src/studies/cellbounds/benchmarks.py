@@ -98,10 +98,7 @@ DATA = "synthetic tables"
 
 
 def random_counts(kind: str, rows: int, columns: int, records: int, rng: np.random.Generator) -> Ints:
-    """
-    Records over cells of very different weight, rows without any left out; `no_ones` also leaves out the rows with one
-    nonzero cell, whose reduced sum of 1 would give most bounds in closed form (Corollary 3.5).
-    """
+    """Records over cells of very different weight; `no_ones` also leaves out rows with one nonzero cell (Corollary 3.5)."""
     weights = rng.dirichlet(np.full(rows * columns, SKEW))
     counts = rng.multinomial(records, weights).reshape(rows, columns).astype(np.int64)
     rest: Ints = counts[(counts > 0).sum(axis=1) > (1 if kind == "no_ones" else 0)]
