@@ -387,23 +387,18 @@ def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> No
 
 def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Node, ...], Flags, int]:
     """One proof for all classes that are to be ruled out; halves of them where its multipliers are not simple fractions."""
-    answer = lp.maximise(unseen.astype(np.int64))
-    if isinstance(answer, Optimal) and answer.y is not None and floor(answer.value + INTEGRAL) <= 0:
-        leaf = record_leaf(joint, [], answer.y, unseen.astype(np.int64), 0, "bound")
+    leaves, ruled_out, programs, todo = list[Node](), np.zeros_like(unseen), 0, [np.flatnonzero(unseen)]
+    while todo:
+        indices, chosen, leaf = todo.pop(), np.zeros(len(unseen), dtype=np.int64), None
+        chosen[indices] = 1
+        answer, programs = lp.maximise(chosen), programs + 1
+        if isinstance(answer, Optimal) and answer.y is not None and floor(answer.value + INTEGRAL) <= 0:
+            leaf = record_leaf(joint, [], answer.y, chosen, 0, "bound")
         if leaf is not None:
-            return (leaf,), unseen, 1
-    indices = np.flatnonzero(unseen)
-    if len(indices) < 2:
-        return (), np.zeros_like(unseen), 1
-    leaves: list[Node] = []
-    ruled_out, programs = np.zeros_like(unseen), 1
-    for half in np.array_split(indices, 2):
-        half_of = np.zeros_like(unseen)
-        half_of[half] = True
-        result, classes, more = _rule_out(joint, lp, half_of)
-        leaves += result
-        ruled_out |= classes
-        programs += more
+            leaves.append(leaf)
+            ruled_out[indices] = True
+        elif len(indices) > 1:
+            todo += reversed(np.array_split(indices, 2))
     return tuple(leaves), ruled_out, programs
 
 
