@@ -330,14 +330,8 @@ def counted(settings: ProgramSettings) -> Limits:
 FEASIBILITY_ROUNDS = 5_000  # bounds time; where it is reached, every class counts as feasible
 
 
-@dataclass(frozen=True)
-class FeasibleClasses:
-    """The classes that are not ruled out, proofs (`nobody`) for all others, datasets that were met, and linear programs."""
-
-    classes: Flags
-    nobody: tuple[Node, ...]
-    datasets: tuple[Ints, ...]
-    linear_programs: int
+FeasibleClasses = tuple[Flags, tuple[Node, ...], Sequence[Ints], int]
+"""Classes not ruled out, proofs (`nobody`) for all others, datasets that were met, and the number of linear programs."""
 
 
 def possible_classes(
@@ -360,14 +354,14 @@ def possible_classes(
             break
         if floor(answer.value + INTEGRAL) <= 0:
             nobody, ruled_out, more = _rule_out(joint, lp, unseen)
-            return FeasibleClasses(~ruled_out, nobody, tuple(result), rounds + more)
+            return ~ruled_out, nobody, result, rounds + more
         z = integer_point(answer.z)
         if z is not None:
             joint.recount(z)
             result.append(z)
         unseen &= answer.z <= INTEGRAL
         _by_blocks(joint, solver, answer.z, unseen)
-    return FeasibleClasses(np.ones(joint.A.shape[1], dtype=bool), (), tuple(result), rounds)
+    return np.ones(joint.A.shape[1], dtype=bool), (), result, rounds
 
 
 def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> None:
