@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array, csr_array
 
+from genverify.bounds.count_tables import Multiway, read_multiway
 from genverify.bounds.exact import (
     CellBounds,
     Conditionals,
@@ -25,7 +26,7 @@ from genverify.bounds.exact import (
     rounded_of_counts,
     row_multipliers,
 )
-from genverify.bounds.marginals import MarginalBounds, Multiway, bound_marginals, levels_of, marginal_sums, read_multiway
+from genverify.bounds.marginals import MarginalBounds, bound_marginals, levels_of, marginal_sums
 from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem

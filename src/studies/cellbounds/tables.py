@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.bounds.count_tables import PrintedTwoWay
 from genverify.bounds.exact import (
     CellBounds,
     Conditionals,
@@ -18,7 +19,6 @@ from genverify.bounds.exact import (
     exact_bounds,
     row_multipliers,
 )
-from genverify.bounds.marginals import PrintedTwoWay
 from genverify.bounds.propositions import (
     RowExplanation,
     disclosed_cells,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from genverify.bounds.count_tables import PrintedTwoWay, read_printed
 from genverify.bounds.exact import (
     Multipliers,
     Prior,
@@ -17,7 +18,6 @@ from genverify.bounds.exact import (
     row_multipliers,
     solve_knapsack,
 )
-from genverify.bounds.marginals import PrintedTwoWay, read_printed
 from genverify.bounds.propositions import (
     LAST_ROW,
     Facts,
