@@ -24,7 +24,6 @@ from genverify.bounds.exact import (
     conditionals_of_counts,
     exact_bounds,
     rounded_of_counts,
-    row_multipliers,
 )
 from genverify.bounds.marginals import MarginalBounds, bound_marginals, levels_of, marginal_sums
 from genverify.model.arrays import Floats, Ints
@@ -80,11 +79,6 @@ def _matrix(table: Conditionals) -> csr_array:
     columns = np.concatenate([same_row.ravel(), cell])
     entries = np.concatenate([values.ravel(), np.ones(cells, dtype=np.int64)])
     return csr_array(coo_array((entries.astype(np.float64), (rows, columns)), shape=(cells + 1, cells)))
-
-
-def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
-    """Every value that the total of each row can take, r_i (nu_i + 1)."""
-    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, row_multipliers(table, N), strict=True)]
 
 
 # How fast cell bounds are: random tables, exact and rounded conditionals, against the integer program (1)-(5).

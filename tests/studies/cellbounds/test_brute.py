@@ -24,7 +24,7 @@ from genverify.bounds.marginals import bound_marginals
 from genverify.bounds.propositions import explain_rows
 from genverify.model.errors import DataError
 from genverify.solve.linear.search import Work
-from studies.cellbounds.benchmarks import possible_totals
+from studies.cellbounds.tables import possible_totals
 
 Row = tuple[int, ...]
 Table = tuple[Row, ...]

@@ -31,8 +31,7 @@ from genverify.bounds.propositions import (
     theorem_3_4,
 )
 from genverify.model.errors import DataError
-from studies.cellbounds.benchmarks import possible_totals
-from studies.cellbounds.tables import compare, read_paper
+from studies.cellbounds.tables import compare, possible_totals, read_paper
 
 tiny = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 knapsacks = st.tuples(
