@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.bounds.marginals import read_printed
+from genverify.bounds.count_tables import read_printed
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.cellbounds.figures import plot_cellbounds

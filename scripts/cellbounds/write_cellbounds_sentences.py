@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.bounds.marginals import read_printed
+from genverify.bounds.count_tables import read_printed
 from genverify.run.jobs import Job, log, run
 from studies.cellbounds.tables import read_paper, sentences_table
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.bounds.marginals import read_printed
+from genverify.bounds.count_tables import read_printed
 from genverify.run.jobs import Job, run
 from studies.cellbounds.tables import CONSISTENT, compare, compare_rounded, read_paper
 

@@ -9,7 +9,7 @@ from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job, run
 from studies.country.sample import draw_blocks
 from studies.country.store import read_microdata
-from studies.raprank.rap.reconstruct import speed_table, time_blocks, time_marginals
+from studies.raprank.rap.benchmarks import speed_table, time_blocks, time_marginals
 from studies.raprank.settings import RapBenchmark, RapSettings
 
 DESIGN = "country_median"

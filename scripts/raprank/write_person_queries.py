@@ -8,7 +8,7 @@ from genverify.model.query import published_lines
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import neutral_frame
 from genverify.run.jobs import Job, run
-from studies.raprank.evaluate import person_queries, person_queries_text
+from studies.raprank.tables import person_queries, person_queries_text
 
 
 def main(job: Job) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.model.files import data_labels, read_yaml
 from genverify.run.jobs import Job, run
-from studies.raprank.evaluate import match_rate_table, order_table, raprank_text
+from studies.raprank.tables import match_rate_table, order_table, raprank_text
 
 
 def main(job: Job) -> None:

@@ -7,7 +7,7 @@ from genverify.model.files import read_yaml
 from genverify.model.tablefiles import neutral_frame
 from genverify.report.pages import document, markdown_table
 from genverify.run.jobs import Job, run
-from studies.raprank.evaluate import survey_task_table
+from studies.raprank.tables import survey_task_table
 
 
 def main(job: Job) -> None:

@@ -81,8 +81,8 @@ def test_tables_across_areas_of_a_users_release_say_the_same(
     blocks: list[list[tuple[int, ...]]], below: list[str], above: list[str]
 ) -> None:
     """`across: true` puts all areas into one program; the same counts as levels give the same claims about each area."""
-    lines = [Line(query, across=False) for query in schema_of(below).queries]
-    lines += [Line(replace(query, id=f"across {query.id}"), across=True) for query in schema_of(above).queries]
+    lines: list[Line] = [(query, False) for query in schema_of(below).queries]
+    lines += [(replace(query, id=f"across {query.id}"), True) for query in schema_of(above).queries]
     codes = {f"b{number}": number for number in range(len(blocks))}
     queries = area_queries(lines, "area", codes)
     domain = Domain((Column("area", "area", tuple(codes.values()), tuple(codes)), *DOMAIN.columns))

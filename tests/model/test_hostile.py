@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.bounds.marginals import read_multiway, read_printed
+from genverify.bounds.count_tables import read_multiway, read_printed
 from genverify.checker import certificate as prooffile
 from genverify.checker.certificate import read_proofs
 from genverify.disclosure.release_data import read_texts

@@ -14,7 +14,7 @@ from genverify.model.query import build_queries, published_lines, read_vocabular
 from genverify.model.release import Schema, build_schema, merge_codes
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tabulate import tabulate
-from studies.raprank.evaluate import person_queries, person_queries_text
+from studies.raprank.tables import person_queries, person_queries_text
 
 # sex, age, origin, race; 9 is White and Asian
 PEOPLE = [(1, 30, 1, 1), (2, 28, 1, 9), (2, 4, 2, 9), (1, 85, 1, 2), (2, 17, 2, 6)]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genverify.model.errors import ConfigError
-from genverify.protect.noise import Noise, as_written, capped, epsilon, rescaled, uniform_variance, variance, width
+from genverify.protect.noise import Noise, as_written, capped, rescaled, uniform_variance, variance, width
 
 quick = settings(max_examples=100, deadline=None, derandomize=True)
 ROWS = st.lists(st.lists(st.integers(0, 3000), min_size=3, max_size=3), min_size=1, max_size=6)
@@ -46,18 +46,6 @@ def test_budgets_that_are_no_numbers_and_shares_above_one_are_refused() -> None:
             as_written(value, "rho")
     with pytest.raises(ConfigError, match="more than the whole"):
         variance(Fraction(1), Fraction(3, 2))
-    with pytest.raises(ConfigError, match="delta = 1"):
-        epsilon(1.0, 1)
-
-
-@pytest.mark.parametrize("rho", [0.07, 2.56, 4.96, 12.66])
-def test_epsilon_gives_the_delta_and_beats_the_simple_bound(rho: float) -> None:
-    delta = 1e-10
-    found = epsilon(rho, delta)
-    assert found < rho + 2 * math.sqrt(rho * math.log(1 / delta))
-    orders = 1 + np.exp(np.linspace(-5, 8, 20_000))
-    log_deltas = (orders - 1) * (orders * rho - found) + (orders - 1) * np.log(orders - 1) - orders * np.log(orders)
-    assert log_deltas.min() == pytest.approx(math.log(delta), abs=1e-4)
 
 
 @pytest.mark.parametrize("sigma2", [Fraction(1, 20), Fraction(1, 3), Fraction(1), Fraction(220), Fraction(100_000, 77)])

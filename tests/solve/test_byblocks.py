@@ -93,10 +93,10 @@ def test_classes_are_possible_or_ruled_out_as_one_by_one(joint: Joint) -> None:
     lp = DEFAULT.make_solver().linear_program(joint.A, joint.lo, joint.hi)
     z = by_blocks(joint).dataset(np.zeros(joint.A.shape[1]))
     assert z is not None
-    possible = possible_classes(joint, DEFAULT.make_solver(), lp, [z], range(len(joint.programs)))
+    classes, nobody, *_ = possible_classes(joint, DEFAULT.make_solver(), lp, [z], range(len(joint.programs)))
     most = [lp.maximise(np.eye(joint.A.shape[1])[place]).value for place in range(joint.A.shape[1])]
-    assert possible.classes.tolist() == [value > 1e-6 for value in most]
-    assert bool(possible.nobody) == (not possible.classes.all())
+    assert classes.tolist() == [value > 1e-6 for value in most]
+    assert bool(nobody) == (not classes.all())
 
 
 def test_a_large_program_decides_what_branching_decides(joint: Joint, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from genverify.bounds.marginals import Multiway, _enough_rows, bound_marginals, levels_of, marginal_sums
+from genverify.bounds.count_tables import Multiway
+from genverify.bounds.marginals import _enough_rows, bound_marginals, levels_of, marginal_sums
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import Checking, check_linear
 from genverify.model.linear import LinearSystem

@@ -67,13 +67,13 @@ class AreaAttack:
         lp = settings.make_solver().linear_program(whole.A, whole.lo, whole.hi)
         starts = self.starts(whole, lp, K)
         walked = walk_blocks(whole, starts, self.rng)
-        possible = possible_classes(whole, settings.make_solver(), lp, [*starts, *walked], self.asked)
-        self.joint = whole.restricted(possible.classes)
-        self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])
-        self.bounder.linear_programs = possible.linear_programs
+        solver = settings.make_solver()
+        classes, nobody, datasets, programs = possible_classes(whole, solver, lp, [*starts, *walked], self.asked)
+        self.joint = whole.restricted(classes)
+        self.bounder = JointBounder(self.joint, settings, np.array(datasets)[:, classes])
+        self.bounder.linear_programs = programs
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
-        parts = {"lemmas": {block: result for block, result in lemmas.items() if result},
-                 "nobody": list(possible.nobody)}  # fmt: skip
+        parts = {"lemmas": {block: result for block, result in lemmas.items() if result}, "nobody": list(nobody)}
         self.shared = new_certificate(AREAS, whole.release.block, whole.release.digest, **parts)
         self.checker = AreaChecker(levels, self.shared)
 

@@ -188,10 +188,7 @@ def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
 
 
 def _assignment(domain: Domain, claim: Claim) -> tuple[csr_array, Floats]:
-    """
-    The indices A_oh of the columns that the claim names, as rows that pick them from a record, and the value a_j of each. A
-    code outside the domain has no index: every a_j of its column is 0, and no record matches.
-    """
+    """The indices A_oh of the columns that the claim names, as rows that pick them, and the value a_j of each (0: none)."""
     codes = [(index, code) for index, column in enumerate(domain.columns) for code in column.codes]
     named = [j for j, (index, _) in enumerate(codes) if claim.codes[index] != ANY]
     values = [float(claim.codes[index] == code) for index, code in (codes[j] for j in named)]

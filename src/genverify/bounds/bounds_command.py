@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.bounds import exact
-from genverify.bounds.marginals import PrintedTwoWay, read_multiway, read_printed
+from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
 from genverify.bounds.propositions import explain_rows
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits

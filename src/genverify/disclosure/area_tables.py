@@ -185,10 +185,7 @@ def printed_by_area(frame: pd.DataFrame, areas: Iterable[str] | None = None) -> 
 
 
 def batch_of(small: pd.DataFrame, larger: pd.DataFrame, inside: dict[str, str], batch: int, batches: int) -> list[Part]:
-    """
-    The larger areas of one of the batches, in order, each with its small ones; the first batch begins with the small areas
-    without a larger one, which stand together, without sums.
-    """
+    """The larger areas of a batch with their small ones; small areas without a larger one are in the first, without sums."""
     names, members = set(larger["area"]), dict[str, list[str]]()
     for area in sorted(small["area"].unique()):
         name = inside.get(area, "")

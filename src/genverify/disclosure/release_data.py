@@ -215,12 +215,7 @@ CELLS = "cells"
 SIZES = "area_sizes"
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of a table, before areas: its cell as a user writes it, and whether it is counted across all areas."""
-
-    query: Query
-    across: bool
+Line = tuple[Query, bool]  # of a table, before areas: its cell as a user writes it, and if it is counted across all areas
 
 
 def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
@@ -228,13 +223,12 @@ def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
     lines = [line for name, table in form.tables.items() for line in _table(name, table, codings)]
     for cell in form.predicates:
         predicate = codings.predicate(cell.where, f"cell {cell.cell}")
-        lines.append(Line(Query(cell.cell, CELLS, cell.label or _label(predicate, codings), predicate), cell.across))
+        lines.append((Query(cell.cell, CELLS, cell.label or _label(predicate, codings), predicate), cell.across))
     seen = {TOTAL}
-    for line in lines:
-        if line.query.id in seen:
-            name, table = line.query.id, line.query.table
-            raise DataError(f"two cells are called {name!r} (N counts everyone); rename one of table {table}")
-        seen.add(line.query.id)
+    for query, _ in lines:
+        if query.id in seen:
+            raise DataError(f"two cells are called {query.id!r} (N counts everyone); rename one of table {query.table}")
+        seen.add(query.id)
     return lines
 
 
@@ -257,7 +251,7 @@ def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
         predicate = reduce(and_, conditions, filtered)
         if all(codes for _, codes in predicate.clauses):
             label = ", ".join([*filter(None, labels), *title]) or "everyone"
-            yield Line(Query(".".join([name, *texts]), name, label, predicate), table.across)
+            yield Query(".".join([name, *texts]), name, label, predicate), table.across
 
 
 def _words(column: str, table: TableForm, codings: Codings, location: str, total: bool) -> list[tuple[str, str, Predicate]]:
@@ -303,7 +297,7 @@ def area_queries(lines: Sequence[Line], area: str, codes: Mapping[str, int]) -> 
     """The queries of a release whose areas are one column of its records: sizes, lines per area, lines across areas."""
     inside = {text: Predicate.of({area: [code]}) for text, code in codes.items()}
     queries = [Query(f"{SIZES}.{text}", SIZES, f"{area}: {text}", own) for text, own in inside.items()]
-    for query, across in ((line.query, line.across) for line in lines):
+    for query, across in lines:
         queries += [query] if across else [
             Query(area_cell(text, query.id), query.table, f"{query.label}, {area}: {text}", query.predicate & own)
             for text, own in inside.items()
@@ -526,13 +520,13 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> ReleaseD
         )
     lines = lines_of(form, codings)
     areas = _areas(form, texts, source)
-    coupled = any(line.across for line in lines)
+    coupled = any(across for _, across in lines)
     if coupled and form.area is None:
         raise DataError("a table is counted across areas, but no area column is named; leave out `across`, or add `area`")
     if coupled:
         codings = Codings({str(form.area): areas, **codings.by_name})
     domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
-    queries = area_queries(lines, str(form.area), areas.code_of) if coupled else [line.query for line in lines]
+    queries = area_queries(lines, str(form.area), areas.code_of) if coupled else [query for query, _ in lines]
     schema = Schema(domain, rules_of(form.rules, codings), tuple(queries))
     if data is None:
         exact = read_counts(texts, source, schema, form, areas, coupled)
@@ -607,6 +601,6 @@ def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:
         lines = lines_of(form, column_codings(form, data, source))
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    areas = ["area", *("" if line.across else "area" for line in lines)]
-    result = pd.DataFrame({"area": areas, "cell": [TOTAL, *(line.query.id for line in lines)], "count": ""})
+    areas = ["area", *("" if across else "area" for _, across in lines)]
+    result = pd.DataFrame({"area": areas, "cell": [TOTAL, *(query.id for query, _ in lines)], "count": ""})
     return str(neutral_frame(result if form.area else result.drop(columns="area")).to_csv(index=False, lineterminator="\n"))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, isqrt, log, log1p, sqrt
+from math import ceil, isqrt, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -47,28 +47,6 @@ def variance(rho: Fraction, share: Fraction) -> Fraction:
 def uniform_variance(rho: Fraction, queries: int) -> Fraction:
     """The variance of each query where that many queries share rho evenly."""
     return variance(rho, Fraction(1, queries))
-
-
-def epsilon(rho: float | Fraction, delta: float) -> float:
-    """
-    The least epsilon for a delta that follows from rho-zCDP by Renyi divergences (Canonne, Kamath, Steinke, corollary 13).
-    Any order alpha gives a valid epsilon, so a search that misses the best one errs on the safe side.
-
-    >>> round(epsilon(2.56, 1e-10), 2)
-    17.16
-    """
-    from scipy.optimize import minimize_scalar  # a fifth of a second, which jobs that only draw need not wait for
-
-    rho = float(as_written(rho, "rho"))
-    if not 0 < delta < 1:
-        raise ConfigError(f"delta = {delta}: give a number above 0 and below 1")
-
-    def of_order(log_excess: float) -> float:
-        alpha = 1 + exp(log_excess)
-        return alpha * rho - log(alpha * delta) / (alpha - 1) + log1p(-1 / alpha)
-
-    result = minimize_scalar(of_order, bounds=(-15, 30), method="bounded")
-    return max(0.0, of_order(float(result.x)))
 
 
 # The discrete Gaussian, drawn exactly (Canonne, Kamath, Steinke 2020, algorithms 1 to 3).

@@ -218,10 +218,7 @@ def read(
     sources: Sequence[Source], told: Corrections | None = None, own: Mapping[str, Corrections] | None = None,
     listed: dict[str, dict[str, tuple[str, str]]] | None = None,
 ) -> Reading:  # fmt: skip
-    """
-    The reading of files, as they are and as told, `own` of each by its name; it always ends with one. `listed` takes the
-    role of every cell and why, by file and place.
-    """
+    """The reading of files as told, `own` of each by its name; `listed` takes each cell's role and why by file and place."""
     from genverify.reading.table_cells import Tally, read_file
 
     general = told or Corrections()

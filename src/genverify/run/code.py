@@ -240,10 +240,7 @@ class _Reader:
         return _Piece(_digest("\n".join(unused).encode()), len(unused), 0, 0, [], stars, [], [], flags, [], {}, [])
 
     def effects(self, statement: ast.stmt) -> list[str] | None:
-        """
-        What it does but bind names, so that it does not only count where they are used: the names that it calls, none if it
-        is a plain definition, None for whatever else.
-        """
+        """What it does but bind names: the names that it calls, none for a plain definition, None for whatever else."""
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if ast.unparse(targets[0]) == f"{OWN_MODULE}.__class__":  # a module that is used as a value counts whole

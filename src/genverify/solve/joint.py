@@ -330,14 +330,8 @@ def counted(settings: ProgramSettings) -> Limits:
 FEASIBILITY_ROUNDS = 5_000  # bounds time; where it is reached, every class counts as feasible
 
 
-@dataclass(frozen=True)
-class FeasibleClasses:
-    """The classes that are not ruled out, proofs (`nobody`) for all others, datasets that were met, and linear programs."""
-
-    classes: Flags
-    nobody: tuple[Node, ...]
-    datasets: tuple[Ints, ...]
-    linear_programs: int
+FeasibleClasses = tuple[Flags, tuple[Node, ...], Sequence[Ints], int]
+"""Classes not ruled out, proofs (`nobody`) for all others, datasets that were met, and the number of linear programs."""
 
 
 def possible_classes(
@@ -360,14 +354,14 @@ def possible_classes(
             break
         if floor(answer.value + INTEGRAL) <= 0:
             nobody, ruled_out, more = _rule_out(joint, lp, unseen)
-            return FeasibleClasses(~ruled_out, nobody, tuple(result), rounds + more)
+            return ~ruled_out, nobody, result, rounds + more
         z = integer_point(answer.z)
         if z is not None:
             joint.recount(z)
             result.append(z)
         unseen &= answer.z <= INTEGRAL
         _by_blocks(joint, solver, answer.z, unseen)
-    return FeasibleClasses(np.ones(joint.A.shape[1], dtype=bool), (), tuple(result), rounds)
+    return np.ones(joint.A.shape[1], dtype=bool), (), result, rounds
 
 
 def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> None:
@@ -387,23 +381,18 @@ def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> No
 
 def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Node, ...], Flags, int]:
     """One proof for all classes that are to be ruled out; halves of them where its multipliers are not simple fractions."""
-    answer = lp.maximise(unseen.astype(np.int64))
-    if isinstance(answer, Optimal) and answer.y is not None and floor(answer.value + INTEGRAL) <= 0:
-        leaf = record_leaf(joint, [], answer.y, unseen.astype(np.int64), 0, "bound")
+    leaves, ruled_out, programs, todo = list[Node](), np.zeros_like(unseen), 0, [np.flatnonzero(unseen)]
+    while todo:
+        indices, chosen, leaf = todo.pop(), np.zeros(len(unseen), dtype=np.int64), None
+        chosen[indices] = 1
+        answer, programs = lp.maximise(chosen), programs + 1
+        if isinstance(answer, Optimal) and answer.y is not None and floor(answer.value + INTEGRAL) <= 0:
+            leaf = record_leaf(joint, [], answer.y, chosen, 0, "bound")
         if leaf is not None:
-            return (leaf,), unseen, 1
-    indices = np.flatnonzero(unseen)
-    if len(indices) < 2:
-        return (), np.zeros_like(unseen), 1
-    leaves: list[Node] = []
-    ruled_out, programs = np.zeros_like(unseen), 1
-    for half in np.array_split(indices, 2):
-        half_of = np.zeros_like(unseen)
-        half_of[half] = True
-        result, classes, more = _rule_out(joint, lp, half_of)
-        leaves += result
-        ruled_out |= classes
-        programs += more
+            leaves.append(leaf)
+            ruled_out[indices] = True
+        elif len(indices) > 1:
+            todo += reversed(np.array_split(indices, 2))
     return tuple(leaves), ruled_out, programs
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array, csr_array
 
+from genverify.bounds.count_tables import Multiway, read_multiway
 from genverify.bounds.exact import (
     CellBounds,
     Conditionals,
@@ -23,9 +24,8 @@ from genverify.bounds.exact import (
     conditionals_of_counts,
     exact_bounds,
     rounded_of_counts,
-    row_multipliers,
 )
-from genverify.bounds.marginals import MarginalBounds, Multiway, bound_marginals, levels_of, marginal_sums, read_multiway
+from genverify.bounds.marginals import MarginalBounds, bound_marginals, levels_of, marginal_sums
 from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem
@@ -81,11 +81,6 @@ def _matrix(table: Conditionals) -> csr_array:
     return csr_array(coo_array((entries.astype(np.float64), (rows, columns)), shape=(cells + 1, cells)))
 
 
-def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
-    """Every value that the total of each row can take, r_i (nu_i + 1)."""
-    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, row_multipliers(table, N), strict=True)]
-
-
 # How fast cell bounds are: random tables, exact and rounded conditionals, against the integer program (1)-(5).
 
 Ends = tuple[int, int]
@@ -98,10 +93,7 @@ DATA = "synthetic tables"
 
 
 def random_counts(kind: str, rows: int, columns: int, records: int, rng: np.random.Generator) -> Ints:
-    """
-    Records over cells of very different weight, rows without any left out; `no_ones` also leaves out the rows with one
-    nonzero cell, whose reduced sum of 1 would give most bounds in closed form (Corollary 3.5).
-    """
+    """Records over cells of very different weight; `no_ones` also leaves out rows with one nonzero cell (Corollary 3.5)."""
     weights = rng.dirichlet(np.full(rows * columns, SKEW))
     counts = rng.multinomial(records, weights).reshape(rows, columns).astype(np.int64)
     rest: Ints = counts[(counts > 0).sum(axis=1) > (1 if kind == "no_ones" else 0)]

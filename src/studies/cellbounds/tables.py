@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.bounds.count_tables import PrintedTwoWay
 from genverify.bounds.exact import (
     CellBounds,
     Conditionals,
@@ -18,7 +19,6 @@ from genverify.bounds.exact import (
     exact_bounds,
     row_multipliers,
 )
-from genverify.bounds.marginals import PrintedTwoWay
 from genverify.bounds.propositions import (
     RowExplanation,
     disclosed_cells,
@@ -33,7 +33,6 @@ from genverify.bounds.propositions import (
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.report.pages import statements_table
-from studies.cellbounds.benchmarks import possible_totals
 
 # The tables of the cell-bounding paper: what is computed from its counts beside what it prints.
 
@@ -159,6 +158,11 @@ def _disclosed_rows(tables: Tables, name: str) -> str:
 
 def _listed(rows: Any) -> str:
     return ", ".join(map(str, sorted(rows))) or "none"
+
+
+def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
+    """Every value that the total of each row can take, r_i (nu_i + 1)."""
+    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, row_multipliers(table, N), strict=True)]
 
 
 def _possible(tables: Tables, name: str, row: int) -> str:

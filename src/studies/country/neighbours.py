@@ -186,11 +186,7 @@ def _scaled(prototypes: Floats, cells: Floats, traits: Floats) -> Floats:
 
 
 class Shares(Neighbours):
-    """
-    Each place has shares of its own of every group, from a Dirichlet distribution around those of the place around it.
-
-    `strength` is the inverse of the concentration: 0 gives every place the shares of the place around it.
-    """
+    """Shares of every group from a Dirichlet around those of the place around; `strength`: its inverse concentration."""
 
     def __init__(self, groups: Groups, scale: float) -> None:
         self._groups, self._scale = groups, scale

@@ -243,11 +243,7 @@ def compare_cells(country: pd.DataFrame, references: Sequence[Reference]) -> pd.
 
 
 def fit_table(cells: pd.DataFrame, label: str) -> pd.DataFrame:
-    """
-    One row per margin: how many percent of the households would have to change their cell (half the sum of the differences).
-
-    `by_chance`: what a sample of that size would show on average, were it drawn from the country. `largest`: in one cell.
-    """
+    """One row per margin: percent in other cells, what a sample would show `by_chance`, the `largest` difference."""
     away = (cells["survey_percent"] - cells["percent"]).abs()
     share = cells["percent"] / 100
     noise = 100 * np.sqrt(share * (1 - share) / cells["sample"] * 2 / np.pi)

@@ -425,10 +425,7 @@ def _loss(rows: pd.DataFrame, smoothing: Mapping[str, float], size: int) -> floa
 
 
 def left_out(records: pd.DataFrame, nation: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """
-    A row for every kind of household of every block, with how many there are, and for each level how many of this kind
-    (`nation`, `state`, `tract`) and in all (`nation_n`, ...) there are outside the block.
-    """
+    """Every kind of household of a block: how many, and by level how many of it and in all outside the block."""
     rows = records.groupby(["block", *names], observed=True).size().rename(TIMES).reset_index()
     in_block = rows.groupby("block")[TIMES].transform("sum")
     totals = rows[list(names)].merge(nation, on=list(names), how="left")[TIMES].to_numpy()

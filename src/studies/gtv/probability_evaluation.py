@@ -174,10 +174,7 @@ def compare_estimates(
     program: Program, priors: Mapping[str, Prior], starts: Codes, effort: Effort, budget: Budget, min_k: int, claims: int,
     seed: int,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """
-    For every prior: of the claims of one generated dataset that are neither certain nor impossible, how many have their
-    exact probability in the interval of the estimate, how far off and how wide it is. No row for a block beyond the budget.
-    """
+    """By prior: how many open claims of a dataset have their exact probability in the interval, how far off, how wide."""
     try:
         counted = count_release(program, budget)
     except TooManyStates:

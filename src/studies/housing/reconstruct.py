@@ -316,11 +316,7 @@ MOVES, TRIES = 4, 20  # so often the steps are laid around other errors, then th
 
 @dataclass(frozen=True)
 class ClosestFit:
-    """
-    A dataset, the sum of its squared errors, and what cost plus error may exceed the least by (0 where it is optimal).
-
-    Errors count what a statistic falls short of its range or exceeds it, so that one-sided statistics err to one side.
-    """
+    """A dataset, its squared errors beyond the ranges, and what cost plus error may exceed the least by (0: optimal)."""
 
     z: Ints
     error: int

@@ -74,11 +74,7 @@ def geometric(alpha: Fraction) -> Callable[[int, int], Fraction]:
 
 
 def greatest_factor(law: Law, person: int, record: int, noise: Callable[[int, int], Fraction]) -> Fraction | None:
-    """
-    The most that an output changes the odds of a pair, up or down; None where a hypothesis has probability 0.
-
-    The output is the noisy number of people in the database who have the record of the pair.
-    """
+    """The most that a noisy count of the pair's record changes the odds; None where a hypothesis has probability 0."""
     has, out = (_counts(law, person, held, record) for held in (record, None))
     if not has or not out:
         return None

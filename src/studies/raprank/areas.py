@@ -300,11 +300,7 @@ def repeat_rows(records: pd.DataFrame, names: Sequence[str], share: float, seed:
 
 
 def split_areas(records: pd.DataFrame, experiment: ResolvedExperiment, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """
-    D and the holdout of every area: floor(n/2) records at random, and the rest, so that a start never lacks rows.
-
-    Of a state no more records than the limit are drawn before. Areas of one record cannot be split and are left out.
-    """
+    """D and the holdout of every area: floor(n/2) records at random, and the rest; areas of one record are left out."""
     limit = experiment.limit if experiment.areas == "state" else None
     private, holdout = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for area, rows in records.groupby("area", sort=True).indices.items():

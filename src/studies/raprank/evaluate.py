@@ -1,10 +1,8 @@
-"""Match curves: MATCH-RATE at k against k/u for every area and source of rows; Table 1, match rates and person tables."""
+"""Match curves: MATCH-RATE at k against k/u for every area and source of rows."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +10,7 @@ import pandas as pd
 from genverify.attack.evaluate import block_weights, ratio_interval
 from genverify.model.arrays import Floats
 from genverify.model.domain import Domain, Predicate
-from genverify.model.query import Query
 from genverify.model.work import derive_seed
-from genverify.report.pages import document, markdown_table
 from studies.raprank.areas import (
     BLOCK,
     Codes,
@@ -157,137 +153,3 @@ def judge_areas(
 
 def _read_set(rows: pd.DataFrame, area: Area) -> ConfidenceSet:
     return ConfidenceSet(codes_of(rows, area.domain, f"ranked rows of area {area.name}"), rows["frequency"].to_numpy())
-
-
-# The person tables by their number of columns: published lines, distinct ones, and the cells that the paper counts.
-
-TITLE = "Cells of the person tables by the number of columns k that they speak of"
-
-
-def person_queries(lines: Mapping[str, Sequence[Query]], paper: Mapping[str, Any]) -> pd.DataFrame:
-    """One row per k and a total: lines, the paper's cells, lines and distinct queries of each level, and why they differ."""
-    every = _by_k(query.predicate for queries in lines.values() for query in queries)
-    rows = []
-    for k in sorted(every.keys() | paper["cells"].keys()):
-        row: dict[str, Any] = {"k": str(k), "lines": every[k], "paper": paper["cells"].get(k, 0)}
-        row["difference"] = row["lines"] - row["paper"]
-        for level, queries in lines.items():
-            row[f"{level}_lines"] = _by_k(query.predicate for query in queries)[k]
-            row[f"{level}_distinct"] = _by_k({query.predicate for query in queries})[k]
-        rows.append({**row, "not_in_paper": _reason(paper["left_out"].get(k), row["difference"])})
-    table = pd.DataFrame(rows)
-    total = {name: table[name].sum() for name in table.columns if name not in ("k", "not_in_paper")}
-    return pd.concat([table, pd.DataFrame([{"k": "total", **total, "not_in_paper": ""}])], ignore_index=True)
-
-
-def _by_k(predicates: Iterable[Predicate]) -> Counter[int]:
-    return Counter(len(predicate.columns) for predicate in predicates)
-
-
-def _reason(known: Mapping[str, Any] | None, difference: int) -> str:
-    if known is not None and known["cells"] == difference:
-        return str(known["what"])
-    return "" if difference == 0 else "other tables are chosen than the paper's"
-
-
-def person_queries_text(table: pd.DataFrame) -> str:
-    """The table to read."""
-    return f"# {TITLE}\n\n{markdown_table(list(table), table.to_numpy().tolist())}\n"
-
-
-# Match rates of every experiment as numbers, and whether the orders that the paper reports are seen.
-
-READ_AT = (0.1, 0.5, 1.0)
-PLACES = 4  # after the point, of rates between 0 and 1
-
-
-def match_rate_table(curves: Mapping[str, pd.DataFrame], drawn: Mapping[str, int], label: str, seed: int) -> pd.DataFrame:
-    """The mean match rate of every experiment and source, over the curve (95 % interval) and at some k/u; `drawn`: areas."""
-    rows = []
-    for experiment, frame in curves.items():
-        for source in frame["source"].unique():
-            values = wide(frame, source)
-            mean, low, high = (float(part[0]) for part in mean_interval(values.mean(axis=1).to_numpy()[:, None], seed))
-            row: dict[str, Any] = {"experiment": experiment, "source": source, "areas": len(values)}
-            row |= {"left_out": drawn[experiment] - len(values), "mean": mean, "low": low, "high": high}
-            rows.append(row | {f"at {x:g}": float(_at(values, x).mean()) for x in READ_AT})
-    return pd.DataFrame(rows).round(PLACES).assign(data=label)
-
-
-def _at(values: pd.DataFrame, x: float) -> "pd.Series[float]":
-    points = values.columns.to_numpy(dtype=float)
-    return values.iloc[:, min(int(np.searchsorted(points, x - 1e-9)), len(points) - 1)]
-
-
-def order_table(
-    curves: Mapping[str, pd.DataFrame], orders: Sequence[Mapping[str, str]], label: str, seed: int
-) -> pd.DataFrame:
-    """Every order of the paper with the mean difference of our curves, its 95 % interval, and whether it is seen."""
-    rows = [dict(order) | _compare(curves, order["better"], order["worse"], seed) for order in orders]
-    return pd.DataFrame(rows).round(PLACES).assign(data=label)
-
-
-def _compare(curves: Mapping[str, pd.DataFrame], better: str, worse: str, seed: int) -> dict[str, Any]:
-    sides = [_of(curves, side) for side in (better, worse)]
-    if sides[0] is None or sides[1] is None:
-        return {"difference": np.nan, "low": np.nan, "high": np.nan, "areas": 0, "seen": "not run"}
-    both = pd.concat(sides, axis=1, keys=["better", "worse"]).dropna()
-    difference = (both["better"] - both["worse"]).to_numpy()[:, None]
-    mean, low, high = (float(part[0]) for part in mean_interval(difference, seed))
-    seen = "yes" if low > 0 else "no" if high < 0 else "undecided"
-    return {"difference": mean, "low": low, "high": high, "areas": len(both), "seen": seen}
-
-
-def _of(curves: Mapping[str, pd.DataFrame], side: str) -> "pd.Series[float] | None":
-    experiment, _, source = side.partition("/")
-    if experiment not in curves or source not in set(curves[experiment]["source"]):
-        return None
-    return wide(curves[experiment], source).mean(axis=1)
-
-
-def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
-    """Both tables as Markdown."""
-    lead = (
-        "mean: the match rate averaged over the whole curve (k/u from 0 to 1) and over areas, with its 95 % interval (areas "
-        "drawn again); at x: the match rate of the k = x u best rows. left_out: areas of one record, which have no halves."
-    )
-    intro = (
-        "Orders that the paper reports. difference: mean over areas of what lies between the two curves; seen: yes or no "
-        "where the 95 % interval excludes 0."
-    )
-    tables = [markdown_table(list(frame.columns[:-1]), frame.iloc[:, :-1].to_numpy(), left=2) for frame in (rates, orders)]
-    return document("RAP-RANK: match rates", label, [lead, tables[0], intro, tables[1]])
-
-
-# RAP-RANK's Table 1: attributes, codes and marginal queries of the tasks of a survey, ours beside the paper's.
-
-
-def _count_marginals(domain: Domain, ways: int) -> int:
-    """
-    How many k-way marginal queries a domain has, without listing them.
-
-    >>> from genverify.model.domain import Column
-    >>> columns = [Column(name, name, tuple(range(size)), ("",) * size) for name, size in (("A", 2), ("B", 3), ("C", 4))]
-    >>> _count_marginals(Domain(tuple(columns)), 2)
-    26
-    """
-    totals = [1] + [0] * ways
-    for column in domain.columns:
-        for k in range(ways, 0, -1):
-            totals[k] += totals[k - 1] * len(column.codes)
-    return totals[ways]
-
-
-def survey_task_table(domains: Mapping[str, Domain], paper: Mapping[str, Mapping[Any, Any]]) -> pd.DataFrame:
-    """One row per task and number: ours, the paper's where it has the task, and what is known of the reason they differ."""
-    rows = []
-    for task, domain in domains.items():
-        ours = {"attributes": len(domain.names), "dimension": sum(len(column.codes) for column in domain.columns)}
-        ours |= {f"{ways}-way marginals": _count_marginals(domain, ways) for ways in (2, 3)}
-        theirs = dict(zip(ours, paper[task].values(), strict=False)) if task in paper else {}
-        codes = ", ".join(f"{column.name} {len(column.codes)}" for column in domain.columns)
-        for name, value in ours.items():
-            fitting = paper.get(task, {}).get("codes") if name == "dimension" else None
-            reason = f"ours: {codes}; the paper's three numbers come out with {fitting}" if fitting else ""
-            rows.append({"task": task, "number": name, "ours": value, "paper": theirs.get(name), "codes": reason})
-    return pd.DataFrame(rows).astype({"paper": "Int64"})

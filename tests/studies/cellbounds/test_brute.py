@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from genverify.bounds.count_tables import Multiway
 from genverify.bounds.exact import (
     RULES,
     RoundedConditionals,
@@ -19,11 +20,11 @@ from genverify.bounds.exact import (
     exact_bounds,
     rounded_totals,
 )
-from genverify.bounds.marginals import Multiway, bound_marginals
+from genverify.bounds.marginals import bound_marginals
 from genverify.bounds.propositions import explain_rows
 from genverify.model.errors import DataError
 from genverify.solve.linear.search import Work
-from studies.cellbounds.benchmarks import possible_totals
+from studies.cellbounds.tables import possible_totals
 
 Row = tuple[int, ...]
 Table = tuple[Row, ...]

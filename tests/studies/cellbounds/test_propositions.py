@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from genverify.bounds.count_tables import PrintedTwoWay, read_printed
 from genverify.bounds.exact import (
     Multipliers,
     Prior,
@@ -17,7 +18,6 @@ from genverify.bounds.exact import (
     row_multipliers,
     solve_knapsack,
 )
-from genverify.bounds.marginals import PrintedTwoWay, read_printed
 from genverify.bounds.propositions import (
     LAST_ROW,
     Facts,
@@ -31,8 +31,7 @@ from genverify.bounds.propositions import (
     theorem_3_4,
 )
 from genverify.model.errors import DataError
-from studies.cellbounds.benchmarks import possible_totals
-from studies.cellbounds.tables import compare, read_paper
+from studies.cellbounds.tables import compare, possible_totals, read_paper
 
 tiny = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 knapsacks = st.tuples(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.bounds.marginals import read_printed
+from genverify.bounds.count_tables import read_printed
 from genverify.bounds.propositions import Design, disclosed_cells, named, redesign
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml

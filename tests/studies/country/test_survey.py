@@ -11,7 +11,7 @@ from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from studies.country.surveys import domain_text, read_survey
 from studies.raprank.configuration import marginal_queries
-from studies.raprank.evaluate import _count_marginals, survey_task_table
+from studies.raprank.tables import _count_marginals, survey_task_table
 
 ROWS = [(6, 20, 1, 100.0), (6, 40, 2, 250.0), (48, 60, None, 300.0), (48, 10, 1, None), (6, 30, 9, 200.0)]
 TASKS: dict[str, Any] = {
