@@ -187,8 +187,6 @@ SLOW = 0.05  # of the work left: an objective that takes more is the last of its
 SEARCH = 2e-4  # units of an integer search for each entry of its rows, measured: where there are not as many it is not made
 RECOUNT = 5e-5, 1e-8  # units to recount a point or to make a proof: any, and for each entry
 MATCHED = 0.2  # of the ends that are pulled at together: where fewer give way, single programs with proofs are due
-OFFER = 2e-4  # units to state and check what is shown of a cell beside others
-OFFERS = 0.1  # the most of all work that is reserved for it
 NO_HINTS = Hints()
 
 
@@ -238,11 +236,6 @@ class RangeSearch:
         self.lp.set_ends(self.ends.lo, self.ends.hi)
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
         self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
-
-    def left(self) -> float:
-        """Units of work left to the search: what was found beside is still to be stated, and checked."""
-        reserve = min(OFFERS * self.budget.units, OFFER * len(self.sums.cells)) if self.offers.leaves else 0.0
-        return self.budget.left() - reserve
 
     def keep(self, x: Ints) -> bool:
         """A point that fits, recounted; whether it attains more than those before it."""
@@ -338,14 +331,14 @@ class RangeSearch:
             before = int(down.sum() + up.sum())
             if before <= FEW_OPEN * self.wanted.sum() or idle >= IDLE or self.late():
                 return
-            started = self.left()
+            started = self.budget.left()
             most = SLOW * started
             up_too = rng.random(len(up)) < 0.5
             objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
             self.take(self.lp.maximise(objective, most))
             after = sum(int(ends.sum()) for ends in self.open_ends())
             idle = idle + 1 if before - after <= max(1, before // 50) else 0
-            if started - self.left() > most:
+            if started - self.budget.left() > most:
                 return
 
     def by_programs(self) -> None:
@@ -359,9 +352,9 @@ class RangeSearch:
             for sign in (1, -1):
                 if self.late():
                     return
-                started = self.left()
+                started = self.budget.left()
                 open_ = self.relax(cell, sign)
-                if PROGRAMS * (started - self.left()) > started:
+                if PROGRAMS * (started - self.budget.left()) > started:
                     continue  # programs are so slow here that bounds of other cells are worth more than this one's point
                 if open_ and corner is not None:
                     best = self.proved(cell, sign)
@@ -384,11 +377,11 @@ class RangeSearch:
 
     def share(self) -> float:
         """The units of one integer search: a fair part of what is left, and a little more, as most need less."""
-        left = self.left()
+        left = self.budget.left()
         return min(left, max(1.0, 4 * left / max(sum(int(ends.sum()) for ends in self.open_ends()), 1)))
 
     def late(self) -> bool:
-        return self.stopped >= STOPPED or self.left() <= 0 or bool(self.budget.limit)
+        return self.stopped >= STOPPED or bool(self.budget.limit)
 
     def relax(self, cell: int, sign: int) -> bool:
         """The linear program of an open end: its vertex as a point, its value as a bound; whether the end stays open."""
@@ -423,12 +416,9 @@ class RangeSearch:
             self.prove(cell, sign, int(self.offers.hi[cell]), self.offers.proof(cell))
 
     def take_offers(self) -> None:
-        """What other cells' multipliers show of cells that the time did not suffice for."""
+        """What other cells' multipliers show of cells that the work did not suffice for: a fifth of a millisecond each."""
         open_ = np.flatnonzero(self.wanted & (self.offers.hi < self.known.hi))
         for cell in open_[np.argsort(self.offers.by[open_], kind="stable")].tolist():
-            if self.budget.limit:
-                return
-            self.budget.spend(OFFER)
             self.prove(cell, 1, int(self.offers.hi[cell]), self.offers.proof(cell))
 
     def by_integers(self, cell: int, sign: int) -> None:
