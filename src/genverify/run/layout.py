@@ -18,8 +18,7 @@ LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named
 SAMPLE = RESULTS / "sample" / "blocks.parquet"
 TABLES = RESULTS / "tables"
-# studies beside each other, a folder each, in which a file may hold the settings that differ
-RUNS, OF_STUDY = Path("runs"), Path("study.yaml")
+RUNS, OF_STUDY = Path("runs"), Path("study.yaml")  # a folder for each study beside this one; its settings that differ
 MADE = (RESULTS, FIGURES, LOGS, Path("benchmarks"), RUNS)
 # private data, which studies have in common; Snakemake's notes of what they were made with
 PRIVATE, NOTES = ("microdata*", "persons*", "raprank/survey"), Path(".snakemake/metadata")
