@@ -17,6 +17,7 @@ from genverify.attack.generate import _datasets_frame, _generated_row, generate_
 from genverify.attack.verify import _verified_row, claims_frame, verify_block
 from genverify.checker.certificate import write_proofs
 from genverify.model.release import Schema, counts_frame, make_release, write_schema
+from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import by_design, stack
 from genverify.model.tabulate import tabulate
 from genverify.run import code, jobs
@@ -282,7 +283,8 @@ def run_study() -> None:
 
 def run_variant(config: dict[str, Any], variant: str, draw: Callable[[Job], None], figure: str) -> None:
     home, wildcards = f"results/{variant}", {"variant": variant, "batch": "000"}
-    release = {**config["release"], **(config["variants"][variant] or {}).get("release", {})}
+    said = {**config["release"], **(config["variants"][variant] or {}).get("release", {})}
+    release = ReleaseSettings(**said).model_dump()
     schema, counts, datasets = f"{home}/release/schema.json", f"{home}/release/000.parquet", f"{home}/generated/000.parquet"
     claims, verified, generated = (
         f"{home}/claims/000.parquet",

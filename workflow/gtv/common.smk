@@ -65,6 +65,11 @@ def figure_of(wildcards):
     return f"Figure {wildcards.get('number', 4)}{f', {only}' if only else ''}"
 
 
+def both_of(wildcards):
+    """The two variants that a figure compares."""
+    return f"{wildcards.first} and {wildcards.second}"
+
+
 def compared(wildcards):
     """The two variants that `snakemake compare --config first=paper second=no_ones` names."""
     for name in ("first", "second"):

@@ -175,7 +175,7 @@ rule compare_variants:
         readable="results/tables/compare/{first}/{second}.md",
         pdf="figures/compare/{first}/{second}.pdf",
         svg="figures/compare/{first}/{second}.svg",
-        png="figures/compare/{first}/{second}.png",
+        png=shown("figures/compare/{first}/{second}.png", both_of, BEYOND, "compared"),
         record="results/tables/compare/{first}/{second}.record.json",
     log:
         "logs/compare_variants/{first}/{second}.log",

@@ -36,13 +36,13 @@ def add_parser(commands: Any) -> None:
 def _add(options: argparse.Namespace) -> int:
     parent, nothing = DESIGNS if options.design else VARIANTS, dict[str, Any]()
     value = reduce(merge, map(_given, options.changes), nothing)
-    entry, old, whole = nested([*parent, options.name], value), read_yaml(SETTINGS), read_shipped(Path())
+    entry, whole = nested([*parent, options.name], value), read_shipped(Path())
     if options.name in reduce(getitem, parent, whole):
         raise ConfigError(f"{'.'.join(parent)} has a {options.name!r} already: take another name, or edit {SETTINGS}")
     check_study(parse_config(merge(whole, entry)))
     line = f"{options.name}: {yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False).strip()}"
     text = with_line(SETTINGS.read_text(), parent, line)
-    if yaml.safe_load(text) != merge(old, entry):
+    if yaml.safe_load(text) != merge(read_yaml(SETTINGS), entry):
         raise ConfigError(f"{SETTINGS}: {'.'.join(parent)} is not written a line each; add this by hand: {line}")
     SETTINGS.write_text(text)
     print(f"{SETTINGS}, {'.'.join(parent)}: {line}")

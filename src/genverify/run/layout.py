@@ -18,10 +18,9 @@ LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named
 SAMPLE = RESULTS / "sample" / "blocks.parquet"
 TABLES = RESULTS / "tables"
-RUNS = Path("runs")  # studies beside each other, a folder each
+RUNS, OF_STUDY = Path("runs"), Path("study.yaml")  # a folder for each study beside this one; its settings that differ
 MADE = (RESULTS, FIGURES, LOGS, Path("benchmarks"), RUNS)
-OF_STUDY = Path("study.yaml")  # in such a folder: the settings that differ
-# private data, which studies of equal settings have in common; Snakemake's notes say what they were made with
+# private data, which studies have in common; Snakemake's notes of what they were made with
 PRIVATE, NOTES = ("microdata*", "persons*", "raprank/survey"), Path(".snakemake/metadata")
 # what the jobs of a study read by its place in the repository
 SHIPPED = (SETTINGS, PARTS, Path("data"), Path("envs"), Path("examples"), SCRIPTS, SNAKEFILE, Path("src"), STAGES)

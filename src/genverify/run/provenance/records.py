@@ -208,6 +208,7 @@ class Stages:
         self._statements: dict[str, list[ast.stmt]] = {}  # of each name, what binds or extends it
         self._values: dict[str, Any] = {
             "STUDY": config, "HERE": STAGES, "Path": Path, "WorkflowError": DataError, "expand": expand, "code_of": str,
+            "CHOICES": dict.fromkeys(("study", "target", "first", "second")),
             "setting": lambda section: lambda wildcards: settings_of(config, section, wildcards.get("variant")),
             **dict.fromkeys(WRAPPERS, lambda path, *_, **__: path),
         }  # fmt: skip
