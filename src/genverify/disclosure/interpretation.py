@@ -328,7 +328,7 @@ class PrintedForm(Section):
     tables: dict[Text, PrintedTableForm] = Field(default_factory=dict)
     without: list[str] = Field(default_factory=list)
     previous: list[str] = Field(default_factory=list)
-    meanings: dict[Text, Text] = Field(default_factory=dict)  # of symbols that need not be met
+    symbols: dict[Text, Text] = Field(default_factory=dict)  # of symbols that need not be met
     exempt: list[Exemption] = Field(default_factory=list)
     max_rows: int = Field(default=LIMITS.rows, ge=1)
     max_bytes: int = Field(default=LIMITS.size, ge=1)
@@ -380,8 +380,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     tables = [_with_population(table, about[table.name], tables) for table in tables]
     if all(table.earlier for table in tables):
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
-        files = ", ".join(Path(name).name for name in form.printed)
-        asked.append(Question(f"{files}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
+        named = ", ".join(Path(name).name for name in form.printed)
+        asked.append(Question(f"{named}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
@@ -461,7 +461,7 @@ def corrections(form: PrintedForm, folder: Path) -> Corrections:
         symbols=form.marks, rule=tuple(form.rule), no_totals=frozenset(form.no_totals), labels=frozenset(form.labels),
         hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()}, sums=sums,
         names={name: own.columns for name, own in form.tables.items() if own.columns}, decimal=form.decimal or "",
-        amounts=form.amounts, known={text: told_symbol(text, word) for text, word in form.meanings.items()},
+        amounts=form.amounts, known={text: told_symbol(text, word) for text, word in form.symbols.items()},
     )  # fmt: skip
 
 
@@ -833,7 +833,7 @@ def written(understood: Interpretation) -> str:
     """The reading as a file, to be corrected and read again, with what was said of it beside the cells."""
     form = understood.form
     beside = form.model_dump(exclude_defaults=True, include={"title", "rule", "inside", "no_totals", "labels", "same_people",
-                             "facts", "partial", "tolerance", "totals_from", "without", "previous", "meanings",
+                             "facts", "partial", "tolerance", "totals_from", "without", "previous", "symbols",
                              "exempt"})  # fmt: skip
     beside |= {"marks": {BLANK: form.marks[BLANK]}} if BLANK in form.marks else {}
     own = tuple(source for source in understood.reading.sources if not source.earlier)

@@ -1,5 +1,6 @@
 """The risk file that a team has beside its releases: when a table is unsafe, what symbols mean, and what is exempt."""
 
+from os.path import abspath
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ class RiskForm(Section):
     fail_on: str = "exact"
     minimum_frequency: int = Field(default=0, ge=0)  # printed counts below it, but 0, are unsafe
     width: int = Field(default=1, ge=1)  # of the least feasibility interval that a suppressed cell needs
-    symbols: dict[Text, Text] = Field(default_factory=dict)  # and their meaning; not all need to be met
+    symbols: dict[Text, Text] = Field(default_factory=dict)  # not all need to be met
     rule: list[str] = Field(default_factory=list)
     inside: dict[Text, Text] = Field(default_factory=dict)
     same_people: bool = False
@@ -26,17 +27,22 @@ class RiskForm(Section):
     previous: list[str] = Field(default_factory=list)  # beside the risk file
     exempt: list[Exemption] = Field(default_factory=list)
 
-    def options(self, folder: Path) -> dict[str, Any]:
-        """The options of the command that say the same."""
+    @property
+    def threshold(self) -> str:
+        """What --fail-on would say."""
         known = f"range<{self.width}" if self.width > 1 and self.fail_on == "exact" else self.fail_on
-        least = f",count<{self.minimum_frequency}" if self.minimum_frequency else ""
-        same = {name: getattr(self, name) or None for name in ("rule", "inside", "same_people", "tolerance")}
-        return {**same, "previous": [folder / name for name in self.previous] or None, "fail_on": f"{known}{least}"}
+        return f"{known},count<{self.minimum_frequency}" if self.minimum_frequency else known
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """What it says of the tables, as the form of printed tables has it."""
+        return self.model_dump(include={"symbols", "rule", "inside", "same_people", "tolerance", "previous", "exempt"},
+                               exclude_defaults=True)  # fmt: skip
 
 
-def read_risk(path: Path) -> RiskForm:
-    """A risk file; unknown keys and symbols without a meaning are errors."""
-    risk = validate(RiskForm, read_yaml(path), str(path))
+def read_risk(path: Path | None) -> RiskForm:
+    """A risk file, with its paths made whole; unknown keys and symbols without a meaning are errors."""
+    risk = validate(RiskForm, read_yaml(path), str(path)) if path else RiskForm()
     for text, word in risk.symbols.items():
         told_symbol(text, word)
-    return risk
+    return risk.but(previous=[abspath(path.parent / name) for name in risk.previous]) if path else risk
