@@ -301,17 +301,27 @@ class Exemption(Section):
     why: Annotated[str, Field(min_length=1)]
 
 
-class PrintedForm(Section):
+class TeamForm(Section):
+    """What a team can say of all its tables, in a risk file too."""
+
+    symbols: dict[Text, Text] = Field(default_factory=dict)  # with their meaning; not all need to be met
+    rule: list[str] = Field(default_factory=list)
+    tolerance: int = Field(default=0, ge=0, le=1_000)
+    same_people: bool = False
+    inside: dict[Text, Text] = Field(default_factory=dict)
+    previous: list[str] = Field(default_factory=list)  # files or folders of earlier releases
+    exempt: list[Exemption] = Field(default_factory=list)
+
+
+class PrintedForm(TeamForm):
     """Printed tables and what is said of them, by options or in a release file."""
 
     printed: Annotated[list[str], BeforeValidator(as_list), Field(min_length=1)]
     title: str = ""
     marks: dict[Text, Text] = Field(default_factory=dict)
-    rule: list[str] = Field(default_factory=list)
     totals: dict[Text, Text] = Field(default_factory=dict)
     no_totals: list[Text] = Field(default_factory=list)
     totals_from: list[Text] = Field(default_factory=list)
-    tolerance: int = Field(default=0, ge=0, le=1_000)
     labels: list[Text] = Field(default_factory=list)
     sheets: list[Text] = Field(default_factory=list)
     label_columns: list[Text] = Field(default_factory=list)
@@ -319,17 +329,12 @@ class PrintedForm(Section):
     skip: list[Text] = Field(default_factory=list)
     period: str = ""
     decimal: Literal[".", ","] | None = None
-    same_people: bool = False
     partial: bool = False
     amounts: bool = False
     hierarchies: dict[Text, str] = Field(default_factory=dict)
-    inside: dict[Text, Text] = Field(default_factory=dict)
     facts: list[str] = Field(default_factory=list)
     tables: dict[Text, PrintedTableForm] = Field(default_factory=dict)
     without: list[str] = Field(default_factory=list)
-    previous: list[str] = Field(default_factory=list)
-    symbols: dict[Text, Text] = Field(default_factory=dict)  # of symbols that need not be met
-    exempt: list[Exemption] = Field(default_factory=list)
     max_rows: int = Field(default=LIMITS.rows, ge=1)
     max_bytes: int = Field(default=LIMITS.size, ge=1)
 

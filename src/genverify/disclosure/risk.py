@@ -6,26 +6,17 @@ from typing import Any
 
 from pydantic import Field
 
-from genverify.disclosure.interpretation import Exemption
-from genverify.disclosure.release_form import Text
+from genverify.disclosure.interpretation import TeamForm
 from genverify.model.files import read_yaml
-from genverify.model.settings import Section, validate
-from genverify.reading.numerals import told_symbol
+from genverify.model.settings import validate
 
 
-class RiskForm(Section):
+class RiskForm(TeamForm):
     """What a risk file says; options of the command line go before it."""
 
     fail_on: str = "exact"
     minimum_frequency: int = Field(default=0, ge=0)  # printed counts below it, but 0, are unsafe
     width: int = Field(default=1, ge=1)  # of the least feasibility interval that a suppressed cell needs
-    symbols: dict[Text, Text] = Field(default_factory=dict)  # not all need to be met
-    rule: list[str] = Field(default_factory=list)
-    inside: dict[Text, Text] = Field(default_factory=dict)
-    same_people: bool = False
-    tolerance: int = Field(default=0, ge=0)
-    previous: list[str] = Field(default_factory=list)  # beside the risk file
-    exempt: list[Exemption] = Field(default_factory=list)
 
     @property
     def threshold(self) -> str:
@@ -36,13 +27,10 @@ class RiskForm(Section):
     @property
     def form(self) -> dict[str, Any]:
         """What it says of the tables, as the form of printed tables has it."""
-        return self.model_dump(include={"symbols", "rule", "inside", "same_people", "tolerance", "previous", "exempt"},
-                               exclude_defaults=True)  # fmt: skip
+        return self.model_dump(include=set(TeamForm.model_fields), exclude_defaults=True)
 
 
 def read_risk(path: Path | None) -> RiskForm:
-    """A risk file, with its paths made whole; unknown keys and symbols without a meaning are errors."""
+    """A risk file, with its paths made whole; unknown keys are errors."""
     risk = validate(RiskForm, read_yaml(path), str(path)) if path else RiskForm()
-    for text, word in risk.symbols.items():
-        told_symbol(text, word)
     return risk.but(previous=[abspath(path.parent / name) for name in risk.previous]) if path else risk
