@@ -134,13 +134,7 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
     for name in given:
         if name not in known:
             raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
-    result = argparse.Namespace(exempt=[], meanings={})
-    if given.get("risk") is not None and kind == TABLES:
-        from genverify.disclosure.risk import read_risk
-
-        risk = read_risk(Path(given["risk"]))
-        result.exempt, result.meanings = risk.exempt, dict(risk.symbols)
-        given = {**risk.options(Path(given["risk"]).parent), **{name: own for name, own in given.items() if own is not None}}
+    result = argparse.Namespace()
     for option in OPTIONS:
         value = option.words(given.get(option.value))
         if value is not None and kind not in option.applies:
@@ -149,6 +143,10 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
         if value is not None:
             _refuse_nonsense(option, value)
         setattr(result, option.value, option.default if value is None else value)
+    if result.risk is not None and result.fail_on is None:
+        from genverify.disclosure.risk import read_risk
+
+        result.fail_on = read_risk(result.risk).threshold
     if (result.contributions is None) != (not result.sensitive):
         raise ConfigError("--contributions and --sensitive go together: the contributions, and the rule for them")
     return result

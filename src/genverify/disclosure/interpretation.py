@@ -301,17 +301,27 @@ class Exemption(Section):
     why: Annotated[str, Field(min_length=1)]
 
 
-class PrintedForm(Section):
+class TeamForm(Section):
+    """What a team can say of all its tables, in a risk file too."""
+
+    symbols: dict[Text, Text] = Field(default_factory=dict)  # with their meaning; not all need to be met
+    rule: list[str] = Field(default_factory=list)
+    tolerance: int = Field(default=0, ge=0, le=1_000)
+    same_people: bool = False
+    inside: dict[Text, Text] = Field(default_factory=dict)
+    previous: list[str] = Field(default_factory=list)  # files or folders of earlier releases
+    exempt: list[Exemption] = Field(default_factory=list)
+
+
+class PrintedForm(TeamForm):
     """Printed tables and what is said of them, by options or in a release file."""
 
     printed: Annotated[list[str], BeforeValidator(as_list), Field(min_length=1)]
     title: str = ""
     marks: dict[Text, Text] = Field(default_factory=dict)
-    rule: list[str] = Field(default_factory=list)
     totals: dict[Text, Text] = Field(default_factory=dict)
     no_totals: list[Text] = Field(default_factory=list)
     totals_from: list[Text] = Field(default_factory=list)
-    tolerance: int = Field(default=0, ge=0, le=1_000)
     labels: list[Text] = Field(default_factory=list)
     sheets: list[Text] = Field(default_factory=list)
     label_columns: list[Text] = Field(default_factory=list)
@@ -319,17 +329,12 @@ class PrintedForm(Section):
     skip: list[Text] = Field(default_factory=list)
     period: str = ""
     decimal: Literal[".", ","] | None = None
-    same_people: bool = False
     partial: bool = False
     amounts: bool = False
     hierarchies: dict[Text, str] = Field(default_factory=dict)
-    inside: dict[Text, Text] = Field(default_factory=dict)
     facts: list[str] = Field(default_factory=list)
     tables: dict[Text, PrintedTableForm] = Field(default_factory=dict)
     without: list[str] = Field(default_factory=list)
-    previous: list[str] = Field(default_factory=list)
-    meanings: dict[Text, Text] = Field(default_factory=dict)  # of symbols that need not be met
-    exempt: list[Exemption] = Field(default_factory=list)
     max_rows: int = Field(default=LIMITS.rows, ge=1)
     max_bytes: int = Field(default=LIMITS.size, ge=1)
 
@@ -461,7 +466,7 @@ def corrections(form: PrintedForm, folder: Path) -> Corrections:
         symbols=form.marks, rule=tuple(form.rule), no_totals=frozenset(form.no_totals), labels=frozenset(form.labels),
         hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()}, sums=sums,
         names={name: own.columns for name, own in form.tables.items() if own.columns}, decimal=form.decimal or "",
-        amounts=form.amounts, known={text: told_symbol(text, word) for text, word in form.meanings.items()},
+        amounts=form.amounts, known={text: told_symbol(text, word) for text, word in form.symbols.items()},
     )  # fmt: skip
 
 
@@ -833,7 +838,7 @@ def written(understood: Interpretation) -> str:
     """The reading as a file, to be corrected and read again, with what was said of it beside the cells."""
     form = understood.form
     beside = form.model_dump(exclude_defaults=True, include={"title", "rule", "inside", "no_totals", "labels", "same_people",
-                             "facts", "partial", "tolerance", "totals_from", "without", "previous", "meanings",
+                             "facts", "partial", "tolerance", "totals_from", "without", "previous", "symbols",
                              "exempt"})  # fmt: skip
     beside |= {"marks": {BLANK: form.marks[BLANK]}} if BLANK in form.marks else {}
     own = tuple(source for source in understood.reading.sources if not source.earlier)

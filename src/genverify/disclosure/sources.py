@@ -38,6 +38,7 @@ from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import prior_files, source_of
+from genverify.disclosure.risk import read_risk
 from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
@@ -53,7 +54,6 @@ from genverify.solve.program_settings import DEFAULT
 PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
 LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals", "total_from": "totals_from",
          "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
-GIVEN = ("exempt", "meanings")  # what a risk file says, as the form has it
 SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
           "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
 FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, or one of so many; a total is taken as one
@@ -181,14 +181,12 @@ def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[P
     changes: dict[str, Any] = {name: pairs(getattr(settings, option), option) for option, name in PAIRS.items()}
     changes |= {name: list(getattr(settings, option)) for option, name in LISTS.items()}
     changes |= {name: getattr(settings, option) for option, name in SINGLE.items()}
-    changes |= {"amounts": settings.contributions is not None, **{name: getattr(settings, name) for name in GIVEN}}
-    alone = len(paths) == 1 and is_printed(paths[0])
-    home = paths[0].parent if alone else Path()
-    changes |= {"previous": [os.path.relpath(path, home) for path in settings.previous]}
-    changes = {name: change for name, change in changes.items() if change}
-    if alone:
-        return read_printed(paths[0], changes), home
-    return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), home
+    changes |= {"amounts": settings.contributions is not None}
+    changes |= {"previous": [os.path.abspath(path) for path in settings.previous]}
+    changes = read_risk(settings.risk).form | {name: change for name, change in changes.items() if change}
+    if len(paths) == 1 and is_printed(paths[0]):
+        return read_printed(paths[0], changes), paths[0].parent
+    return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()
 
 
 def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tuple[Interpretation, Source]:
@@ -204,7 +202,6 @@ def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tupl
             for name, text in texts.items():
                 (Path(folder) / name).write_text(text, encoding="utf-8")
             form, _ = printed_form([*map(Path, texts), *files], settings)
-            form = form.model_copy(update={"previous": [os.path.abspath(name) for name in form.previous]})
             understood = interpret(form, Path(folder))
         older = _inside([Path(name) for name in form.previous])
         return understood, described_source(understood, Source(form=form, texts=texts, inputs=(*files, *older)))

@@ -149,7 +149,11 @@ class TablesAudit(Audit):
     def why(self, row: Mapping[str, Any]) -> list[str]:
         place = self.exposed.linked.sums.place[row["cell"]]
         said = self.exposed.linked.printed.get(self.exposed.linked.keys[place], ())
-        older = [f"{entry.text} was printed at {entry.place}" for table, entry, _ in said if table.earlier]
+        older = [
+            f"{entry.text} was printed at {entry.place}"
+            for table, entry, value in said
+            if table.earlier and not value.hidden
+        ]
         return [*older, *self.exposed.why(place)]
 
     def reasons(self) -> Iterator[str]:
