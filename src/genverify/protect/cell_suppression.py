@@ -239,7 +239,7 @@ class CellMoves:
             added = np.where(own & (d != 0), np.where(d > 0, inf, d * self.open_down), 0.0)
         if not np.isfinite(rows + fixed):
             return None
-        coefficients = np.bincount(self.owner[own], added[own], self.n)
+        coefficients = np.bincount(self.owner[own], added[own], self.n).astype(np.float64)
         return coefficients, float(rows + fixed)
 
 
@@ -257,7 +257,7 @@ class PatternSearch:
         self.proved, self.limit = True, ""
         totals = np.zeros(self.n, dtype=bool)
         totals[problem.system.columns[problem.system.weights < 0]] = True
-        self.price = np.where(totals, TOTALS, 1.0) * problem.cost
+        self.price = np.where(totals, TOTALS, 1.0) * problem.cost.astype(np.float64)
         free = problem.closable & ~problem.primary
         self.variables = np.flatnonzero(free)
         self.allowed = problem.closable.copy()  # without cells that no choice hides

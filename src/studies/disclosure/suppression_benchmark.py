@@ -76,8 +76,8 @@ def make_table(case: TableCase, rng: np.random.Generator) -> SyntheticTable:
 
 def random_sums(rng: np.random.Generator) -> SyntheticTable:
     """A few small counts, and printed sums of some of them: no table, as linked tables of many forms may be."""
-    counts, cells = rng.integers(1, 3, COUNTS), {}
-    cells |= {f"x{at}": (int(count), int(count)) for at, count in enumerate(counts)}
+    counts = rng.integers(1, 3, COUNTS)
+    cells = {f"x{at}": (int(count), int(count)) for at, count in enumerate(counts)}
     rows = []
     for number in range(SUM_ROWS):
         parts = rng.choice(COUNTS, int(rng.integers(2, 5)), replace=False).tolist()
@@ -260,7 +260,7 @@ def gconfid_intervals(table: SyntheticTable, chosen: Flags) -> Any:
         return None
     cells = _cells(table, {"Sensitivity": np.where(chosen, HALF, 0.0), "OutStatus": np.where(chosen, "X", "P")})
     result = tool.Auditing(incell=cells, inconstraint=_constraints(table), trace=False).outaudit.to_pandas()
-    widths = np.zeros(len(table.counts))
+    widths = np.where(chosen, inf, 0.0)  # a cell of no sum is not in its answer
     widths[result["CellId"].astype(int).to_numpy() - 1] = result["MaxMinusMin"].to_numpy()
     return widths
 
