@@ -37,6 +37,7 @@ TOTALS = 1.01  # of the cost, for the heuristic alone: of two choices that cost 
 PERCENT = 1e4  # rows of percentages have weights of about this size: what they miss counts by so much less
 POOL = 20_000_000  # numbers of points that are stored: bounds memory
 GROUPS = 8  # of other cells that are tried with a choice that integers do not protect: the row about it gets shorter
+STOPPED = 2  # master programs that the limit of nodes ended: another one would end there too
 REPAIRS = 6  # choices of the master that are completed to protecting ones: each may be cheaper than the best
 
 
@@ -56,8 +57,8 @@ class PatternWork:
 
     programs: int = 40_000
     rounds: int = 40
-    masters: int = 40
-    nodes: int = 2_000
+    masters: int = 12
+    nodes: int = 100
     seconds: float = inf  # of the clock, for one integer program: a safety net
 
     def scaled(self, cells: int) -> "PatternWork":
@@ -238,7 +239,7 @@ class CellMoves:
             added = np.where(own & (d != 0), np.where(d > 0, inf, d * self.open_down), 0.0)
         if not np.isfinite(rows + fixed):
             return None
-        coefficients = np.bincount(self.owner[own], added[own], self.n)
+        coefficients = np.bincount(self.owner[own], added[own], self.n).astype(np.float64)
         return coefficients, float(rows + fixed)
 
 
@@ -256,7 +257,7 @@ class PatternSearch:
         self.proved, self.limit = True, ""
         totals = np.zeros(self.n, dtype=bool)
         totals[problem.system.columns[problem.system.weights < 0]] = True
-        self.price = np.where(totals, TOTALS, 1.0) * problem.cost
+        self.price = np.where(totals, TOTALS, 1.0) * problem.cost.astype(np.float64)
         free = problem.closable & ~problem.primary
         self.variables = np.flatnonzero(free)
         self.allowed = problem.closable.copy()  # without cells that no choice hides
@@ -504,8 +505,10 @@ class PatternSearch:
             bound, chosen = max(bound, self.whole_cost(-answer.value)), self.spread(answer.z)
             if self.best is not None and bound >= self.cost_of(self.best):
                 return bound
+        stopped = 0
         for number in range(self.work.masters if self.cuts else 0):
             answer = self.master()
+            stopped += isinstance(answer, Stopped)
             if isinstance(answer, Infeasible):
                 raise WrongAnswer("no choice of cells protects by the solver, though one is at hand; nothing is reported")
             value = answer.value if isinstance(answer, Optimal) else answer.bound
@@ -523,11 +526,11 @@ class PatternSearch:
                 self.add(cut)
             if not cuts:
                 self.better(picked)
-                if isinstance(answer, Stopped):
-                    self.limit = "limit of nodes"
-                return bound
-            if number < REPAIRS or number % REPAIRS == 0:
+            elif number < REPAIRS or number % REPAIRS == 0:
                 self.better(self.completed(picked))
+            if not cuts or stopped >= STOPPED:
+                self.limit = "limit of nodes" if stopped else ""
+                return bound
         self.limit = "limit of master programs"
         return bound
 
