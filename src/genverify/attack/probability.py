@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtrit
 
-from genverify.attack.generate import GeneratedDatasets, generate, generate_block, no_dataset_fits
+from genverify.attack.generate import GeneratedDatasets, generate, generate_block, starting_points
 from genverify.attack.verify import Verifier, check_ranges
 from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
@@ -317,19 +317,6 @@ def _percent(value: float) -> str:
     return "under 0.01 %" if value < 0.0001 else f"{100 * value:.2f} %"
 
 
-def _starts(bounder: Bounder, effort: Effort, seed: int) -> Codes:
-    """Datasets for chains to begin at, in seconds: far apart where dives find some, and one that fits in any case."""
-    rng, program = np.random.default_rng(seed), bounder.program
-    tried = map(bounder.dive, rng.standard_normal((effort.chains, program.classes)))
-    fitting = [z for z in tried if z is not None]
-    if not fitting:
-        start = bounder.at_most(np.zeros(program.classes, dtype=np.int64), -1)
-        if start.counterexample is None:
-            raise no_dataset_fits(bounder, start.proof, start.limit)
-        fitting = [start.counterexample]
-    return draw_records(program, np.array([np.repeat(np.arange(len(z)), z) for z in fitting]), rng)
-
-
 def probability(
     release: Release, claim: Claim | str, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0,
     budget: Budget = BUDGET, settings: ProgramSettings = DEFAULT, seed: int = 1, effort: Effort | None = None,
@@ -375,8 +362,12 @@ def _probability(
         check_ranges(program, [(claim.predicate(program.types.domain), proved)])
         value = float(proved.low == claim.m)
         return Probability(claim, prior.name, value, value, value, exact=True)
-    generated = generate_block(program.release, settings, DATASETS, seed).records if thorough else None
-    starts = _starts(bounder, effort, seed) if generated is None else generated
+    if thorough:
+        starts = generate_block(program.release, settings, DATASETS, seed).records
+    else:
+        rng = np.random.default_rng(seed)
+        points = [np.repeat(np.arange(len(z)), z) for z in starting_points(bounder, rng)]
+        starts = draw_records(program, np.array(points), rng)
     return Probability(claim, prior.name, *estimate_claim(program, prior, claim, starts, effort, seed), exact=False)
 
 
@@ -417,7 +408,7 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
 
 
 def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
-    """The codes of a column of a sample: of its labels, or the codes themselves where all values are codes and not labels."""
+    """The codes of a column of a sample: of its labels, or the codes themselves where all values are codes and no labels."""
     texts = values.map(plain_text)
     labels = {meaning: code for code, meaning in column.meaning.items()}
     codes = {str(code): code for code in column.codes}
@@ -536,11 +527,6 @@ class Calibration:
     blocks: int
     statements: Mapping[float, tuple[int, int]]
 
-    def share(self, level: float) -> float | None:
-        """The share of statements that held; none where nothing was stated."""
-        said, held = self.statements.get(level, (0, 0))
-        return held / said if said else None
-
     def __str__(self) -> str:
         if not self.blocks:
             return "not tried on left-out records: the sample is too small, or counting took too long"
@@ -587,7 +573,8 @@ def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[
     rows = rng.permutation(np.repeat(np.arange(len(times)), times))
     for number in range(min(BLOCKS, len(rows) // n if len(rows) >= (LEFT + 1) * n else 0)):
         block = rows[number * n : (number + 1) * n]
-        yield sample.records[block], prior.without(np.bincount(block, minlength=len(times)) * sample.one)
+        weights = np.maximum(sample.weights - np.bincount(block, minlength=len(times)) * sample.one, 0)
+        yield sample.records[block], replace(prior, weights=weights, sample=replace(sample, weights=weights))
 
 
 def published_alike(release: Release, records: Codes) -> Release:

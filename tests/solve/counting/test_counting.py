@@ -20,11 +20,14 @@ from genverify.model.claims import ANY
 from genverify.model.errors import DataError, GenverifyError, ReleaseError
 from genverify.model.release import Release
 from genverify.solve.counting.diagram import (
+    BUDGET,
     BYTES_PER_MOVE,
     BYTES_PER_STATE,
     Budget,
+    System,
     TooManyStates,
     UnlikelyRelease,
+    _Drawing,
     draw_diagram,
     rounding,
     total_weight,
@@ -244,3 +247,13 @@ def test_priors_about_something_else_are_refused() -> None:
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), -np.ones(1), 1.0)
     with pytest.raises(DataError, match="no record has a weight above 0"):
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), np.zeros(1), 0.0)
+
+
+def test_states_that_differ_in_the_last_bits_of_two_words_have_different_keys() -> None:
+    """As with all two-way tables of thirty people and six columns of three values: the multiples of these two cancelled."""
+    system = System(np.ones((68, 1), dtype=np.int64), *(np.full(68, ends, dtype=np.int64) for ends in (0, 3)), np.array([3]))
+    drawing = _Drawing(system, 10, BUDGET, 0.0)
+    words = np.zeros((2, drawing.fields.words), dtype=np.uint64)
+    words[1, :2] = 2**61
+    drawing.weights[:2] = 789974133212406141, 2184191404571879931
+    assert len(set(drawing._keys(words).tolist())) == 2

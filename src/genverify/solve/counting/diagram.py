@@ -5,8 +5,7 @@ ways through it.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from math import comb, factorial, lcm
+from math import comb, factorial
 from time import process_time
 from typing import Any, TypeVar
 
@@ -19,8 +18,6 @@ from genverify.solve.program import RecordSystem
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
-DENOMINATOR = 1_000  # of the shares that are guessed; a wrong guess fails the recount, and the row is kept
-NEAR = 1e-6  # of a whole share: what is taken for whole and is not fails the recount
 PRIME = 32_749  # below 2**15: sums of millions of products are exact in floating-point numbers
 WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 
@@ -87,24 +84,14 @@ def _apart(rows: Ints) -> list[bool]:
     return result
 
 
-def _said(known: Ints, row: Ints, counts: Ints, guess: Floats) -> Fraction | None:
+def _said(known: Ints, row: Ints, counts: Ints, guess: Floats) -> int | None:
     """The count that the known rows imply for a row which is a sum of them; None where it is not, recounted in integers."""
-    if not row.any():
-        return Fraction(0)
     near = np.rint(guess)
-    shares = [Fraction(int(value)) for value in near]
-    if np.abs(guess - near).max() > NEAR:
-        shares = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in guess]
-    scale = lcm(*(share.denominator for share in shares))
-    exact = [int(share * scale) for share in shares]
-    # A guess that is no sum has denominators without a common multiple that 64 bits hold. The row is then kept, which is
-    # always right: a row too many costs time, no answer.
-    if max(sum(map(abs, exact)) * int(max(known.max(), counts.max())), scale * int(row.max())) >= WHOLE:
+    # a row that is kept without need costs time, no answer
+    if np.abs(near).sum() * max(int(known.max(initial=0)), int(counts.max(initial=0))) >= WHOLE:
         return None
-    whole = np.array(exact, dtype=np.int64)
-    if not np.array_equal(whole @ known, row * scale):
-        return None
-    return Fraction(int(whole @ counts), scale)
+    times = near.astype(np.int64)
+    return int(times @ counts) if np.array_equal(times @ known, row) else None
 
 
 def _most(A: Ints, hi: Ints) -> Ints:
@@ -317,13 +304,10 @@ class _Drawing:
     def __init__(self, system: System, limit: int, budget: Budget, deadline: float) -> None:
         self.system, self.limit, self.budget, self.deadline = system, limit, budget, deadline
         self.fields = _Fields(system)
-        # With one word the word is the key. With more, a weighted sum stands for them: equal sums by chance are found out.
-        self.weights = np.ones(1, dtype=np.uint64)
-        if self.fields.words > 1:
-            rng = np.random.default_rng(self.fields.words)
-            self.weights = rng.integers(1, 2**63, size=self.fields.words, dtype=np.uint64) | np.uint64(1)
+        rng = np.random.default_rng(self.fields.words)
+        self.weights = rng.integers(1, 2**63, size=self.fields.words, dtype=np.uint64) | np.uint64(1)
         self.rest = self.fields.pack(system.hi[:, None])
-        self.keys = self.rest @ self.weights
+        self.keys = self._keys(self.rest)
         self.nodes = np.zeros(1, dtype=np.int32)
         self.states = 1
         self.taken = self.fields.pack(system.A)
@@ -365,9 +349,19 @@ class _Drawing:
             again = self.fields.enough(rest, taken)
             rest, source = rest[again], source[again]
 
+    def _keys(self, rest: Words) -> Words:
+        """With one word the word is the key. With more, a sum of their hashes is: equal sums by chance are found out."""
+        if self.fields.words == 1:
+            return rest[:, 0]
+        # a sum of multiples alone would not do: differences in the last bits of two words cancel with a chance of an eighth
+        mixed = (rest ^ (rest >> np.uint64(30))) * self.weights
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * self.weights
+        keys: Words = (mixed ^ (mixed >> np.uint64(31))).sum(axis=1, dtype=np.uint64)
+        return keys
+
     def _place(self, rest: Words) -> Nodes:
         """The numbers of states; those that are not there yet are put in."""
-        keys = rest @ self.weights if self.fields.words > 1 else rest[:, 0]
+        keys = self._keys(rest)
         index = np.searchsorted(self.keys, keys)
         there = np.minimum(index, len(self.keys) - 1)
         known = self.keys[there] == keys
