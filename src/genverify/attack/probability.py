@@ -416,7 +416,7 @@ def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[n
     for row, text in texts[~texts.isin(known)].items():
         words = nearest(text, list(labels))
         raise DataError(f"sample {name}: row {row!r}: column {column.name} has no value {text!r}: {words}")
-    return texts.map(known).to_numpy(dtype=np.int16)
+    return np.array([known[text] for text in texts], dtype=np.int16)
 
 
 def read_prior(path: Path, domain: Domain, floor: float, sample: bool = False) -> Prior:

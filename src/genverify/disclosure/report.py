@@ -1,12 +1,13 @@
 """The report of an audit as one HTML page: verdict first, why, what to suppress, what was left out, what it rests on."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
-from genverify.attack.probability import DatasetCount
+from genverify.attack.probability import DatasetCount, calibration
 from genverify.disclosure.audit_value import RECORD, Audit, said
 from genverify.disclosure.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
 from genverify.disclosure.record_audit import CELL_PROOFS, RecordsAudit
@@ -134,8 +135,11 @@ def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: 
         )
         for row in listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS).to_dict("records")
     ]
+    areas = (one.program.release for one, area in zip(audit.verified, counted, strict=True) if area is not None)
+    held = [calibration(area, prior) for area in islice(areas, 1)] if prior else []  # of the first area: it takes seconds
     return {
         "prior": prior.name if prior else None,
+        "held": "; ".join(str(one) for one in held if one),
         "levels": {f"{100 * level:.0f} %": int((result["probability"] >= level).sum()) for level in LEVELS},
         "not_counted": sum(area is None for area in counted),
         "rows": rows if described.form.show_claims else [],
