@@ -421,12 +421,8 @@ def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[n
 
 def read_prior(path: Path, domain: Domain, floor: float, sample: bool = False) -> Prior:
     """A prior from a CSV or Parquet file: a table of weights, or a sample."""
-    columns = ", ".join(domain.names)
-    expected = (
-        Expected("a sample", f"give the columns {columns}")
-        if sample
-        else Expected("a table of weights", f"give the columns {columns} and {WEIGHT}")
-    )
+    needed = domain.names if sample else (*domain.names, WEIGHT)
+    expected = Expected("a sample" if sample else "a table of weights", f"give the columns {', '.join(needed)}")
     with naming_unreadable(path, expected):
         table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
     return prior_from_sample(table, domain, str(path)) if sample else prior_of(table, domain, str(path), floor)
@@ -513,7 +509,7 @@ def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
 # How well the probabilities of a sample's prior hold: blocks of records that are left out of it are published as the release
 # is, and what is then likely and not certain is compared with their records.
 
-JUDGED = (0.99, 0.9)
+JUDGED = (0.99, 0.9)  # what is called all but sure, and likely
 BLOCKS = 20  # of left-out records: a few seconds, and several hundred statements of most samples
 STATEMENTS = 300  # of one block that are weighed: claims about one record hang together
 FEW = Budget(states=24_000, moves=400_000, seconds=1.0)  # a block that takes more is passed over

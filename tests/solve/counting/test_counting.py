@@ -251,7 +251,7 @@ def test_priors_about_something_else_are_refused() -> None:
 
 def test_states_that_differ_in_the_last_bits_of_two_words_have_different_keys() -> None:
     """As with all two-way tables of thirty people and six columns of three values: the multiples of these two cancelled."""
-    system = System(np.ones((68, 1), dtype=np.int64), *(np.full(68, ends, dtype=np.int64) for ends in (0, 3)), np.array([3]))
+    system = System(np.ones((68, 1), dtype=np.int64), *(np.full(68, ends, dtype=np.int64) for ends in (0, 3)))
     drawing = _Drawing(system, 10, BUDGET, 0.0)
     words = np.zeros((2, drawing.fields.words), dtype=np.uint64)
     words[1, :2] = 2**61

@@ -3,8 +3,9 @@ The diagram of a program: its states (what is left of every row) and the moves b
 ways through it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb, factorial
 from time import process_time
 from typing import Any, TypeVar
@@ -25,15 +26,23 @@ WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 @dataclass(frozen=True)
 class System:
     """
-    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `most` is the largest count of each
-    class; `contradictory`: two rows ask for different things, so nothing fits.
+    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `contradictory`: two rows ask for
+    different things, so nothing fits.
     """
 
     A: Ints
     lo: Ints
     hi: Ints
-    most: Ints
     contradictory: bool = False
+
+    @cached_property
+    def most(self) -> Ints:
+        """The largest count of each class: what the rows that it adds to leave for it."""
+        if not len(self.A):
+            return np.zeros(self.A.shape[1], dtype=np.int64)
+        room = np.where(self.A > 0, self.hi[:, None] // np.maximum(self.A, 1), np.iinfo(np.int64).max)
+        most: Ints = np.maximum(room.min(axis=0), -1)
+        return most
 
 
 def system_of(program: RecordSystem) -> System:
@@ -41,12 +50,7 @@ def system_of(program: RecordSystem) -> System:
     A = program.A.astype(np.int64)
     chosen, contradictory = _independent(A, program.lo, program.hi)
     A, lo, hi = A[chosen], program.lo[chosen].astype(np.int64), program.hi[chosen].astype(np.int64)
-    return System(A, lo, hi, _most(A, hi), contradictory or bool((lo > hi).any() or (hi < 0).any()))
-
-
-def _as_it_is(program: RecordSystem) -> System:
-    """The rows of a program that were chosen before."""
-    return System(program.A, program.lo, program.hi, _most(program.A, program.hi), bool((program.hi < 0).any()))
+    return System(A, lo, hi, contradictory or bool((lo > hi).any() or (hi < 0).any()))
 
 
 def _independent(A: Ints, lo: Ints, hi: Ints) -> tuple[list[int], bool]:
@@ -94,15 +98,6 @@ def _said(known: Ints, row: Ints, counts: Ints, guess: Floats) -> int | None:
     return int(times @ counts) if np.array_equal(times @ known, row) else None
 
 
-def _most(A: Ints, hi: Ints) -> Ints:
-    """What the rows that a class adds to leave for it."""
-    if not len(A):
-        return np.zeros(A.shape[1], dtype=np.int64)
-    room = np.where(A > 0, hi[:, None] // np.maximum(A, 1), np.iinfo(np.int64).max)
-    most: Ints = np.maximum(room.min(axis=0), -1)
-    return most
-
-
 # In which order classes are counted: row by row, so that rows close early and few are open at a time.
 
 Taste = Callable[[float, float, float], tuple[float, ...]]
@@ -118,10 +113,10 @@ bits that what is left of the open rows takes). No taste is best everywhere, so 
 """
 
 
-def orders(system: System) -> list[Ints]:
+def orders(system: System, tastes: Sequence[Taste] = TASTES) -> list[Ints]:
     """An order of the classes for each taste, each once."""
     useful = np.flatnonzero(system.most > 0)
-    result = {order.tobytes(): order for order in (_order(system, useful, taste) for taste in TASTES)}
+    result = {order.tobytes(): order for order in (_order(system, useful, taste) for taste in tastes)}
     return list(result.values())
 
 
@@ -238,24 +233,23 @@ class Diagram:
         return most
 
 
-def draw_diagram(program: RecordSystem, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
+def draw_diagram(program: RecordSystem | System, budget: Budget = BUDGET) -> Diagram:
     """
-    The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
-    the diagram is used only once or twice, looking for the smallest takes longer than it saves.
+    The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Of a
+    system, which chains draw once and throw away, one order is tried: looking for the smallest takes longer than it saves.
     """
-    system = system_of(program) if smallest else _as_it_is(program)
+    single = isinstance(program, System)
+    system = program if isinstance(program, System) else system_of(program)
     classes = system.A.shape[1]
     if system.contradictory:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
-    result = orders(system) if smallest else [_order(system, np.flatnonzero(system.most > 0), TASTES[0])]
+    result = orders(system, TASTES[:1] if single else TASTES)
     deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
     while True:
         best = None
         for order in result:
             drawn = _Drawing(system, limit, budget, deadline).along(order)
-            if drawn is not None and not smallest:
-                return drawn
             if drawn is not None and (best is None or drawn.moves < best.moves):
                 best = drawn
         if best is not None:
