@@ -1,6 +1,7 @@
 """The API: what `import genverify as gv` offers, and that it has no defaults of its own."""
 
 import doctest
+import logging
 import subprocess
 import sys
 from importlib.metadata import version
@@ -290,3 +291,23 @@ def test_a_threshold_that_hides_nothing_is_refused(suppress: int) -> None:
 def test_an_estimate_is_never_printed_as_certain() -> None:
     estimate = Probability(gv.Claim((1,), 1), "uniform", 0.0, 0.0, 1.0, exact=False)
     assert str(estimate) == "near 0 % (estimated, near 0 % to near 100 %, prior: uniform)"
+
+
+def test_a_result_is_plotted_by_the_number_of_columns() -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    result = gv.Release.from_frame(PEOPLE, tables=[("sex", "age"), ("age", "smoker")], bins=BY_AGE).attack()
+    axes = result.plot()
+    heights = [bar.get_height() for bars in axes.containers for bar in bars]
+    assert sum(heights) == len(result.claims)
+    assert len(axes.containers) == 2
+
+
+def test_long_work_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line on the standard error, where the caller did not set up logging; the logger is left as it was."""
+    monkeypatch.setattr("genverify.model.work.ProgressLog.every", -1.0)
+    monkeypatch.setattr("genverify.model.work.ProgressLog.__post_init__", lambda self: setattr(self, "last", -1e9))
+    logger = logging.getLogger("genverify")
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    gv.Release.from_frame(PEOPLE, tables=["sex"]).attack()
+    assert "claims decided" in capsys.readouterr().err
+    assert not logger.handlers

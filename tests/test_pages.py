@@ -76,8 +76,8 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sum("assert " in "".join(cell["source"]) for cell in cells) >= 3
 
 
-def test_there_are_two_notebooks() -> None:
-    assert len(NOTEBOOKS) == 2
+def test_there_are_three_notebooks() -> None:
+    assert len(NOTEBOOKS) == 3
 
 
 class Links(HTMLParser):

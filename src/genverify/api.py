@@ -20,7 +20,7 @@ import pandas as pd
 
 from genverify.attack import explain as explanations
 from genverify.attack import probability as probabilities
-from genverify.attack.generate import WALKERS, no_dataset_fits
+from genverify.attack.generate import WALKERS, starting_points
 from genverify.attack.verify import VerifiedBlock, check_verified, claim_columns, verify_block
 from genverify.checker.record_proofs import CheckSummary
 from genverify.disclosure.record_attack import Attack, bounded_cells
@@ -51,7 +51,7 @@ MARGIN = "All"  # what pandas.crosstab calls a total
 # seconds in place of a minute: what is not counted by then is proved or estimated; gv.probability takes a larger budget
 QUICK, FEW_DRAWS = (
     Budget(states=200_000, moves=2_000_000, seconds=0.5),
-    probabilities.Effort(chains=6, draws=12, records=12, between=1),
+    probabilities.Effort(chains=6, draws=10, records=12, between=1),
 )
 Bins: TypeAlias = int | Sequence[float] | pd.IntervalIndex
 Tables: TypeAlias = Iterable[str | Sequence[str]]
@@ -247,12 +247,9 @@ def _shown_progress() -> Iterator[None]:
 
 
 def _walked(bounder: Bounder, K: int, seed: int) -> Codes:
-    """Some datasets that fit, not all different: random exchanges from one. Whether there are others is not asked."""
+    """Some datasets that fit, not all different: random exchanges. Whether there are others is not asked."""
     program, rng = bounder.program, np.random.default_rng(seed)
-    start = bounder.at_most(np.zeros(program.classes, dtype=np.int64), -1)
-    if start.counterexample is None:
-        raise no_dataset_fits(bounder, start.proof, start.limit)
-    walk = random_walk(program, [start.counterexample], WALKERS, rng)
+    walk = random_walk(program, starting_points(bounder, rng), WALKERS, rng)
     return np.concatenate([draw_records(program, points, rng) for points in islice(walk, -(-K // WALKERS))])[:K]
 
 

@@ -143,6 +143,13 @@ def test_the_command_says_how_likely_a_claim_is(
     assert "counts nothing" in capsys.readouterr().err
     assert main([*words, "--prior", str(made_study / "nothing.csv")]) == 2
     assert "cannot be read as a table of weights" in capsys.readouterr().err
+    sample = made_study / "sample.csv"
+    rows = [[column.codes[0] for column in toy_schema.domain.columns]] * 30
+    pd.DataFrame(rows, columns=list(toy_schema.domain.names)).to_csv(sample, index=False)
+    assert main([*words, "--sample", str(sample)]) == 0
+    assert f"Probability: 100 % (exact, prior: {sample})" in capsys.readouterr().out
+    assert main([*words, "--sample", str(sample), "--floor", "0.1"]) == 2
+    assert "--sample is smoothed by itself" in capsys.readouterr().err
 
 
 def test_an_unknown_column_is_named(release: Release) -> None:

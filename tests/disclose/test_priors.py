@@ -9,7 +9,7 @@ from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import attack_records
 from genverify.disclosure.release_data import describe
 from genverify.disclosure.whatif import protected, what_if
-from genverify.model.errors import DataError, GenverifyError
+from genverify.model.errors import ConfigError, DataError, GenverifyError
 from genverify.solve.program_settings import DEFAULT
 
 ATTACK = Attack(DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0), 20, 1, 1)
@@ -110,3 +110,22 @@ def test_merged_codes_carry_the_floor_of_what_the_table_does_not_list(tmp_path: 
 def test_a_missing_file_of_weights_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"priors: .*nowhere\.csv does not exist"):
         describe(write(tmp_path, YAML.replace("weights.csv", "nowhere.csv")))
+
+
+def test_a_sample_is_a_prior_that_says_how_it_held(tmp_path: Path) -> None:
+    """Records of a survey, a row each: no floor is needed, and the report says what became of left-out records."""
+    text = YAML.replace("weights: weights.csv", "sample: weights.csv")
+    rows = ["sex,age,home", *["f,70,rents", "f,30,owns", "m,70,owns", "f,70,rents"] * 10]
+    described = describe(write(tmp_path, text, "\n".join(rows) + "\n"))
+    (prior,) = described.priors
+    assert prior.rules_nothing_out
+    assert prior.weights.sum() == 40
+    page = attack_records(described, ATTACK).suppress(5.0).report()
+    assert "<b>survey</b> (on 10 blocks of left-out records" in page
+    assert what_if(described, ATTACK, 2)["singleton_claims_50_survey"].notna().all()
+
+
+@pytest.mark.parametrize("prior", ["{}", "{weights: weights.csv, sample: weights.csv}", "{sample: weights.csv, floor: 0.1}"])
+def test_a_prior_is_weights_or_a_sample(tmp_path: Path, prior: str) -> None:
+    with pytest.raises(ConfigError, match="priors: survey: give either weights"):
+        describe(write(tmp_path, YAML.replace("{weights: weights.csv}", prior)))

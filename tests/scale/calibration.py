@@ -116,7 +116,7 @@ def main() -> None:
     release = gv.Release.from_frame(frame, tables=tables)
     domain, rng = release.schema.domain, np.random.default_rng(1)
     columns = (frame[c.name].astype(str).map(dict(zip(c.meanings, c.codes, strict=True))) for c in domain.columns)
-    records = np.stack([column.to_numpy(dtype=np.int16) for column in columns], axis=1)
+    records = np.stack([np.array(column, dtype=np.int16) for column in columns], axis=1)
     areas = frame[options.block].str[:11] if options.block else pd.Series(np.arange(len(frame)))
     kinds = areas.unique()
     fold_of = areas.map(dict(zip(kinds, rng.permutation(len(kinds)) % options.folds, strict=True))).to_numpy()
@@ -125,6 +125,7 @@ def main() -> None:
         inside = np.flatnonzero(fold_of == fold)
         outside = rng.permutation(np.flatnonzero(fold_of != fold))[: options.sample]
         priors = priors_of(domain, records[outside])
+        blocks: Iterator[Codes]
         if options.block:
             sizes = frame.loc[inside, options.block].value_counts()
             chosen = rng.permutation(sizes.index[sizes.between(options.size // 2, 2 * options.size)].to_numpy(dtype=object))

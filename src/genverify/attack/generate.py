@@ -191,7 +191,7 @@ def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
     """K distinct datasets that fit the program, or all of them where fewer exist."""
     program = bounder.program
     rng = np.random.default_rng(seed)
-    starts = _starts(bounder, rng)
+    starts = starting_points(bounder, rng)
     collection, idle = _Collection(program, rng), 0
     # random exchanges of two records in WALKERS datasets at once, until K are collected or nothing new turns up
     for look, points in enumerate(random_walk(program, starts, WALKERS, rng)):
@@ -230,7 +230,7 @@ class _Collection:
             self.datasets.setdefault(records.tobytes(), records)
 
 
-def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
+def starting_points(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
     """Two integral vertices at random objectives; if none turns up, a dive from one; if that fails, by branching."""
     classes = bounder.program.classes
     points: list[Ints] = []

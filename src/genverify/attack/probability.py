@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtrit
 
-from genverify.attack.generate import GeneratedDatasets, generate, generate_block, no_dataset_fits
+from genverify.attack.generate import GeneratedDatasets, generate, generate_block, starting_points
 from genverify.attack.verify import Verifier, check_ranges
 from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
@@ -317,19 +317,6 @@ def _percent(value: float) -> str:
     return "under 0.01 %" if value < 0.0001 else f"{100 * value:.2f} %"
 
 
-def _starts(bounder: Bounder, effort: Effort, seed: int) -> Codes:
-    """Datasets for chains to begin at, in seconds: far apart where dives find some, and one that fits in any case."""
-    rng, program = np.random.default_rng(seed), bounder.program
-    tried = map(bounder.dive, rng.standard_normal((effort.chains, program.classes)))
-    fitting = [z for z in tried if z is not None]
-    if not fitting:
-        start = bounder.at_most(np.zeros(program.classes, dtype=np.int64), -1)
-        if start.counterexample is None:
-            raise no_dataset_fits(bounder, start.proof, start.limit)
-        fitting = [start.counterexample]
-    return draw_records(program, np.array([np.repeat(np.arange(len(z)), z) for z in fitting]), rng)
-
-
 def probability(
     release: Release, claim: Claim | str, prior: Prior | pd.DataFrame | None = None, floor: float = 0.0,
     budget: Budget = BUDGET, settings: ProgramSettings = DEFAULT, seed: int = 1, effort: Effort | None = None,
@@ -375,8 +362,12 @@ def _probability(
         check_ranges(program, [(claim.predicate(program.types.domain), proved)])
         value = float(proved.low == claim.m)
         return Probability(claim, prior.name, value, value, value, exact=True)
-    generated = generate_block(program.release, settings, DATASETS, seed).records if thorough else None
-    starts = _starts(bounder, effort, seed) if generated is None else generated
+    if thorough:
+        starts = generate_block(program.release, settings, DATASETS, seed).records
+    else:
+        rng = np.random.default_rng(seed)
+        points = [np.repeat(np.arange(len(z)), z) for z in starting_points(bounder, rng)]
+        starts = draw_records(program, np.array(points), rng)
     return Probability(claim, prior.name, *estimate_claim(program, prior, claim, starts, effort, seed), exact=False)
 
 
@@ -425,17 +416,13 @@ def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[n
     for row, text in texts[~texts.isin(known)].items():
         words = nearest(text, list(labels))
         raise DataError(f"sample {name}: row {row!r}: column {column.name} has no value {text!r}: {words}")
-    return texts.map(known).to_numpy(dtype=np.int16)
+    return np.array([known[text] for text in texts], dtype=np.int16)
 
 
 def read_prior(path: Path, domain: Domain, floor: float, sample: bool = False) -> Prior:
     """A prior from a CSV or Parquet file: a table of weights, or a sample."""
-    columns = ", ".join(domain.names)
-    expected = (
-        Expected("a sample", f"give the columns {columns}")
-        if sample
-        else Expected("a table of weights", f"give the columns {columns} and {WEIGHT}")
-    )
+    needed = domain.names if sample else (*domain.names, WEIGHT)
+    expected = Expected("a sample" if sample else "a table of weights", f"give the columns {', '.join(needed)}")
     with naming_unreadable(path, expected):
         table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
     return prior_from_sample(table, domain, str(path)) if sample else prior_of(table, domain, str(path), floor)
@@ -522,7 +509,7 @@ def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
 # How well the probabilities of a sample's prior hold: blocks of records that are left out of it are published as the release
 # is, and what is then likely and not certain is compared with their records.
 
-JUDGED = (0.99, 0.9)
+JUDGED = (0.99, 0.9)  # what is called all but sure, and likely
 BLOCKS = 20  # of left-out records: a few seconds, and several hundred statements of most samples
 STATEMENTS = 300  # of one block that are weighed: claims about one record hang together
 FEW = Budget(states=24_000, moves=400_000, seconds=1.0)  # a block that takes more is passed over
@@ -535,11 +522,6 @@ class Calibration:
 
     blocks: int
     statements: Mapping[float, tuple[int, int]]
-
-    def share(self, level: float) -> float | None:
-        """The share of statements that held; none where nothing was stated."""
-        said, held = self.statements.get(level, (0, 0))
-        return held / said if said else None
 
     def __str__(self) -> str:
         if not self.blocks:
@@ -587,7 +569,8 @@ def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[
     rows = rng.permutation(np.repeat(np.arange(len(times)), times))
     for number in range(min(BLOCKS, len(rows) // n if len(rows) >= (LEFT + 1) * n else 0)):
         block = rows[number * n : (number + 1) * n]
-        yield sample.records[block], prior.without(np.bincount(block, minlength=len(times)) * sample.one)
+        weights = np.maximum(sample.weights - np.bincount(block, minlength=len(times)) * sample.one, 0)
+        yield sample.records[block], replace(prior, weights=weights, sample=replace(sample, weights=weights))
 
 
 def published_alike(release: Release, records: Codes) -> Release:

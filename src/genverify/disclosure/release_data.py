@@ -444,8 +444,8 @@ def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior,
         table[WEIGHT] = pd.to_numeric(given, errors="coerce").to_numpy()
         for line, weight in given[~(np.isfinite(table[WEIGHT]) & (table[WEIGHT] >= 0)).to_numpy()].items():
             raise DataError(f"{file}: line {line}: weight {weight!r} is not a number from 0 on")
-        known = prior_of(table, domain, prior, one.floor) if one.weights else prior_from_sample(table, domain, prior)
-        priors.append(known)
+        of_sample = one.sample is not None
+        priors.append(prior_from_sample(table, domain, prior) if of_sample else prior_of(table, domain, prior, one.floor))
     return tuple(priors)
 
 

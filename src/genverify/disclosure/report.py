@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import inf
 from typing import Any
 
 import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
-from genverify.attack.probability import DatasetCount
+from genverify.attack.probability import DatasetCount, calibration
 from genverify.disclosure.audit_value import RECORD, Audit, said
 from genverify.disclosure.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
 from genverify.disclosure.record_audit import CELL_PROOFS, RecordsAudit
@@ -140,8 +140,11 @@ def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: 
         )
         for row in listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS).to_dict("records")
     ]
+    areas = (one.program.release for one, area in zip(audit.verified, counted, strict=True) if area is not None)
+    held = [calibration(area, prior) for area in islice(areas, 1)] if prior else []  # of the first area: it takes seconds
     return {
         "prior": prior.name if prior else None,
+        "held": "; ".join(str(one) for one in held if one),
         "levels": {f"{100 * level:.0f} %": int((result["probability"] >= level).sum()) for level in LEVELS},
         "not_counted": sum(area is None for area in counted),
         "rows": rows if described.form.show_claims else [],

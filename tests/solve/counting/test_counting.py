@@ -23,11 +23,14 @@ from genverify.model.errors import DataError, GenverifyError, ReleaseError
 from genverify.model.release import Release
 from genverify.solve.counting import diagram
 from genverify.solve.counting.diagram import (
+    BUDGET,
     BYTES_PER_MOVE,
     BYTES_PER_STATE,
     Budget,
+    System,
     TooManyStates,
     UnlikelyRelease,
+    _Drawing,
     draw_diagram,
     rounding,
     total_weight,
@@ -257,3 +260,13 @@ def test_states_that_differ_in_high_bits_only_have_keys_of_their_own() -> None:
     low = np.random.default_rng(1).integers(0, 2**40, size=3, dtype=np.uint64)
     top = [low + np.array(bits, dtype=np.uint64) * np.uint64(2**60) for bits in itertools.product(range(16), repeat=3)]
     assert len(np.unique(drawing._keys(np.stack(top)))) == 16**3
+
+
+def test_states_that_differ_in_the_last_bits_of_two_words_have_different_keys() -> None:
+    """As with all two-way tables of thirty people and six columns of three values: the multiples of these two cancelled."""
+    system = System(np.ones((68, 1), dtype=np.int64), *(np.full(68, ends, dtype=np.int64) for ends in (0, 3)))
+    drawing = _Drawing(system, 10, BUDGET, 0.0)
+    words = np.zeros((2, drawing.fields.words), dtype=np.uint64)
+    words[1, :2] = 2**61
+    drawing.weights[:2] = 789974133212406141, 2184191404571879931
+    assert len(set(drawing._keys(words).tolist())) == 2

@@ -3,10 +3,10 @@ The diagram of a program: its states (what is left of every row) and the moves b
 ways through it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import comb, factorial, lcm
+from functools import cached_property
+from math import comb, factorial
 from time import process_time
 from typing import Any, TypeVar
 
@@ -19,8 +19,6 @@ from genverify.solve.program import RecordSystem
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
-DENOMINATOR = 1_000  # of the shares that are guessed; a wrong guess fails the recount, and the row is kept
-NEAR = 1e-6  # of a whole share: what is taken for whole and is not fails the recount
 PRIME = 32_749  # below 2**15: sums of millions of products are exact in floating-point numbers
 WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 
@@ -28,15 +26,23 @@ WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 @dataclass(frozen=True)
 class System:
     """
-    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `most` is the largest count of each
-    class; `contradictory`: two rows ask for different things, so nothing fits.
+    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `contradictory`: two rows ask for
+    different things, so nothing fits.
     """
 
     A: Ints
     lo: Ints
     hi: Ints
-    most: Ints
     contradictory: bool = False
+
+    @cached_property
+    def most(self) -> Ints:
+        """The largest count of each class: what the rows that it adds to leave for it."""
+        if not len(self.A):
+            return np.zeros(self.A.shape[1], dtype=np.int64)
+        room = np.where(self.A > 0, self.hi[:, None] // np.maximum(self.A, 1), np.iinfo(np.int64).max)
+        most: Ints = np.maximum(room.min(axis=0), -1)
+        return most
 
 
 def system_of(program: RecordSystem) -> System:
@@ -44,12 +50,7 @@ def system_of(program: RecordSystem) -> System:
     A = program.A.astype(np.int64)
     chosen, contradictory = _independent(A, program.lo, program.hi)
     A, lo, hi = A[chosen], program.lo[chosen].astype(np.int64), program.hi[chosen].astype(np.int64)
-    return System(A, lo, hi, _most(A, hi), contradictory or bool((lo > hi).any() or (hi < 0).any()))
-
-
-def _as_it_is(program: RecordSystem) -> System:
-    """The rows of a program that were chosen before."""
-    return System(program.A, program.lo, program.hi, _most(program.A, program.hi), bool((program.hi < 0).any()))
+    return System(A, lo, hi, contradictory or bool((lo > hi).any() or (hi < 0).any()))
 
 
 def _independent(A: Ints, lo: Ints, hi: Ints) -> tuple[list[int], bool]:
@@ -87,33 +88,14 @@ def _apart(rows: Ints) -> list[bool]:
     return result
 
 
-def _said(known: Ints, row: Ints, counts: Ints, guess: Floats) -> Fraction | None:
+def _said(known: Ints, row: Ints, counts: Ints, guess: Floats) -> int | None:
     """The count that the known rows imply for a row which is a sum of them; None where it is not, recounted in integers."""
-    if not row.any():
-        return Fraction(0)
     near = np.rint(guess)
-    shares = [Fraction(int(value)) for value in near]
-    if np.abs(guess - near).max() > NEAR:
-        shares = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in guess]
-    scale = lcm(*(share.denominator for share in shares))
-    exact = [int(share * scale) for share in shares]
-    # A guess that is no sum has denominators without a common multiple that 64 bits hold. The row is then kept, which is
-    # always right: a row too many costs time, no answer.
-    if max(sum(map(abs, exact)) * int(max(known.max(), counts.max())), scale * int(row.max())) >= WHOLE:
+    # a row that is kept without need costs time, no answer
+    if np.abs(near).sum() * max(int(known.max(initial=0)), int(counts.max(initial=0))) >= WHOLE:
         return None
-    whole = np.array(exact, dtype=np.int64)
-    if not np.array_equal(whole @ known, row * scale):
-        return None
-    return Fraction(int(whole @ counts), scale)
-
-
-def _most(A: Ints, hi: Ints) -> Ints:
-    """What the rows that a class adds to leave for it."""
-    if not len(A):
-        return np.zeros(A.shape[1], dtype=np.int64)
-    room = np.where(A > 0, hi[:, None] // np.maximum(A, 1), np.iinfo(np.int64).max)
-    most: Ints = np.maximum(room.min(axis=0), -1)
-    return most
+    times = near.astype(np.int64)
+    return int(times @ counts) if np.array_equal(times @ known, row) else None
 
 
 # In which order classes are counted: row by row, so that rows close early and few are open at a time.
@@ -131,10 +113,10 @@ bits that what is left of the open rows takes). No taste is best everywhere, so 
 """
 
 
-def orders(system: System) -> list[Ints]:
+def orders(system: System, tastes: Sequence[Taste] = TASTES) -> list[Ints]:
     """An order of the classes for each taste, each once."""
     useful = np.flatnonzero(system.most > 0)
-    result = {order.tobytes(): order for order in (_order(system, useful, taste) for taste in TASTES)}
+    result = {order.tobytes(): order for order in (_order(system, useful, taste) for taste in tastes)}
     return list(result.values())
 
 
@@ -251,24 +233,23 @@ class Diagram:
         return most
 
 
-def draw_diagram(program: RecordSystem, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
+def draw_diagram(program: RecordSystem | System, budget: Budget = BUDGET) -> Diagram:
     """
-    The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
-    the diagram is used only once or twice, looking for the smallest takes longer than it saves.
+    The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Of a
+    system, which chains draw once and throw away, one order is tried: looking for the smallest takes longer than it saves.
     """
-    system = system_of(program) if smallest else _as_it_is(program)
+    single = isinstance(program, System)
+    system = program if isinstance(program, System) else system_of(program)
     classes = system.A.shape[1]
     if system.contradictory:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
-    result = orders(system) if smallest else [_order(system, np.flatnonzero(system.most > 0), TASTES[0])]
+    result = orders(system, TASTES[:1] if single else TASTES)
     deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
     while True:
         best = None
         for order in result:
             drawn = _Drawing(system, limit, budget, deadline).along(order)
-            if drawn is not None and not smallest:
-                return drawn
             if drawn is not None and (best is None or drawn.moves < best.moves):
                 best = drawn
         if best is not None:
@@ -317,11 +298,8 @@ class _Drawing:
     def __init__(self, system: System, limit: int, budget: Budget, deadline: float) -> None:
         self.system, self.limit, self.budget, self.deadline = system, limit, budget, deadline
         self.fields = _Fields(system)
-        # With one word the word is the key. With more, a weighted sum stands for them: equal sums by chance are found out.
-        self.weights = np.ones(1, dtype=np.uint64)
-        if self.fields.words > 1:
-            rng = np.random.default_rng(self.fields.words)
-            self.weights = rng.integers(1, 2**63, size=self.fields.words, dtype=np.uint64) | np.uint64(1)
+        rng = np.random.default_rng(self.fields.words)
+        self.weights = rng.integers(1, 2**63, size=self.fields.words, dtype=np.uint64) | np.uint64(1)
         self.rest = self.fields.pack(system.hi[:, None])
         self.keys = self._keys(self.rest)
         self.nodes = np.zeros(1, dtype=np.int32)
@@ -366,13 +344,14 @@ class _Drawing:
             rest, source = rest[again], source[again]
 
     def _keys(self, rest: Words) -> Words:
-        """A number for every state: the state itself where it is one word."""
+        """With one word the word is the key. With more, a sum of their hashes is: equal sums by chance are found out."""
         if self.fields.words == 1:
             return rest[:, 0]
-        # A sum of products modulo 2^64 loses what differs in high bits only (two words, the top bit of each: always): these
-        # are brought down before the words are added up.
-        mixed = rest * self.weights[::-1]
-        return (mixed ^ (mixed >> np.uint64(32))) @ self.weights
+        # a sum of multiples alone would not do: differences in the last bits of two words cancel with a chance of an eighth
+        mixed = (rest ^ (rest >> np.uint64(30))) * self.weights
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * self.weights
+        keys: Words = (mixed ^ (mixed >> np.uint64(31))).sum(axis=1, dtype=np.uint64)
+        return keys
 
     def _place(self, rest: Words) -> Nodes:
         """The numbers of states; those that are not there yet are put in."""

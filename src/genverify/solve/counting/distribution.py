@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from genverify.model.arrays import Floats, Ints, positions
 from genverify.solve.counting import diagram as counting
-from genverify.solve.program import RecordSystem
 
 # The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match.
 
@@ -213,13 +212,6 @@ MORE = 1.25  # records that a step draws again, for those before: tried as long 
 
 
 @dataclass(frozen=True)
-class _Rest(RecordSystem):
-    A: Ints
-    lo: Ints
-    hi: Ints
-
-
-@dataclass(frozen=True)
 class Step:
     """Class counts after a step of a chain, and before it without the records that it drew again, from a diagram if any."""
 
@@ -242,7 +234,7 @@ class Step:
         return float(result @ drawn[::-1])
 
 
-def _redraw(rows: _Rest, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Step:
+def _redraw(rows: counting.System, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Step:
     """Some records are drawn again, given the others; none where counting them is too much."""
     chosen = rng.choice(np.repeat(np.arange(len(z)), z), records, replace=False)
     remaining = z - np.bincount(chosen, minlength=len(z))
@@ -250,7 +242,7 @@ def _redraw(rows: _Rest, mass: Floats, z: Ints, records: int, rng: np.random.Gen
     lo, hi = np.maximum(rows.lo - counts, 0), rows.hi - counts
     useful = np.flatnonzero((hi[:, None] >= rows.A).all(axis=0) & (mass > 0))
     try:
-        diagram = counting.draw_diagram(_Rest(rows.A[:, useful], lo, hi), SMALL, smallest=False)
+        diagram = counting.draw_diagram(counting.System(rows.A[:, useful], lo, hi), SMALL)
     except counting.TooManyStates:
         return Step(z, z, useful, None, [])
     weights = counting.prior_weights(diagram, mass[useful], len(chosen))
@@ -263,10 +255,10 @@ def run_chain(
     system: counting.System, mass: Floats, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
 ) -> Iterator[Step]:
     """Every `between`th step of a chain, the first of its draws left out as long as half of them."""
-    rows, most, z, counted = _Rest(system.A, system.lo, system.hi), int(start.sum()), start, 1
+    most, z, counted = int(start.sum()), start, 1
     for number in range((draws + draws // 2) * between):
         burnt_in = number >= draws // 2 * between
-        step = _redraw(rows, mass, z, min(counted if burnt_in else records, most), rng)
+        step = _redraw(system, mass, z, min(counted if burnt_in else records, most), rng)
         if not burnt_in:
             counted = counted if step.diagram is None else min(records, most)
             records = max(1, int(records / MORE)) if step.diagram is None else int(records * MORE) + 1

@@ -59,13 +59,6 @@ class Prior:
         """Whether every record of the domain has a weight above 0."""
         return self.sample is not None or (self.floor > 0 and (self.smoothed or bool((self.weights > 0).all())))
 
-    def without(self, left_out: Floats) -> "Prior":
-        """The prior of a sample without some of its records: how much of each weight goes. Orders stay as they are."""
-        if self.sample is None:
-            raise DataError(f"prior {self.name}: records are left out of a sample only")
-        sample = replace(self.sample, weights=np.maximum(self.sample.weights - left_out, 0))
-        return replace(self, weights=sample.weights, sample=sample)
-
 
 def uniform(domain: Domain) -> Prior:
     """Every record of the domain is equally likely."""
