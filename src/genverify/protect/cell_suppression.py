@@ -57,7 +57,7 @@ class PatternWork:
 
     programs: int = 40_000
     rounds: int = 40
-    masters: int = 12
+    masters: int = 40
     nodes: int = 100
     checks: int = 200  # of a master program, by the solver: its first node may take most of the work
     seconds: float = inf  # of the clock, for one integer program: a safety net
