@@ -57,8 +57,9 @@ class PatternWork:
 
     programs: int = 40_000
     rounds: int = 40
-    masters: int = 12
+    masters: int = 40
     nodes: int = 100
+    checks: int = 200  # of a master program, by the solver: its first node may take most of the work
     seconds: float = inf  # of the clock, for one integer program: a safety net
 
     def scaled(self, cells: int) -> "PatternWork":
@@ -250,6 +251,7 @@ class PatternSearch:
         self.problem, self.work, self.x, self.n = problem, work, problem.counts, len(problem.counts)
         self.moves = CellMoves(problem)
         self.solver = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds))
+        self.chooser = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds, checks=work.checks))
         self.most_points = max(50, POOL // max(self.n, 1))
         self.points = np.array([self.x])
         self.moved = np.zeros((1, self.n), dtype=bool)  # the cells that must be suppressed for a point
@@ -577,7 +579,7 @@ class PatternSearch:
         size, start = len(self.variables), np.cumsum([0, *map(len, columns)])
         A = csr_array((np.concatenate(weights), np.concatenate(columns), start), shape=(len(least), size))
         objective = -self.problem.cost[self.variables].astype(np.float64)
-        return self.solver.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), np.ones(size), objective))
+        return self.chooser.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), np.ones(size), objective))
 
     def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
         """The choice with the fewest points that show it: the next is always that which shows the most ends."""
