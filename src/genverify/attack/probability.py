@@ -205,7 +205,8 @@ def estimate_claim(
     worth = mean * (1 - mean) / spread if spread > 0 else 1.0
     # the spread of few chains is itself uncertain: Student's distribution
     sure = float(stdtrit(max(1, len(chances) - 1), 0.975))
-    value, low, high = interval(chances.mean(axis=1)[:, None], effort.draws * max(1.0, worth), sure)
+    # draws of a short chain hang together: a chain counts as one number
+    value, low, high = interval(chances.mean(axis=1)[:, None], max(1.0, worth), sure)
     return float(value[0]), float(low[0]), float(high[0])
 
 
