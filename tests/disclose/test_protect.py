@@ -226,3 +226,17 @@ def test_a_workbook_comes_back_as_a_workbook(home: Path) -> None:
     assert hidden >= SMALL_CELLS
     assert main(["check", "safe"]) == 0
     assert gv.disclose("safe/tables/t.xlsx", symbol={"*": "suppressed"}, search_seconds=0).safe
+
+
+def test_what_an_earlier_release_prints_cannot_be_hidden(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    totals = frame_of(COUNTS)[["area", "Total"]]
+    totals.to_csv(home / "earlier.csv", index=False)
+    assert protect("t.csv", "--rule", "minimum 5", "--previous", "earlier.csv", "--out", "safe") == 0
+    after = pd.read_csv("safe/tables/t.csv", dtype=str)
+    assert "*" not in set(after["Total"])  # the earlier totals would give them away
+    assert not Path("safe/tables/earlier.csv").exists()
+    capsys.readouterr()
+    assert main(["check", "safe"]) == 0
+    frame_of(COUNTS).to_csv(home / "earlier.csv", index=False)
+    assert protect("t.csv", "--rule", "minimum 5", "--previous", "earlier.csv", "--out", "again") == 2
+    assert "the rule cannot be met" in capsys.readouterr().err

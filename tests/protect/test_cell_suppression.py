@@ -130,6 +130,11 @@ def test_the_same_answer_twice_and_a_limit_is_said() -> None:
     assert one.cells == other.cells
     assert one.optimal
     check_points(problem, one)
-    short = find_pattern(problem, PatternWork(programs=len(asked) + 1))
+    short = find_pattern(problem, PatternWork(rounds=0, masters=0))
     assert short.limit
     assert short.bound < short.cost
+    check_points(problem, short)
+    for work in (PatternWork(programs=len(asked) + 1), PatternWork(seconds=0.0)):
+        none = find_pattern(problem, work)
+        assert none.limit
+        assert (none.cells, none.unmet) == ((), tuple(one.cell for one in asked))

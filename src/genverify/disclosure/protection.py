@@ -20,6 +20,7 @@ from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.linear import LinearSystem
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.protect.cell_suppression import (
+    PatternWork,
     Requirement,
     SuppressionPattern,
     SuppressionProblem,
@@ -36,6 +37,7 @@ RULES = "minimum 5, cells FILE.csv, p 10, dominance 2 80 or contributors 3"
 COSTS = "1, count, log or a CSV file with the columns cell and cost"
 HUNDREDTHS = 100  # costs are whole numbers: logarithms are counted in hundredths
 MOST_NAMED = 5  # cells in a message
+BRAKE = 900.0  # seconds of one core: far above what the limits in work allow on tables that were tried
 TABLES_FOLDER, STAR = "tables", "*"
 
 
@@ -117,7 +119,7 @@ def requirements(exposed: FeasibilityIntervals, asked: ProtectionOptions) -> dic
 def costs(exposed: FeasibilityIntervals, counts: Ints, cost: str) -> Ints:
     """What it costs to suppress each printed cell; cells that are not printed stay as they are."""
     result = np.full(len(counts), -1, dtype=np.int64)
-    printed = np.array(list(exposed.printed.values()), dtype=np.int64)
+    printed = np.array(exposed.suppressible, dtype=np.int64)  # what an earlier release prints cannot be hidden any more
     values = {"1": np.ones(len(printed)), "count": np.maximum(counts[printed], 1)}
     if cost == "log":
         values["log"] = np.array([max(round(HUNDREDTHS * log2(1 + count)), 1) for count in counts[printed].tolist()])
@@ -169,15 +171,18 @@ def protected_audit(
         hidden = np.flatnonzero(exposed.hidden).tolist()  # the percentages beside these go too
         changed = dict.fromkeys([*pattern.cells, *hidden], symbol)
         form = understood.form.model_copy(update={"marks": {**understood.form.marks, symbol: SUPPRESSED}})
-    written = write_back(understood.reading.sources, _changes(exposed, changed), folder / TABLES_FOLDER)
+    sources = [own for own in understood.reading.sources if not own.earlier]
+    earlier = [own.path.resolve() for own in understood.reading.sources if own.earlier and own.path]
+    written = write_back(sources, _changes(exposed, changed), folder / TABLES_FOLDER)
     printed = [str(path.relative_to(folder)) for path in written]
-    form = form.model_copy(update={"printed": printed})
+    previous = [str((source.home / name).resolve()) for name in form.previous]
+    form = form.model_copy(update={"printed": printed, "previous": previous})
     names = exposed.linked.sums.cells
     read_again = interpret(form, folder)
     again, needed = find_intervals(read_again.linked, work), {names[cell]: one for cell, one in wanted.items()}
     shown = Protection(asked.rule, asked.method, {names[cell]: own for cell, own in why.items()}, {}, loss, bound)
     _refuse_groups(again, asked)
-    about = replace(source, form=form, home=folder, inputs=tuple(written), texts={}, title=understood.form.title,
+    about = replace(source, form=form, home=folder, inputs=(*written, *earlier), texts={}, title=understood.form.title,
                     understood=tuple(summary(read_again)), left_out=read_again.left_out)  # fmt: skip
     return _certified(again, needed, shown, about)
 
@@ -198,7 +203,9 @@ def _suppressed(
     linked = exposed.linked
     own = costs(exposed, counts, asked.cost)
     problem = SuppressionProblem(opened(linked, ()), counts, own, tuple(wanted.values()), linked.beside)
-    pattern = find_pattern(problem)
+    pattern = find_pattern(problem, PatternWork(seconds=BRAKE).scaled(len(counts)))
+    if pattern.limit and not pattern.cells:
+        raise DataError(f"no cells that protect were found: {pattern.limit}. Protect fewer tables at once, or ask for less")
     if pattern.unmet:
         _refuse(pattern.unmet, linked.sums.cells, "even if every printed cell is suppressed")
     return pattern

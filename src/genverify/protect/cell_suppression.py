@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, inf
+from time import process_time
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -60,7 +61,7 @@ class PatternWork:
     masters: int = 40
     nodes: int = 100
     checks: int = 200  # of a master program, by the solver: its first node may take most of the work
-    seconds: float = inf  # of the clock, for one integer program: a safety net
+    seconds: float = inf  # of one core, for all of it: a safety net, and the answer says where it held
 
     def scaled(self, cells: int) -> "PatternWork":
         """The same, less for tables of more than a thousand cells: what a program takes grows with them."""
@@ -249,7 +250,7 @@ class PatternSearch:
 
     def __init__(self, problem: SuppressionProblem, work: PatternWork) -> None:
         self.problem, self.work, self.x, self.n = problem, work, problem.counts, len(problem.counts)
-        self.moves = CellMoves(problem)
+        self.moves, self.deadline = CellMoves(problem), process_time() + work.seconds
         self.solver = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds))
         self.chooser = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds, checks=work.checks))
         self.most_points = max(50, POOL // max(self.n, 1))
@@ -372,6 +373,8 @@ class PatternSearch:
     def spend(self) -> None:
         if self.moves.solved > self.work.programs:
             raise OutOfWork("limit of linear programs")
+        if process_time() > self.deadline:
+            raise OutOfWork(f"stopped by the clock after {self.work.seconds:g} s")
 
     # rows of the master
 
@@ -435,8 +438,9 @@ class PatternSearch:
             bound = self.improve()
         except OutOfWork as struck:
             self.limit = str(struck)
-        best = self.allowed if self.best is None else self.best
-        return self.pattern(best, min(bound, self.cost_of(best)))
+        if self.best is None:
+            return SuppressionPattern((), 0, 0, unmet=tuple(one.cell for one in self.problem.requirements), limit=self.limit)
+        return self.pattern(self.best, min(bound, self.cost_of(self.best)))
 
     def leave(self, unmet: Sequence[Requirement]) -> None:
         """Leave what no choice meets: sensitive cells are named at the end, others stay printed."""
@@ -459,6 +463,7 @@ class PatternSearch:
                         chosen = chosen & self.allowed
                     else:
                         chosen |= self.freed(one, chosen)
+        self.better(chosen)  # should a limit be met before it is pruned
         return self.pruned(chosen)
 
     def freed(self, one: Requirement, chosen: Flags) -> Flags:
