@@ -297,7 +297,7 @@ def test_an_acro_session_gets_its_answer_beside_it(tmp_path: Path, capsys: pytes
     results["results"]["output_3"] = {"type": "regression", "files": [{"name": "output_3_0.csv", "sdc": {}}]}
     (outputs / "results.json").write_text(json.dumps(results))
     assert main(words) == 1
-    assert "output output_3 is no table (regression)" in capsys.readouterr().out
+    assert "output output_3 is not a table (regression)" in capsys.readouterr().out
 
 
 def test_an_acro_session_against_one_that_was_released(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_malformed_points_are_refused(points: Any) -> None:
     (["--rule", "minimum five"], "minimum 5"),
     (["--rule", "p 10"], "--contributions"),
     (["--rule", "cells none.csv"], "no such file"),
-    (["--rule", "cells wrong.csv"], "is no cell of the tables"),
+    (["--rule", "cells wrong.csv"], "is not a cell of the tables"),
     (["--rule", "minimum 5", "--cost", "negative.csv"], "is not a whole number from 0"),
     (["--rule", "minimum 5", "--width", "0"], "width from 1"),
     (["--rule", "minimum 5", "--fact", "area=A0, columns=g1 = 3"], "area=A0, columns=g1"),

@@ -48,7 +48,8 @@ def test_percentages_give_withheld_counts_away(tmp_path: Path, capsys: pytest.Ca
     assert "t.csv, C4: 22.0 % of columns=Men" in found
     assert "Also suppress the 7 percentages next to suppressed counts." in found
     answer = json.loads((tmp_path / "audit" / "answer.json").read_text())
-    assert (answer["suppress"], answer["still_unsafe"]) == (["status=former"], [])
+    assert answer["still_unsafe"] == []
+    assert answer["suppress"] in (["status=former"], ["status=current"])  # one of two that do as well
     assert main(["disclose", "--check", str(tmp_path / "t.csv")]) == 0
 
 

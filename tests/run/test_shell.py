@@ -33,6 +33,7 @@ for words in [["completion", "bash"], ["audit", "figures/fig3.pdf"], ["estimate"
 """
 NAMES = [name for group in groups() for name in group.lines]
 TABLE = "area,f,m,Total\nA,*,4,7\nB,5,*,9\nTotal,8,8,16\n"
+PLAIN = "area,f,m,Total\nA,3,40,43\nB,50,60,110\nTotal,53,100,153\n"
 SHARES = "education,Low,Medium\nAlpha,3/4,1/4\nBeta,1/2,1/2\n"
 RELEASE = """
 name: toy
@@ -50,6 +51,7 @@ WORKS = {
     "audit-release": (["audit-release", "toy.yaml"], "text"),
     "disclose --cells": (["disclose", "toy.yaml", "--cells"], "csv"),
     "what-if": (["what-if", "toy.yaml"], "csv"),
+    "protect": (["protect", "plain.csv", "--rule", "minimum 5", "--out", "safe"], "text"),
     "read": (["read", "printed.csv"], "text"),
     "page": (["page", "page.html", "--force"], "text"),
     "unique": (["unique", "program.lp"], "text"),
@@ -84,7 +86,7 @@ FAILS = {
 def folder(tmp_path_factory: pytest.TempPathFactory, made_study: Path) -> Path:
     home = tmp_path_factory.mktemp("anywhere")
     files = {
-        "printed.csv": TABLE, "shares.csv": SHARES, "toy.yaml": RELEASE, "people.csv": PEOPLE, "program.lp": PROGRAM
+        "printed.csv": TABLE, "plain.csv": PLAIN, "shares.csv": SHARES, "toy.yaml": RELEASE, "people.csv": PEOPLE, "program.lp": PROGRAM
     }  # fmt: skip
     for name, text in files.items():
         (home / name).write_text(text)

@@ -205,7 +205,7 @@ def test_the_command_writes_a_line_and_says_what_it_would_run(ran: Path) -> None
         "no_h13 release.round=5": "variants has a 'no_h13' already",
         "odd release.rond=5": "unknown setting release.rond: did you mean round?",
         "odd release.without=[H99]": "unknown table 'H99'",
-        "odd round": "'round' is no change: write key=value",
+        "odd round": "'round' is not a change: write key=value",
         "odd/even release.round=5": "'odd/even' cannot be a name",
         "odd --design size=0 blocks_per_state=1": "setting sample.designs.odd",
     }

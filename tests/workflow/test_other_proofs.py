@@ -175,7 +175,7 @@ FORGED: dict[str, tuple[Callable[[], None], str]] = {
         in_table("claims", lambda f: first(f, f["tables"] == "block tables", m=9)),
         "contradicts another one",
     ),
-    "another tract": (in_table("claims", lambda f: f.assign(tract="01001020199")), "no area of this batch"),
+    "another tract": (in_table("claims", lambda f: f.assign(tract="01001020199")), "not an area of this batch"),
     "fractions": (in_table("claims", lambda f: f.assign(m=f["m"] + 0.5)), "whole numbers"),
     "records": (in_table("areas", lambda f: f.assign(records=f["records"] + 1)), "records is 5, but 4"),
     "determined": (in_table("areas", lambda f: f.assign(determined=f["determined"] + 1)), "determined is"),

@@ -114,7 +114,7 @@ rule benchmark_auditors:
     output:
         table="results/benchmark/auditors.csv",
         pdf="figures/auditors.pdf",
-        png="figures/auditors.png",
+        png=shown("figures/auditors.png", "What auditors miss", BENCHMARKS),
         record="results/benchmark/auditors.record.json",
     log:
         "logs/benchmark_auditors.log",

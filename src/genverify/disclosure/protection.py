@@ -136,10 +136,10 @@ def _listed(path: Path, sums: LinearSystem, column: str = "") -> Iterator[tuple[
         raise ConfigError(f"{path}: there is no such file; --rule takes {RULES}; --cost takes {COSTS}")
     frame = open_csv(path, Expected("cells")).frame()
     need_columns(path, frame, ("cell", column) if column else ("cell",))
-    refuse_row(path, frame["cell"], ~frame["cell"].isin(sums.cells), "is no cell of the tables: " + nearest(
+    refuse_row(path, frame["cell"], ~frame["cell"].isin(sums.cells), "is not a cell of the tables: " + nearest(
         next(iter(frame["cell"][~frame["cell"].isin(sums.cells)]), ""), list(sums.cells[:2000])))  # fmt: skip
     if column:
-        refuse_row(path, frame[column], ~frame[column].str.isdecimal(), "is not a whole number from 0, so it is no cost")
+        refuse_row(path, frame[column], ~frame[column].str.isdecimal(), "is not a whole number from 0, as a cost must be")
     yield from zip(frame["cell"], map(int, frame[column]) if column else [0] * len(frame), strict=True)
 
 

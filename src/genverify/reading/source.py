@@ -677,7 +677,7 @@ def read_acro(path: Path, data: bytes, limits: FileLimits) -> Source | None:
         raise DataError("names no output of type table with a CSV file")
     asked = [f"{name}: {word}: {own[word]}" for name, own in outputs.items() for word in ("status", "comments", "exception")
              if own.get(word)]  # fmt: skip
-    others = [f"output {name} is no table ({own.get('type')})" for name, own in outputs.items()
+    others = [f"output {name} is not a table ({own.get('type')})" for name, own in outputs.items()
               if own.get("type") != "table" and "DO_NOT_RELEASE" not in str(own.get("files"))]  # fmt: skip
     return make_source(path, data, "an acro session", sheets, said=tuple(asked), left_out=tuple(others))
 

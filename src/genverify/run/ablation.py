@@ -18,6 +18,7 @@ from genverify.run.config import check_study, parse_config, read_shipped
 from genverify.run.layout import SETTINGS, TABLES
 
 VARIANTS, DESIGNS = ("variants",), ("sample", "designs")
+HELP = "write a variant or a design into the configuration; say what it would run, and how long"
 EXAMPLES = """
 genverify ablation no_h12 release.without='[H12*]'
 genverify ablation few release.round=5 generate.datasets=20 verify.min_k=7
@@ -26,7 +27,9 @@ genverify ablation fifteens --design size=15 blocks_per_state=5 states='["13", "
 
 
 def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("ablation", description=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = commands.add_parser(
+        "ablation", help=HELP, description=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("name")
     parser.add_argument("changes", nargs="+", metavar="key=value", help="release.round=5; of a design, size=15")
     parser.add_argument("--design", action="store_true", help="a design of the sample (blocks of a size), not a variant")
@@ -55,7 +58,7 @@ def _add(options: argparse.Namespace) -> int:
 def _given(word: str) -> dict[str, Any]:
     key, is_given, text = word.partition("=")
     if not is_given:
-        raise ConfigError(f"{word!r} is no change: write key=value, for instance release.round=5")
+        raise ConfigError(f"{word!r} is not a change: write key=value, for instance release.round=5")
     return nested(key.split("."), yaml.safe_load(text))
 
 

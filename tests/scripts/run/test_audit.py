@@ -32,7 +32,7 @@ def test_plan(root: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCap
     monkeypatch.chdir(root)
     module = load_script("plan")
     monkeypatch.setattr(module, "dry_run", lambda study, target: "plot_fig3    1\nverify_claims   25\ntotal   26\n")
-    module.main(job({}, {}, study=config, batches=25, times=str(root / "workflow" / "times.yaml")))
+    module.main(job({}, {}, study=config, batches=25, target=None, times=str(root / "workflow" / "times.yaml")))
     assert "jobs: 26 (25 verify_claims, 1 plot_fig3)" in said(caplog)
     assert said(caplog)[0].startswith("time: about ")
     assert any(line.startswith("everything (all five papers), time: about ") for line in said(caplog))

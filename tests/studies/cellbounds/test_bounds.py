@@ -182,7 +182,7 @@ def test_large_tables_are_a_matter_of_milliseconds_not_of_one_solve_per_row() ->
 def test_what_cannot_be() -> None:
     with pytest.raises(DataError, match="N = 5 is too small: the fractions alone need 6 records"):
         exact_bounds(of([[1, 2], [2, 1]]), 5)
-    with pytest.raises(DataError, match=r"the remainder N - R = 1 is no sum"):
+    with pytest.raises(DataError, match=r"the remainder N - R = 1 is not a sum"):
         exact_bounds(of([[1, 2], [2, 1]]), 7)
     with pytest.raises(DataError, match=r"row 'b': the fractions sum to 3/4 \(about 0.75\), not to 1"):
         conditionals_of_fractions(["a", "b"], ["x"], [[Fraction(1)], [Fraction(3, 4)]])
