@@ -86,7 +86,8 @@ FAILS = {
 def folder(tmp_path_factory: pytest.TempPathFactory, made_study: Path) -> Path:
     home = tmp_path_factory.mktemp("anywhere")
     files = {
-        "printed.csv": TABLE, "plain.csv": PLAIN, "shares.csv": SHARES, "toy.yaml": RELEASE, "people.csv": PEOPLE, "program.lp": PROGRAM
+        "printed.csv": TABLE, "plain.csv": PLAIN, "shares.csv": SHARES, "toy.yaml": RELEASE,
+        "people.csv": PEOPLE, "program.lp": PROGRAM
     }  # fmt: skip
     for name, text in files.items():
         (home / name).write_text(text)
