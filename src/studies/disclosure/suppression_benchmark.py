@@ -6,7 +6,7 @@ linear program for every cell. What integers pin is proved cell by cell.
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import product
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DATA = "synthetic counts"
+BRAKE = 120.0  # CPU seconds of one search: what has not ended by then is said to be stopped
 PROOF_SECONDS = 60.0  # for the exact ranges of one table
 HALF = 0.5  # G-Confid's own bounds: half of the true value, and one and a half of it
 SUMS, COUNTS, SUM_ROWS = "random_sums", 6, 4  # six counts and four sums: all whole tables can be listed
@@ -117,8 +118,8 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
         primary = (counts > 0) & (counts < settings.minimum)
         asked = tuple(Requirement(cell, high=settings.minimum) for cell in np.flatnonzero(primary).tolist())
         problem = SuppressionProblem(table.system, counts, np.maximum(counts, 1), asked)
-        scaled = PatternWork().scaled(len(counts))
-        methods: dict[str, PatternWork] = {"exact": scaled, "heuristic": PatternWork(scaled.programs, 0, 0)}
+        scaled = PatternWork(seconds=BRAKE).scaled(len(counts))
+        methods: dict[str, PatternWork] = {"exact": scaled, "heuristic": replace(scaled, rounds=0, masters=0)}
         about = {"case": name, "data": DATA, "cells": len(counts), "primary": int(primary.sum())}
         for method, work in methods.items():
             started = process_time()
@@ -126,7 +127,8 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
             chosen = np.zeros(len(counts), dtype=bool)
             chosen[list(pattern.cells)] = True
             bound = pattern.bound if method == "exact" else None
-            yield about | {"method": method, **_line(table, chosen, primary, settings, process_time() - started, bound)}
+            line = _line(table, chosen, primary, settings, process_time() - started, bound)
+            yield about | {"method": method, **line, "limit": pattern.limit if method == "exact" else ""}
         if len(counts) <= settings.most_cells:
             given, seconds = apart(gconfid_suppression, table, primary, settings.minimum)
             if given is not None:
