@@ -219,6 +219,7 @@ def _form(words: Sequence[str]) -> PrintedForm:
             given[name] = {**given.get(name, {}), front: end}
         else:
             given[name] = [*given.get(name, []), value]
-    if unknown := sorted(set(given) - set(PrintedForm.__annotations__)):
+    known = {name for kind in PrintedForm.__mro__ for name in vars(kind).get("__annotations__", {})}
+    if unknown := sorted(set(given) - known):
         raise ConfigError(f"disclose: {unknown[0]}: no such setting in a reading file")
     return PrintedForm(**given)
