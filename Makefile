@@ -43,9 +43,10 @@ results/%: $(READY) FORCE
 test: check
 	$(VENV)/bin/python -m pytest -m "not slow"
 
+# Slurm first, and three at a time: its jobs mostly wait to be looked at.
 # whole studies, killed and resumed; what needs another program: Slurm, R, Coq, a browser, pip; RAP compiled as a study compiles it
 slow: $(READY)
-	$(VENV)/bin/python -m pytest -m slow
+	$(VENV)/bin/python -m pytest -m slow -n 3 tests/slurm tests
 	XLA_FLAGS= $(VENV)/bin/python -m pytest tests/studies/raprank/test_rap.py
 
 check: $(READY)
