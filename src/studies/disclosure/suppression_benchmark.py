@@ -276,11 +276,15 @@ def plot_auditors(lines: pd.DataFrame) -> "Figure":
     use_style()
     names = {"plain": "linear program", "half": "within half of the value", "gconfid": "G-Confid"}
     methods = [own for own in names if f"missed_by_{own}" in lines]
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.2 + 0.4 * len(lines)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.2 + 0.45 * len(lines)), layout="constrained")
     for at, method in enumerate(methods):
         share = 100 * lines[f"missed_by_{method}"] / lines["known_exactly"].clip(lower=1)
         axes.barh(np.arange(len(lines)) + 0.25 * at, share, height=0.22, color=PALETTE[at], label=names[method])
-    axes.set_yticks(np.arange(len(lines)) + 0.25, lines["shape"])
+    missed = lines[[f"missed_by_{method}" for method in methods]].max(axis=1)
+    words = lines["shape"].str.replace("_", " ") + [
+        f"\n{m} of {n} missed" for m, n in zip(missed, lines["known_exactly"], strict=True)
+    ]
+    axes.set_yticks(np.arange(len(lines)) + 0.25 * (len(methods) - 1) / 2, words)
     axes.invert_yaxis()
     axes.set_xlabel("percent of the cells known exactly that are called protected")
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
