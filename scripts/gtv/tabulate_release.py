@@ -8,7 +8,7 @@ from genverify.model.domain import read_domain
 from genverify.model.release import read_study, write_schema
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tabulate import tabulate_blocks
-from genverify.protect.publishing import protect_counts
+from genverify.protect.publishing import publish_counts
 from genverify.run.jobs import Job, log, run
 from studies.country.sample import batch_by_cost, groups_of_batches, households_of
 from studies.country.settings import Sample
@@ -25,7 +25,7 @@ def main(job: Job) -> None:
     published = 0
     for numbers, together in groups_of_batches(batches, len(job.output.counts)):
         records = read_microdata(Path(job.input.microdata), blocks=together)
-        counts = protect_counts(tabulate_blocks(records, universe.keeps, schema, settings.withhold), schema, settings)
+        counts = publish_counts(tabulate_blocks(records, universe.keeps, schema, settings.withhold), schema, settings)
         batch_of_row = counts["block"].map(batches).to_numpy()
         for batch in numbers:
             counts[batch_of_row == batch].to_parquet(job.output.counts[batch], index=False)

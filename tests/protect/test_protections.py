@@ -14,7 +14,7 @@ from genverify.model.query import Query
 from genverify.model.release import Release, Schema, recode
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tabulate import tabulate
-from genverify.protect.publishing import SUPPRESSED, Publishing, protect_counts, publish, without
+from genverify.protect.publishing import SUPPRESSED, Publishing, publish, publish_counts, without
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
 TOP = 60
@@ -144,10 +144,10 @@ def test_counts_of_blocks_as_settings_publish_them(toy_schema: Schema, toy_setti
     counts = pd.DataFrame({"block": "b", "query": ids, "count": [9, 0, 1, 2, 5, 6]})
 
     def published(**changes: int) -> list[tuple[int, int]]:
-        frame = protect_counts(counts, toy_schema, toy_settings.but(**changes))
+        frame = publish_counts(counts, toy_schema, toy_settings.but(**changes))
         return list(zip(frame["lo"], frame["hi"], strict=True))
 
-    assert protect_counts(counts, toy_schema, toy_settings) is counts
+    assert publish_counts(counts, toy_schema, toy_settings) is counts
     assert published(round=5) == [(9, 9), (0, 0), (1, 5), (1, 5), (1, 5), (6, 10)]
     assert published(suppress=3) == [(9, 9), (0, 0), (1, 2), (1, 2), (5, 5), (6, 6)]
     assert published(suppress=3, round=5) == [(9, 9), (0, 0), (1, 2), (1, 2), (3, 5), (6, 10)]

@@ -274,23 +274,14 @@ def link(
     return LinkedTables(columns, placed, all_printed, sums, tuple(keys), exact, tuple(assumed), of, older)
 
 
-def relaxed(sums: LinearSystem, ends: Mapping[int, tuple[int, int]], rows: Sequence[int]) -> LinearSystem:
-    """The system in which some cells have these ends, and some rows say nothing."""
-    lo, hi, least, most = (own.copy() for own in (sums.lo, sums.hi, sums.least, sums.most))
-    for cell, (low, high) in ends.items():
-        lo[cell], hi[cell] = low, high
-    least[rows], most[rows] = -OPEN, OPEN
-    return replace(sums, lo=lo, hi=hi, least=least, most=most)
-
-
 def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
     """The system in which some sums say nothing: they contradict each other."""
     if not names:
         return linked
-    place = {name: at for at, name in enumerate(linked.sums.rows)}
+    place = linked.sums.row_place
     if lost := [name for name in names if name not in place]:
         raise DataError(f"no sum is called {lost[0]!r}; read the tables again")
-    return replace(linked, sums=relaxed(linked.sums, {}, [place[name] for name in names]))
+    return replace(linked, sums=linked.sums.relaxed({}, [place[name] for name in names]))
 
 
 def without_files(linked: LinkedTables, files: Collection[str]) -> LinkedTables:
@@ -298,7 +289,7 @@ def without_files(linked: LinkedTables, files: Collection[str]) -> LinkedTables:
     rest = {key: [one for one in said if one[0].source not in files] for key, said in linked.printed.items()}
     ends = {linked.cell[key]: cell_ends(said) for key, said in rest.items() if len(said) < len(linked.printed[key])}
     rows = [row for row, file in linked.earlier_facts.items() if file in files]
-    return replace(linked, sums=relaxed(linked.sums, ends, rows))
+    return replace(linked, sums=linked.sums.relaxed(ends, rows))
 
 
 def cell_ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import pandas as pd
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.release_data import ReleaseDescription
 from genverify.disclosure.release_form import ProtectionForm, RuleForm
-from genverify.disclosure.whatif import AS_IS, label, protected, protection_row, typed
+from genverify.disclosure.whatif import AS_IS, label, protected, protection_row, with_missing_counts
 from genverify.model.release import Release
 from genverify.model.work import progress
 
@@ -55,24 +55,24 @@ def compare_protections(described: ReleaseDescription, attack: Attack, k: int) -
     log2(n + 1) - log2(hi - lo + 1) of them. The best leave the fewest claims of k or more columns, and lose the least;
     what is likely under them, and under the release as it is, is counted as well.
     """
-    tried = list[_Tried]()
+    tried = list[_Trial]()
     for kind in progress(usual_protections(described), "kinds of protection tried"):
         for form in kind:
-            tried.append(_Tried(described, form, attack, k))
+            tried.append(_Trial(described, form, attack, k))
             if not tried[-1].left:  # a stronger one of this kind only loses more
                 break
     best = [one.form for one in sorted(tried)[:COMBINED]]
     pairs = [both for first, second in combinations(best, 2) if (both := _together(first, second))]
-    tried += [_Tried(described, form, attack, k) for form in progress(pairs, "pairs of protections tried")]
+    tried += [_Trial(described, form, attack, k) for form in progress(pairs, "pairs of protections tried")]
     rows = [protection_row(AS_IS, described, attack, k) | {"loss": 0.0}]
     for place, one in enumerate(sorted(tried)):
         likely = place < COUNTED
         row = protection_row(label(one.form), protected(described, one.form), attack, k) if likely else one.row
         rows.append(row | {"loss": one.loss})
-    return typed(pd.DataFrame(rows), k)
+    return with_missing_counts(pd.DataFrame(rows), k)
 
 
-class _Tried:
+class _Trial:
     """A protection and what came of it; less is better."""
 
     def __init__(self, described: ReleaseDescription, form: ProtectionForm, attack: Attack, k: int) -> None:
@@ -81,7 +81,7 @@ class _Tried:
         self.left = self.row[f"singleton_claims_k{k}"] + self.row["undecided"]
         self.loss = round(100 * (1 - _information(case.releases) / (_information(described.exact) or 1)), 1)
 
-    def __lt__(self, other: "_Tried") -> bool:
+    def __lt__(self, other: "_Trial") -> bool:
         return (self.left, self.loss) < (other.left, other.loss)
 
 

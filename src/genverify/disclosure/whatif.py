@@ -33,10 +33,11 @@ def what_if(described: ReleaseDescription, attack: Attack, k: int) -> pd.DataFra
     """
     rows = [protection_row(AS_IS, described, attack, k)]
     rows += [protection_row(label(p), protected(described, p), attack, k) for p in described.form.protect]
-    return typed(pd.DataFrame(rows), k)
+    return with_missing_counts(pd.DataFrame(rows), k)
 
 
-def typed(result: pd.DataFrame, k: int) -> pd.DataFrame:
+def with_missing_counts(result: pd.DataFrame, k: int) -> pd.DataFrame:
+    """The table with columns of whole numbers that may be missing, where an area could not be counted."""
     likely = [name for name in map(str, result) if name.startswith(LEVEL_COLUMN) and name != f"{LEVEL_COLUMN}k{k}"]
     return result.astype(dict.fromkeys(likely, "Int64"))  # none where an area could not be counted
 

@@ -77,6 +77,14 @@ class LinearSystem:
             return False
         return self.countable(x) and bool(within(self.activity(x), self.least, self.most))
 
+    def relaxed(self, ends: Mapping[int, tuple[int, int]], rows: Sequence[int]) -> "LinearSystem":
+        """The system in which some cells have these ends, and some rows say nothing."""
+        lo, hi, least, most = (own.copy() for own in (self.lo, self.hi, self.least, self.most))
+        for cell, (low, high) in ends.items():
+            lo[cell], hi[cell] = low, high
+        least[rows], most[rows] = -OPEN, OPEN
+        return replace(self, lo=lo, hi=hi, least=least, most=most)
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of everything that is known."""

@@ -119,12 +119,8 @@ class SuppressionPattern:
 
 def suppressed(system: LinearSystem, beside: Mapping[int, int], cells: Collection[int]) -> LinearSystem:
     """The system with some cells suppressed, and the percentages beside suppressed cells: none says anything."""
-    indices = np.array(sorted(cells), dtype=np.int64)
-    lo, hi, least, most = (ends.copy() for ends in (system.lo, system.hi, system.least, system.most))
-    lo[indices], hi[indices] = 0, OPEN
-    rows = [row for row, cell in beside.items() if lo[cell] != hi[cell]]
-    least[rows], most[rows] = -OPEN, OPEN
-    return replace(system, lo=lo, hi=hi, least=least, most=most)
+    ends = dict.fromkeys(cells, (0, OPEN))
+    return system.relaxed(ends, [row for row, cell in beside.items() if cell in ends or system.lo[cell] != system.hi[cell]])
 
 
 def find_pattern(problem: SuppressionProblem, work: PatternWork | None = None) -> SuppressionPattern:

@@ -101,7 +101,7 @@ def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt:
     return replace(release, lo=np.where(open_, release.lo, lo), hi=np.where(open_, release.hi, np.minimum(hi, release.n)))
 
 
-def protect_counts(counts: "pd.DataFrame", schema: "Schema", settings: "ReleaseSettings") -> "pd.DataFrame":
+def publish_counts(counts: "pd.DataFrame", schema: "Schema", settings: "ReleaseSettings") -> "pd.DataFrame":
     """Rows (block, query, count) with lo and hi in place of count where the settings suppress, or round up to a multiple."""
     from genverify.model.release import TOTAL
 
