@@ -514,17 +514,26 @@ JUDGED = (0.99, 0.9)  # what is called all but sure, and likely
 BLOCKS = 20  # of left-out records: a few seconds, and several hundred statements of most samples
 STATEMENTS = 300  # of one block that are weighed: claims about one record hang together
 FEW = Budget(states=24_000, moves=400_000, seconds=1.0)  # a block that takes more is passed over
+WEIGHTS_COUNT = "weights are numbers of sampled records (survey weights: divide them by their mean)"
+LIKE_RANGES = "left-out counts are published in the ranges that this release has, by the rule that its counts suggest"
 LEFT = 2  # parts of the sample that must remain for one that is left out
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """By level, how many statements with at least this probability were made about left-out blocks, and how many held."""
+    """
+    By level, how many statements with at least this probability were made about left-out blocks, and how many held; and
+    what had to be assumed for that.
+    """
 
     blocks: int
     statements: Mapping[float, tuple[int, int]]
+    assumed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        return "; assumed: ".join([self._held(), *self.assumed])
+
+    def _held(self) -> str:
         if not self.blocks:
             return "not tried on left-out records: the sample is too small, or counting took too long"
         parts = []
@@ -547,7 +556,9 @@ def _calibrated(release: Release, prior: Prior, seed: int) -> Calibration:
     judged = list(_judged(release, prior, seed))
     chances, true = (np.concatenate([np.zeros(0), *(one[side] for one in judged)]) for side in (0, 1))
     levels = {level: (int((chances >= level).sum()), int(true[chances >= level].sum())) for level in JUDGED}
-    return Calibration(len(judged), levels)
+    assumed = [WEIGHTS_COUNT] if prior.sample and prior.sample.as_counts else []
+    assumed += [LIKE_RANGES] if (release.lo < release.hi).any() else []
+    return Calibration(len(judged), levels, tuple(assumed))
 
 
 def _judged(release: Release, prior: Prior, seed: int) -> Iterator[tuple[Floats, Flags]]:

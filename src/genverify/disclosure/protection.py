@@ -39,6 +39,7 @@ HUNDREDTHS = 100  # costs are whole numbers: logarithms are counted in hundredth
 MOST_NAMED = 5  # cells in a message
 BRAKE = 900.0  # seconds of one core: far above what the limits in work allow on tables that were tried
 TABLES_FOLDER, STAR = "tables", "*"
+OWN_SYMBOL, NO_SYMBOL = "the symbol of your tables", "taken where your tables have no other symbol for it"
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Protection:
     ends: Mapping[str, tuple[int, int]]  # of every cell that must not be known: counts as low and as high are possible
     loss: int
     bound: int
+    symbol: str = ""  # that stands in place of suppressed counts
     points: tuple[tuple[int, ...], ...] = ()
     of: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -91,6 +93,7 @@ class Protection:
         else:
             optimum = "no cheaper set protects them" if self.bound >= self.loss else f"none below {self.bound} protects them"
             yield f"{primary} primary and {secondary} secondary suppressions, at a cost of {self.loss}: {optimum}."
+            yield f"Suppressed counts are printed as {self.symbol}: {OWN_SYMBOL if self.symbol != STAR else NO_SYMBOL}."
         yield (
             f"protected: {len(self.points)} tables that fit what is published show at least two counts of each of "
             f"{len(self.ends)} cells (recounted without a solver)."
@@ -158,6 +161,7 @@ def protected_audit(
     counts, wanted = exposed.ranges.point, requirements(exposed, asked)
     if counts is None:
         raise DataError(f"no counts that fit the tables were found ({exposed.ranges.limit}), so nothing can be protected")
+    symbol = ""
     if asked.method == ROUND:
         changed, why, loss, bound = _rounded(exposed, counts, asked.base)
         wanted = {cell: replace(one, high=0) for cell, one in wanted.items()}
@@ -180,7 +184,7 @@ def protected_audit(
     names = exposed.linked.sums.cells
     read_again = interpret(form, folder)
     again, needed = find_intervals(read_again.linked, work), {names[cell]: one for cell, one in wanted.items()}
-    shown = Protection(asked.rule, asked.method, {names[cell]: own for cell, own in why.items()}, {}, loss, bound)
+    shown = Protection(asked.rule, asked.method, {names[cell]: own for cell, own in why.items()}, {}, loss, bound, symbol)
     _refuse_groups(again, asked)
     about = replace(source, form=form, home=folder, inputs=(*written, *earlier), texts={}, title=understood.form.title,
                     understood=tuple(summary(read_again)), left_out=read_again.left_out)  # fmt: skip

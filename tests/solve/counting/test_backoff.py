@@ -10,6 +10,7 @@ import pytest
 
 import genverify as gv
 from genverify.attack.probability import calibration, count_release, left_out_blocks, published_alike
+from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError
 from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of
 from genverify.solve.counting.prior import Prior, recoded, sample_prior
@@ -183,3 +184,11 @@ def test_likely_statements_about_real_households_hold() -> None:
     said, held = result.statements[0.99]
     assert said > 50
     assert held >= 0.95 * said
+
+
+def test_weights_that_are_taken_for_counts_say_so() -> None:
+    domain = Domain((Column("A", "a", (1, 2), ("x", "y")),))
+    records = np.array([[1], [2]], dtype=np.int16)
+    assert sample_of(domain, records, np.array([3.0, 4.0])).as_counts
+    assert not sample_of(domain, records, np.array([3.5, 4.0])).as_counts
+    assert not sample_of(domain, np.repeat(records, 2, axis=0), np.ones(4)).as_counts

@@ -32,12 +32,16 @@ class Order:
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled records with their weights; `one` is how much of a weight goes when one record is left out."""
+    """
+    Sampled records with their weights; `one` is how much of a weight goes when one record is left out. `as_counts`: weights
+    were given and taken for numbers of sampled records, because they are whole and no record is listed twice.
+    """
 
     domain: Domain
     records: Codes
     weights: Floats
     one: Floats
+    as_counts: bool = False
 
     def agreeing(self, records: Codes, columns: Sequence[int]) -> Floats:
         """The weight of the sampled records that agree with each record in some columns."""
@@ -63,7 +67,7 @@ def sample_of(domain: Domain, records: Codes, weights: Floats) -> Sample:
     whole = bool((weights % 1 == 0).all())
     if whole and (len(kinds) == len(records) or (weights <= 1).all()):
         counts = np.bincount(index.ravel(), weights, minlength=len(kinds)).astype(np.float64)
-        return Sample(domain, kinds, counts, np.minimum(counts, 1.0))
+        return Sample(domain, kinds, counts, np.minimum(counts, 1.0), as_counts=bool((weights > 1).any()))
     relative = weights * (np.count_nonzero(weights) / weights.sum())
     return Sample(domain, records, relative, relative)
 
