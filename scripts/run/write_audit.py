@@ -6,7 +6,7 @@ from genverify.report.pages import markdown_table
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
 from genverify.run.provenance.audit import audit, repository, say_lines
-from genverify.run.provenance.chain import BADGE, LEVEL, WORDS, write_summary
+from genverify.run.provenance.records import BADGE, LEVEL, WORDS, write_summary
 
 
 def main(job: Job) -> None:

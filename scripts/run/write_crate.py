@@ -6,9 +6,8 @@ import yaml
 
 from genverify.run.jobs import Job, log, run
 from genverify.run.provenance.audit import read_listed, repository
-from genverify.run.provenance.chain import walk
 from genverify.run.provenance.crate import check_crate, write_crate
-from genverify.run.provenance.records import find_records
+from genverify.run.provenance.records import find_records, walk
 
 ABOUT = {
     "name": "genverify",

@@ -18,7 +18,7 @@ from genverify.model.query import Query
 from genverify.model.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
-CHECKER = ("checker.admitted", "checker.certificate", "checker.record_proofs")
+CHECKER = ("checker.certificate", "checker.record_proofs")
 MODEL = ("arrays", "domain", "errors", "files", "proof_form", "query", "release", "settings", "tablefiles", "work")
 ALLOWED = {*CHECKER, *(f"model.{name}" for name in MODEL)}
 

@@ -301,7 +301,7 @@ def test_one_bound_by_itself(toy_schema: Schema) -> None:
 
 def test_a_certificate_that_proves_nothing_needs_no_records(toy_release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges may leave more records live than the checker can hold; a block without claims is right all the same."""
-    monkeypatch.setattr("genverify.checker.admitted.MOST", 1)
+    monkeypatch.setattr("genverify.checker.record_proofs.MOST", 1)
     assert check_block(toy_release, certificate_of(toy_release)).claims == 0
     with pytest.raises(CertificateError, match="cannot be checked"):
         check_block(toy_release, attack_unchecked(toy_release))

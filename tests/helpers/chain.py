@@ -24,8 +24,7 @@ from genverify.run import code, jobs
 from genverify.run.code import forget_code
 from genverify.run.jobs import Job
 from genverify.run.provenance import crate
-from genverify.run.provenance.chain import walk
-from genverify.run.provenance.records import find_records
+from genverify.run.provenance.records import find_records, walk
 from genverify.run.provenance.rerun import THREADS
 from genverify.solve.program_settings import ProgramSettings
 

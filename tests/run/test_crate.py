@@ -9,9 +9,8 @@ import pytest
 
 from chain import RULES
 from genverify.model.errors import DataError
-from genverify.run.provenance.chain import walk, without_places
 from genverify.run.provenance.crate import check_crate, write_crate
-from genverify.run.provenance.records import find_records
+from genverify.run.provenance.records import find_records, walk, without_places
 
 ABOUT = {"name": "toy", "description": "a toy", "license": "https://spdx.org/licenses/MIT", "licence_name": "MIT License",
          "workflow": "Snakefile", "settings": "config.yaml"}  # fmt: skip

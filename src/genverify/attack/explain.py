@@ -12,8 +12,8 @@ import pandas as pd
 from genverify.attack.generate import no_dataset_fits
 from genverify.attack.probability import probability, read_prior
 from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, check_decisions, check_ranges, claim_where
-from genverify.checker.admitted import Cells
 from genverify.checker.certificate import Forks, leaves
+from genverify.checker.record_proofs import Cells
 from genverify.checker.stored import checked_blocks
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, parse_claim

@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ import pandas as pd
 
 from genverify.bounds import exact
 from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
-from genverify.bounds.propositions import explain_rows
+from genverify.bounds.propositions import explain_rows, named, redesign
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits
 from genverify.model.tablefiles import neutral
@@ -111,22 +110,18 @@ def run(options: argparse.Namespace) -> None:
         csv.writer(text, lineterminator="\n").writerows(rows)
     except MemoryError as error:
         raise DataError(f"the possible totals do not fit into memory ({error}); give a smaller --total") from None
-    try:
-        sys.stdout.write(text.getvalue())
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader (`head`, say) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print(text.getvalue(), end="", flush=True)
 
 
 def _two_way_rows(options: argparse.Namespace) -> Rows:
     """A two-way table as it stands in its file; with --given columns, worked on with rows and columns exchanged."""
     if options.given not in ("rows", "columns"):
         raise ConfigError(f"--given {options.given}: give rows or columns, or variables together with --response")
-    turn = options.given == "columns"
-    table = read_printed(options.tables[0], _limits(options))
+    turn, printed = options.given == "columns", read_printed(options.tables[0], _limits(options))
+    table = printed.turned() if turn else printed
     if options.redesign:
-        return _redesign_rows(options, table.turned() if turn else table)
-    rows = _answers(options, table.turned() if turn else table, options.tables[0])
+        return _redesign_rows(options, table)
+    rows = _answers(options, table, options.tables[0])
     if turn and options.show == "bounds":
         head, *lines = rows
         return iter([head, *((column, row, low, high) for row, column, low, high in lines)])
@@ -134,8 +129,6 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
 
 
 def _redesign_rows(options: argparse.Namespace, table: PrintedTwoWay) -> Rows:
-    from genverify.bounds.propositions import named, redesign
-
     if not table.whole:
         raise ConfigError(f"--redesign needs counts: {options.tables[0]} holds fractions, which cannot be added up")
     if options.small is not None and options.small < 1:
@@ -173,7 +166,7 @@ def _total(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> int
     summed = int(table.counts.sum()) if table.whole else None
     if options.total is None and summed is None:
         raise ConfigError("--total N is needed: fractions do not tell the number of records")
-    N = int(summed if options.total is None else options.total)  # type: ignore[arg-type]
+    N = int(options.total if summed is None or options.total is not None else summed)
     exact.check_N(N)
     table.check_total(N)
     if summed is not None and summed != N:

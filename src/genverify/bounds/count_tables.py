@@ -13,7 +13,7 @@ from genverify.bounds import exact
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
 from genverify.model.files import LIMITS, FileLimits
-from genverify.model.tablefiles import Expected, need_columns, open_csv, read_rows, refuse_row
+from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 
 # A two-way table from a CSV file: row labels first, then counts, fractions or decimals.
 
@@ -74,18 +74,16 @@ def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], roundin
 
 def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
     """The table of a CSV file: a header line, then a line per row, its label first."""
-    lines = [(number, line) for number, line in read_rows(path, Expected(limits=limits)) if any(line)]
-    if len(lines) < 2 or len(lines[0][1]) < 2:
+    frame = open_csv(path, Expected(limits=limits)).frame()
+    if frame.empty or len(frame.columns) < 2:
         raise DataError(f"{path}: an empty table. A header line, then per row a label and its numbers are expected")
-    header = lines[0][1]
-    rows, cells = [], []
-    for number, line in lines[1:]:
-        if len(line) != len(header):
-            raise DataError(f"{path}, line {number}: {len(line)} fields where the header has {len(header)}")
-        rows.append(line[0])
-        cells.append(tuple(_number(path, number, name, text) for name, text in zip(header[1:], line[1:], strict=True)))
-    whole = all(exact.is_whole(text) for _, line in lines[1:] for text in line[1:])
-    table = PrintedTwoWay(tuple(rows), tuple(header[1:]), tuple(cells), whole)
+    columns, texts = tuple(frame.columns[1:]), frame.iloc[:, 1:].to_numpy().tolist()
+    cells = tuple(
+        tuple(_number(path, line, name, text) for name, text in zip(columns, row, strict=True))
+        for line, row in zip(frame.index, texts, strict=True)
+    )
+    whole = all(exact.is_whole(text) for row in texts for text in row)
+    table = PrintedTwoWay(tuple(frame.iloc[:, 0]), columns, cells, whole)
     exact.check_labels(table.rows, table.columns)
     if whole:
         exact.check_not_negative(table.rows, table.columns, table.counts)

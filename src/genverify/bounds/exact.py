@@ -270,7 +270,7 @@ def _flags_of(sums: int, length: int) -> Flags:
 
 def members(sums: int, largest: int) -> list[int]:
     """The numbers of the set up to the largest."""
-    return [int(index) for index in np.flatnonzero(_flags_of(sums, largest + 1))]
+    return np.flatnonzero(_flags_of(sums, largest + 1)).tolist()
 
 
 def _runs_of(sums: int, limit: int) -> Iterator[Steps]:
@@ -396,9 +396,6 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     return Multipliers(0, full, more) if full >= 0 or more else None
 
 
-EMPTY = Multipliers(0, 0, ())
-
-
 @dataclass(frozen=True)
 class Prior:
     """What is known beforehand: lower <= the sum of these cells of a row <= upper (None: not known)."""
@@ -436,14 +433,10 @@ def exact_bounds(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> C
 
 def row_multipliers(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> list[Multipliers]:
     """The multipliers nu_i that each row can take, in the order of the rows; an empty row has the multiplier 0."""
-    limits = prior_limits(table, priors)
-    filled = np.flatnonzero(table.sums)
-    target = table.remainder(N)
-    solved = solve_knapsack(table.sums[filled].tolist(), target, [limits[row] for row in filled])
-    result = [EMPTY] * len(table.rows)
-    for row, one in zip(filled, solved, strict=True):
-        result[row] = one
-    return result
+    limits, filled = prior_limits(table, priors), np.flatnonzero(table.sums).tolist()
+    solved = solve_knapsack(table.sums[filled].tolist(), table.remainder(N), [limits[row] for row in filled])
+    known = dict(zip(filled, solved, strict=True))
+    return [known.get(row, Multipliers(0, 0, ())) for row in range(len(table.rows))]
 
 
 def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
@@ -459,7 +452,12 @@ def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
             continue
         low = 0 if prior.lower is None else max(0, -(-prior.lower // reduced) - 1)
         high = None if prior.upper is None else prior.upper // reduced - 1
-        limits[row] = _both(limits[row], Limits(low, high), prior)
+        highs = [end for end in (limits[row].high, high) if end is not None]
+        limits[row] = both = Limits(max(limits[row].low, low), min(highs, default=None))
+        if both.high is not None and both.high < both.low:
+            raise DataError(
+                f"row {prior.row!r}: no multiple of the fractions has {' + '.join(prior.columns)} {_words(prior)}"
+            )
     return limits
 
 
@@ -467,14 +465,6 @@ def _position(labels: Sequence[str], label: str, what: str) -> int:
     if label not in labels:
         raise DataError(f"no {what} {label!r}: {nearest(label, list(labels))}")
     return labels.index(label)
-
-
-def _both(first: Limits, second: Limits, prior: Prior) -> Limits:
-    highs = [limit.high for limit in (first, second) if limit.high is not None]
-    both = Limits(max(first.low, second.low), min(highs, default=None))
-    if both.high is not None and both.high < both.low:
-        raise DataError(f"row {prior.row!r}: no multiple of the fractions has {' + '.join(prior.columns)} {_words(prior)}")
-    return both
 
 
 def _words(prior: Prior) -> str:
@@ -661,7 +651,6 @@ def _possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
     """
     The totals n from 1 to N of a row for which whole counts round to the printed values, as a set (see `sums`).
 
-    >>> from genverify.bounds.exact import members
     >>> members(_possible_sums(Rounding(1), np.array([3, 7]), 12), 12)
     [3, 4, 6, 7, 8, 9, 10, 11, 12]
     """

@@ -13,9 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.admitted import AdmissibleTypes, Cells, SharedConditions, flags_of
 from genverify.checker.certificate import CertificateError, read_lemmas, read_nobody, require_about
-from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, checked_cells, live_records
+from genverify.checker.record_proofs import (
+    AdmissibleTypes,
+    Cells,
+    CheckSummary,
+    ProofChecker,
+    SharedConditions,
+    check_block,
+    checked_cells,
+    flags_of,
+    live_records,
+)
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags
 from genverify.model.domain import Domain, Predicate

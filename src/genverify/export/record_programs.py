@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from genverify.checker import certificate as form
-from genverify.checker.admitted import Cell, Cells
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
+from genverify.checker.record_proofs import Cell, Cells
 from genverify.export.cell_programs import (
     CLAIM,
     MOST,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from io import StringIO, TextIOWrapper
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -130,19 +130,6 @@ def open_csv(path: Path, expected: Expected) -> CsvFile:
         fields = len(next(csv.reader(head, delimiter=delimiter, skipinitialspace=True)))
         encoding, empty = _look_through(path, expected.limits, delimiter, fields)
         return CsvFile(path, expected, encoding, delimiter, _names(path, encoding, delimiter), empty)
-
-
-def read_rows(path: Path, expected: Expected) -> list[tuple[int, list[str]]]:
-    """The fields of a file that need not have a header, without blanks around them; each row with its last line's number."""
-    with naming_unreadable(path, expected):
-        for _ in _text_lines(path, expected.limits):  # within the limits?
-            pass
-        text = _text(path)
-        if not text.strip():
-            raise DataError(f"{path}: the file is empty")
-        delimiter = _delimiter_of(text.splitlines())
-        reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
-        return [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
 
 
 def plain_text(value: object) -> str:

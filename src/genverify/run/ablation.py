@@ -27,9 +27,8 @@ genverify ablation fifteens --design size=15 blocks_per_state=5 states='["13", "
 
 
 def add_parser(commands: Any) -> None:
-    parser = commands.add_parser(
-        "ablation", help=HELP, description=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser("ablation", help=HELP, description=EXAMPLES, formatter_class=form)
     parser.add_argument("name")
     parser.add_argument("changes", nargs="+", metavar="key=value", help="release.round=5; of a design, size=15")
     parser.add_argument("--design", action="store_true", help="a design of the sample (blocks of a size), not a variant")

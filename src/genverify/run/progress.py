@@ -50,12 +50,9 @@ def read_stages(home: Path) -> list[Stage]:
 
 
 def _stage(variant: str, rule: str, logs: Path, total: int) -> Stage:
-    done, seconds = 0, 0.0
-    for log in logs.glob("*.log"):
-        reported = SAID.findall(log.read_text(errors="replace"))
-        if reported:
-            done += int(reported[-1][0])
-            seconds += int(reported[-1][0]) / max(float(reported[-1][2]), 0.05)
+    said = [SAID.findall(log.read_text(errors="replace"))[-1:] for log in logs.glob("*.log")]
+    last = [(int(blocks), float(rate)) for lines in said for blocks, _, rate in lines]
+    done, seconds = sum(blocks for blocks, _ in last), sum(blocks / max(rate, 0.05) for blocks, rate in last)
     return Stage(variant, STAGES[rule], min(done, total), total, done / seconds if seconds else 0.0)
 
 
@@ -77,10 +74,6 @@ def describe(stages: list[Stage], then: list[Stage], seconds: float) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """
-    >>> _duration(50), _duration(500), _duration(50_000)
-    ('50 s', '8 min', '13 h 53 min')
-    """
     minutes = int(seconds // 60)
     if minutes >= 60:
         return f"{minutes // 60} h {minutes % 60} min"

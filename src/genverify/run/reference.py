@@ -25,8 +25,7 @@ from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
 from genverify.run.provenance import records as job_records
 from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
-from genverify.run.provenance.chain import FOLDED, Chain, json_digest, settings_in, walk, without_places
-from genverify.run.provenance.records import AuditError, Layout, Record, Records, Stages
+from genverify.run.provenance.records import AuditError, Chain, Layout, Record, Records, Stages, walk, without_places
 from genverify.run.registry import registered
 
 # What the reference set is to hold: the results of each paper with their captions, and what is left out with a reason.
@@ -86,10 +85,12 @@ Entry = dict[str, Any]
 def entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
     """What the manifest says of one result: digests of its files, sources, inputs and raw data, of all settings and code."""
     jobs, record = jobs_of(chain), chain.results[target]
-    digests = {part: json_digest({name: job[part] for name, job in jobs.items()})[:16] for part in ("settings", "code")}
-    sources, seed = sources_of(target, record), seed_of(chain)
-    lists = {"jobs": sorted(jobs), "data": list(chain.raw), "inputs": dict(record.inputs)}
-    return {"rule": record.rule, "files": dict(files), "sources": sources, "seed": seed, **lists, **digests}
+    parts = {part: {name: job[part] for name, job in jobs.items()} for part in ("settings", "code")}
+    return {
+        "rule": record.rule, "files": dict(files), "sources": sources_of(target, record), "seed": seed_of(chain),
+        "jobs": sorted(jobs), "data": list(chain.raw), "inputs": dict(record.inputs),
+        **{part: job_records.json_digest(values)[:16] for part, values in parts.items()},
+    }  # fmt: skip
 
 
 def sources_of(target: str, record: Record) -> dict[str, str]:
@@ -102,10 +103,10 @@ def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
     result: dict[str, dict[str, Any]] = {}
     for job in chain.jobs:
-        wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != FOLDED}
+        wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != job_records.FOLDED}
         name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
         code = job.params.get(job_records.CODE)
-        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings_in(job), "code": code}
+        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": job_records.settings_in(job), "code": code}
     return result
 
 
@@ -135,9 +136,8 @@ def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absen
 
 def read_manifest(path: Path) -> Manifest:
     text = read_json(path)
-    for key in ("page", "results", "absent", "jobs", "data"):
-        if key not in text:
-            raise DataError(f"{path}: no {key!r}; not the manifest of a reference set. Make it: snakemake reference")
+    for key in {"page", "results", "absent", "jobs", "data"} - text.keys():
+        raise DataError(f"{path}: no {key!r}; not the manifest of a reference set. Make it: snakemake reference")
     return text
 
 
@@ -227,24 +227,16 @@ def page_of(
     return "\n\n".join(parts) + "\n"
 
 
-def _section(target: str, entry: Entry, caption: str) -> Iterator[str]:
+def _section(target: str, entry: Entry, caption: str) -> list[str]:
     """A figure as an image, a table as links to it; below it the caption, the data and the target."""
     name, data = Path(target).stem, data_in_words(entry["seed"])
-    yield f"### {name}"
-    if Path(target).suffix == FIGURE:
-        yield f"![{name}, {data}]({name}.png)"
-    else:
-        yield f"[{name}.md]({name}.md), [{name}.csv]({name}.csv)"
-    yield f"{caption} *{data.capitalize()}.* `snakemake {target}`"
+    table = f"[{name}.md]({name}.md), [{name}.csv]({name}.csv)"
+    shown = f"![{name}, {data}]({name}.png)" if Path(target).suffix == FIGURE else table
+    return [f"### {name}", shown, f"{caption} *{data.capitalize()}.* `snakemake {target}`"]
 
 
 def data_in_words(seed: int | None) -> str:
-    """
-    Which data a result shows: whatever depends on a seed was drawn at random.
-
-    >>> data_in_words(1), data_in_words(None)
-    ('synthetic data, seed 1', 'no microdata: nothing drawn at random')
-    """
+    """Which data a result shows: whatever depends on a seed was drawn at random."""
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
 
 
@@ -372,7 +364,7 @@ def csv_page(source: Path, label: str) -> str:
 
 # Whether a reference set is whole and current: its files, today's settings, data and code, and the results here.
 
-SETTINGS, DATA, CODE, RESULT, SAME = "settings", "data", "code", "result", "same result"
+SETTINGS, DATA, CODE, RESULT = "settings", "data", "code", "result"
 # a change of code may change nothing that is shown, as a docstring does: it is told, and is no error
 OUTDATED = (SETTINGS, DATA, RESULT)
 
@@ -417,14 +409,6 @@ def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]
     return findings
 
 
-def with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
-    """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
-    here = list(_results_here(manifest, layout))
-    same = {finding.target for finding in here if finding.kind == SAME}
-    unexplained = [finding for finding in findings if finding.kind != CODE or finding.target not in same]
-    return unexplained + [finding for finding in here if finding.kind == RESULT]
-
-
 def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
     stages = Stages(layout.stages, config)
     result: dict[str, list[tuple[str, str]]] = {}
@@ -452,29 +436,31 @@ def _changed_file(path: str, recorded: str) -> str | None:
     return None if now == recorded else f"{path} {'is gone' if now is None else 'has changed'}"
 
 
-def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
-    """For each result made here with the settings and data of the set: another one, or the same by the code of today."""
-    records = job_records.find_records(layout.made)
+def with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+    """
+    The findings beside the results that are here, made with the settings and data of the set: another result is one more;
+    if today's code gave what the set shows, its change does not matter.
+    """
+    records, result = job_records.find_records(layout.made), list(findings)
     for target, entry in manifest["results"].items():
         try:
             chain = walk([target], records)
         except AuditError:
             continue
-        made = entry_of(target, chain, {})
         known = {path: manifest["data"][path] for path in entry["data"]}
-        if made["settings"] != entry["settings"] or data_of(chain) != known:
+        if entry_of(target, chain, {})["settings"] != entry["settings"] or data_of(chain) != known:
             continue
         other = [path for path, value in entry["sources"].items() if _changed_file(path, value)]
-        if other:
-            yield Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data")
-            continue
         with TemporaryDirectory() as folder:
-            redrawn = _write_files(target, chain, Path(folder))
+            redrawn = {} if other else _write_files(target, chain, Path(folder))
         altered = [name for name, value in entry["files"].items() if redrawn.get(name) != value]
-        if altered:
-            yield Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives")
+        if other:
+            result.append(Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data"))
+        elif altered:
+            result.append(Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives"))
         elif all(job.params.get(job_records.CODE) == _code_now(layout, job.rule) for job in chain.jobs):
-            yield Finding(target, SAME, "made here by the code of today")
+            result = [finding for finding in result if (finding.target, finding.kind) != (target, CODE)]
+    return result
 
 
 # The command `reference`, and where this repository keeps the set.
@@ -509,15 +495,10 @@ def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
         yield f"absent: {target}: {reason}"
 
 
-def in_words(entries: dict[str, Entry]) -> str:
-    """
-    How many figures and tables.
-
-    >>> in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
-    'figures 1, tables 2'
-    """
+def in_words(entries: Mapping[str, Entry]) -> str:
+    """How many figures and tables."""
     kinds = Counter(Path(target).suffix for target in entries)
-    return f"figures {kinds['.pdf']}, tables {kinds['.csv']}"
+    return f"figures {kinds[FIGURE]}, tables {kinds[TABLE]}"
 
 
 def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
@@ -541,13 +522,8 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
 
 
 def by_target(findings: Sequence[Finding]) -> list[str]:
-    """
-    A line for each result, with all that was found about it.
-
-    >>> by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
-    ['figures/a.pdf: plot_a; draw']
-    """
-    texts: dict[str, list[str]] = {}
+    """A line for each result, with all that was found about it."""
+    texts = {finding.target: list[str]() for finding in findings}
     for finding in findings:
-        texts.setdefault(finding.target, []).append(finding.text)
+        texts[finding.target].append(finding.text)
     return [f"{target}: {'; '.join(changed)}" for target, changed in texts.items()]

@@ -72,17 +72,8 @@ class Study:
         """The name of its folder, here and in workflow/, scripts/ and tests/."""
         return self.package.rpartition(".")[2]
 
-    def load(self, name: str) -> Any:
-        """What a name of the registration stands for."""
-        return load(self.absolute(name))
-
     def absolute(self, name: str) -> str:
-        """
-        The name seen from everywhere.
-
-        >>> Study(package="studies.cups").absolute(".settings:Cups")
-        'studies.cups.settings:Cups'
-        """
+        """A name of the registration as it is seen from everywhere: `studies.cups.settings:Cups`."""
         return f"{self.package}{name}" if name.startswith(".") else name
 
 
@@ -114,10 +105,7 @@ def stage_files(stages: Path) -> list[str]:
 
 def registered(part: str) -> Iterator[Callable[..., Any]]:
     """The functions that studies name for a part of the registration, e.g. `files_check`."""
-    for study in studies():
-        name = getattr(study, part)
-        if name:
-            yield study.load(name)
+    return (load(study.absolute(name)) for study in studies() if (name := getattr(study, part)))
 
 
 def named(part: str) -> dict[str, str]:

@@ -31,15 +31,13 @@ def add_parser(commands: Any) -> None:
 
 
 def _new_study(options: argparse.Namespace) -> None:
-    for path in write_study(options.name, Path()):
-        print(path)
+    print(*write_study(options.name, Path()), sep="\n")
     print(f"next: snakemake {options.name}; then put your function into {study_files(options.name)[0]}")
 
 
 def _new_reader(options: argparse.Namespace) -> None:
-    for path in write_reader(options.name, Path()):
-        print(path)
-    code = reader_files(options.name)[0]
+    code, test = write_reader(options.name, Path())
+    print(code, test, sep="\n")
     print(f"next: put your format into {code}, then give disclose a file that ends in .{options.name}")
 
 

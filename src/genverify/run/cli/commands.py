@@ -195,7 +195,7 @@ def add_check(commands: Any) -> None:
 
 def add_export(commands: Any) -> None:
     from genverify.export import export_command
-    from genverify.run.provenance.stored_proofs import open_proofs
+    from genverify.run.provenance.recheck import open_proofs
 
     export_command.add_parser(commands, open_proofs, _bounds)
 
@@ -215,7 +215,7 @@ def _bounds(release: "Release", text: str) -> dict[str, Any]:
 
 
 def _explain(options: argparse.Namespace) -> None:
-    from genverify.run.provenance.stored_proofs import explain_stored
+    from genverify.run.provenance.recheck import explain_stored
 
     for line in explain_stored(options.study, options.block, options.claim):
         print(line)
@@ -241,7 +241,7 @@ def _progress(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from genverify.run.provenance.stored_proofs import check_paths
+    from genverify.run.provenance.recheck import check_paths
 
     started = time.monotonic()
     for line in check_paths(options.proofs, options.claims):

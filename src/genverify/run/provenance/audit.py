@@ -20,11 +20,9 @@ from genverify.run import layout
 from genverify.run.code import code_digest, code_parts, find_script, joint_digest
 from genverify.run.config import Config, parse_config, read_shipped
 from genverify.run.jobs import digest, folder_digest, folder_files, git_state
-from genverify.run.provenance import chain as chains
 from genverify.run.provenance import records as job_records
-from genverify.run.provenance.chain import Chain, find_results, git_in_words, tree, versions, walk
 from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
-from genverify.run.provenance.records import CODE, AuditError, Layout, Record, Records, normal, rerun
+from genverify.run.provenance.records import AuditError, Chain, Layout, Record, Records, normal, rerun, walk
 from genverify.run.provenance.rerun import Again, read_costs, read_share
 from genverify.run.registry import SHARED, load, stage_files
 
@@ -83,7 +81,7 @@ class Checks:
                     f"{path}: {other if path in now else none}: {record.target} was made by other code. "
                     f"Run Snakemake again (snakemake {record.target}), or put the code back."
                 )
-        stated = record.params.get(CODE), joint_digest(record.code.values())
+        stated = record.params.get(job_records.CODE), joint_digest(record.code.values())
         if stated != (code_digest(script),) * 2:
             problem = f"not the code that {record.path} says it ran, or it imports other modules"
             raise AuditError(f"{normal(script)}: {problem}. {rerun(record.target)}")
@@ -112,21 +110,15 @@ def differs(now: str | None, recorded: str | None, where: str) -> str:
 def digest_files(paths: Iterable[str]) -> dict[str, str | None]:
     """What is there now, every file read once, several at a time; a folder by the files in it."""
     wanted = list(paths)
-    folders = {path: folder_contents(Path(path)) for path in wanted if os.path.isdir(path)}
+    folders = {path: folder_files(Path(path)) for path in wanted if os.path.isdir(path)}
+    for link in (inside for path in folders for inside in Path(path).rglob("*") if inside.is_symlink() and inside.is_dir()):
+        raise AuditError(f"{link}: a link to a folder, whose files no record tells of. Remove it.")
     files = {normal(file): file for path in wanted for file in folders.get(path, [Path(path)])}
     with ThreadPoolExecutor() as pool:
         now = dict(zip(files, pool.map(_digest, files.values()), strict=True))
     for path, inside in folders.items():
         now[path] = folder_digest(Path(path), {file: str(now[normal(file)]) for file in inside})
     return now
-
-
-def folder_contents(folder: Path) -> list[Path]:
-    """The files of a folder; a folder that is only linked to would not be seen by a digest, so it is refused."""
-    for path in folder.rglob("*"):
-        if path.is_symlink() and path.is_dir():
-            raise AuditError(f"{path}: a link to a folder, whose files no record tells of. Remove it.")
-    return folder_files(folder)
 
 
 def _digest(path: Path) -> str | None:
@@ -149,6 +141,7 @@ def files_of(chain: Chain, layout: Layout) -> list[str]:
 
 
 def read_listed(sources: Path) -> dict[str, str]:
+    """SHA-256 of the files that the list of sources names, where it has one."""
     with sources.open(newline="") as file:
         return {normal(row["file"]): row["sha256"] for row in csv.DictReader(file) if row["sha256"]}
 
@@ -156,7 +149,7 @@ def read_listed(sources: Path) -> dict[str, str]:
 def audit(
     layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0,
     seed: int | None = None,
-) -> Generator[str, None, chains.Summary]:  # fmt: skip
+) -> Generator[str, None, job_records.Summary]:  # fmt: skip
     """
     The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
 
@@ -165,24 +158,24 @@ def audit(
     """
     started = time.monotonic()
     known = job_records.find_records(layout.made)
-    results = find_results(asked, layout.shown)
+    results = job_records.find_results(asked, layout.shown)
     if not results:
         raise AuditError(f"nothing to audit: no file in {', '.join(map(str, layout.shown))}. Run Snakemake first.")
     chain, listed = walk(results, known), read_listed(layout.sources)
     if gone := [path for path in chain.raw if path not in listed and not os.path.exists(path)]:
         yield f"MISSING raw data: {', '.join(gone)}: what was made from it is taken on the digests in the job records"
-    yield from tree(chain, listed)
-    yield from versions(chain)
+    yield from job_records.tree(chain, listed)
+    yield from job_records.versions(chain)
     lock = job_records.read_lock(layout.lock)
     yield job_records.in_words(job_records.differing(lock), layout.lock)
     git = git_state()
-    yield f"now: {git_in_words(git)}"
+    yield f"now: {job_records.git_in_words(git)}"
     now = digest_files(files_of(chain, layout))
     yield from raw_files(chain, now, layout.sources)
     checks = Checks(layout, known, job_records.Stages(layout.stages, config), listed, now, lock)
     for record in chain.jobs:
         checks.check(record)
-    reached = chains.Reached()
+    reached = job_records.Reached()
     if proofs:
         reached = _check_proofs(chain, known)
         yield f"proofs: {reached.words}: all right{reached.resting}" if reached.words else "proofs: none in this chain"
@@ -190,9 +183,9 @@ def audit(
     yield from again.run(share, randbits(32) if seed is None else seed)
     reached = replace(reached, recomputed=again.recomputed, rerun=again.rerun, others=again.others)
     yield from reached.lines(chain, now)
-    summary = chains.summarise(chain, now, reached, git)
-    yield f"chain {summary[chains.CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
-    yield summary[chains.BADGE]
+    summary = job_records.summarise(chain, now, reached, git)
+    yield f"chain {summary['chain']} (publish it, and anybody can see whether one of these files was changed later)"
+    yield summary["badge"]
     files = sum(not Path(path).is_dir() for path in now)
     named = "1 result" if len(results) == 1 else f"{len(results)} results"
     yield f"{named}, {files} files, all accounted for ({time.monotonic() - started:.1f} s)"
@@ -213,7 +206,7 @@ def raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
         yield f"raw {path}: {size:,} bytes, SHA-256 {digest}, {known}"
 
 
-def _check_proofs(chain: Chain, known: Records) -> chains.Reached:
+def _check_proofs(chain: Chain, known: Records) -> job_records.Reached:
     """The proofs of every job: what is right, in numbers and words, and the files that say nothing else."""
     jobs = jobs_with_proofs(chain.jobs, known)
     right = list(zip(jobs.values(), check_proofs(list(jobs.values())), strict=True))
@@ -222,7 +215,7 @@ def _check_proofs(chain: Chain, known: Records) -> chains.Reached:
     kinds = [by_check[check] for check in sorted(by_check)]
     resting = [f"; {words.format(counts[name])}" for kind in kinds for name, words in kind.unproved.items() if counts[name]]
     proved = {normal(path) for job, one in right for path in one.files or job.record.outputs}
-    return chains.Reached(counts, "; ".join(kind.words.format_map(counts) for kind in kinds), "".join(resting), proved)
+    return job_records.Reached(counts, "; ".join(kind.words.format_map(counts) for kind in kinds), "".join(resting), proved)
 
 
 # The command `audit`, and where this repository keeps what they look at.
@@ -269,7 +262,7 @@ def read_config(changes: list[Path]) -> Config:
 def _audit(options: argparse.Namespace) -> None:
     if options.out and not options.out.absolute().parent.is_dir():  # said before the work, not after it
         raise DataError(f"--out {options.out}: there is no folder {options.out.parent}; make it, or give another path")
-    other = chains.read_summary(options.against) if options.against else None
+    other = job_records.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
     if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
@@ -279,14 +272,14 @@ def _audit(options: argparse.Namespace) -> None:
     lines = audit(repository(), config, options.results, not options.without_proofs, share, options.seed)
     summary = say_lines(lines, partial(print, flush=True))
     if options.out:
-        chains.write_summary(summary, options.out)
+        job_records.write_summary(summary, options.out)
         print(f"written: {options.out}")
     if other:
-        for line in chains.compare(summary, other, options.against):
+        for line in job_records.compare(summary, other, options.against):
             print(line, flush=True)
 
 
-def say_lines(lines: Generator[str, None, chains.Summary], say: Callable[[str], object]) -> chains.Summary:
+def say_lines(lines: Generator[str, None, job_records.Summary], say: Callable[[str], object]) -> job_records.Summary:
     while True:
         try:
             say(next(lines))

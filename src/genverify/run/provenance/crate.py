@@ -16,8 +16,7 @@ from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 
 from genverify.model.errors import DataError
 from genverify.run.jobs import digest
-from genverify.run.provenance.chain import Chain, settings_in, short, without_places
-from genverify.run.provenance.records import Record
+from genverify.run.provenance.records import Chain, Record, settings_in, short, without_places
 
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate", "provenance": "Provenance Run Crate"}

@@ -1,6 +1,8 @@
-"""Every proof behind some results, checked again; and every table that repeats what they show, compared with them."""
+"""Every proof behind results, checked again, with every table that repeats what it shows; proofs opened by their path."""
 
 import gc
+import gzip
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -8,29 +10,31 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.checker.certificate import read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
-from genverify.disclosure import area_tables
-from genverify.disclosure.area_tables import COLUMNS, AreaTables, Part, system_of
+from genverify.model.arrays import Ints as Matrix
 from genverify.model.errors import DataError
-from genverify.model.linear import LinearSystem
+from genverify.model.linear import LinearSystem, system_of
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
+from genverify.model.tablefiles import read_frame, table_file, table_names
 from genverify.run.jobs import cores
-from genverify.run.provenance.records import AuditError, Record, Records, reading_tables
+from genverify.run.provenance.records import AuditError, Record, Records, find_records, normal, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
+
+if TYPE_CHECKING:
+    from genverify.disclosure.area_tables import AreaTables, Part
+    from genverify.export.export_command import Proved
 
 # What tables say of claims and blocks, compared with what the checker concluded from the proofs.
 
-Matrix = npt.NDArray[np.int64]
 NULL = -(2**40)  # what stands for no value: no code, no count and no number of a proof is this small
 VERIFY_AGAIN = "Verify the batch again: snakemake --force"
 
@@ -248,11 +252,15 @@ def _schema(path: Path, changed: int) -> Schema:
     return read_schema(path)
 
 
+# Larger areas with their small ones: a system of sums for each, and a table of the ranges of their cells.
+
 BOUND_AGAIN = "Bound the batch again: snakemake --force"
 
 
 def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a batch of larger areas with their small ones, and the table of ranges, row by row."""
+    from genverify.disclosure.area_tables import COLUMNS
+
     ranges, proofs = (one_file(record, name) for name in ("ranges", PROOFS))
     parts, lines, spec = _areas_of(record)
     with reading_tables(proofs):
@@ -265,12 +273,16 @@ def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
 
 
 def open_areas(record: Record) -> Iterator[tuple[LinearSystem, Mapping[str, Any]]]:
+    from genverify.disclosure import area_tables
+
     parts, lines, spec = _areas_of(record)
-    yield from ((system_of(part, spec), line) for part, line in zip(parts, lines, strict=True))
+    yield from ((area_tables.system_of(part, spec), line) for part, line in zip(parts, lines, strict=True))
 
 
-def _areas_of(record: Record) -> tuple[list[Part], list[dict[str, Any]], AreaTables]:
+def _areas_of(record: Record) -> "tuple[list[Part], list[dict[str, Any]], AreaTables]":
     """The areas of a batch, from the counts that the job read, and its certificates."""
+    from genverify.disclosure import area_tables
+
     names = ("counts", "larger", "areas", "tables", PROOFS)
     counts, larger, areas, tables, proofs = (one_file(record, name) for name in names)
     how, spec = area_tables.AreaSettings(**record.params["nz"]), area_tables.read_area_tables(tables)
@@ -284,21 +296,23 @@ def _areas_of(record: Record) -> tuple[list[Part], list[dict[str, Any]], AreaTab
     return parts, lines, spec
 
 
-def _proved_rows(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) -> pd.DataFrame:
+def _proved_rows(part: "Part", line: Mapping[str, Any], spec: "AreaTables", path: Path) -> pd.DataFrame:
     """The rows of a part as its proofs show them; whether ends are attained is no part of it."""
-    sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
+    from genverify.disclosure import area_tables
+
+    sums, alone = (area_tables.system_of(part, spec, geography=geography) for geography in (True, False))
     proved = check_system(sums, line, f"{path}: system {line['about']['name'][:16]}")
-    contradiction = proved.empty
     by_area = area_tables.alone_ranges(alone)
-    ends = (by_area.lo, by_area.hi) if contradiction else (proved.lo, proved.hi)
-    return pd.DataFrame(area_tables.rows_of(part, spec, alone, by_area, ends, contradiction), columns=COLUMNS)
+    ends = (by_area.lo, by_area.hi) if proved.empty else (proved.lo, proved.hi)
+    rows = area_tables.rows_of(part, spec, alone, by_area, ends, proved.empty)
+    return pd.DataFrame(rows, columns=area_tables.COLUMNS)
 
 
 def _compare(path: Path, listed: pd.DataFrame, proved: pd.DataFrame) -> None:
-    if list(listed.columns) != COLUMNS or len(listed) != len(proved):
+    if list(listed.columns) != list(proved.columns) or len(listed) != len(proved):
         why = f"not the rows and columns of its areas ({len(listed)} rows, not {len(proved)})"
         raise AuditError(f"{path}: {why}. {BOUND_AGAIN} {path}")
-    for column in COLUMNS:
+    for column in proved.columns:
         if column == "attained":
             if listed[column].dtype != bool:
                 raise AuditError(f"{path}: the column 'attained' holds other than truth values. {BOUND_AGAIN} {path}")
@@ -312,3 +326,173 @@ def _compare(path: Path, listed: pd.DataFrame, proved: pd.DataFrame) -> None:
                 f"{path}: row {at} ({listed['level'].iloc[at]} area, {listed['cell'].iloc[at]}): {column} is "
                 f"{listed[column].iloc[at]}, which its counts and proofs do not show. {BOUND_AGAIN} {path}"
             )
+
+
+# Stored proofs of any model, from the path of their files: opened with what they are about, checked, and put into words.
+#
+# What proofs about records are about lies in the folder of the release; those of tables beside their system, and are tied
+# to the tables by `disclose --check`; of all others, the record of the job that wrote them names the files, and their kind
+# says how these are read.
+
+ENDING, SYSTEM = ".jsonl.gz", "system.json.gz"
+CELLS = "cells.proofs.gz"  # of an audited release, beside its folder of proofs: both ends of every cell
+
+
+def _proof_files(path: Path) -> tuple[list[Path], str]:
+    """The files of proofs that a path means (itself, those of the folder, or of `proofs` in it), and their one model."""
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file or folder; give a folder of results that holds proofs")
+    listed = sorted(file for file in path.glob(f"*{ENDING}") if file.name != f"explained{ENDING}")
+    files = (listed or sorted((path / PROOFS).glob(f"*{ENDING}"))) if path.is_dir() else [path]
+    if not files:
+        raise DataError(f"{path}: no files of proofs (*{ENDING})")
+    statements: Counter[str] = Counter()
+    for file in files:
+        for certificate in read_proofs(file):
+            statements[certificate["model"]] += len(certificate["statements"])
+            if statements.total() and len(statements) == 1:
+                break
+    if len(statements) != 1:
+        held = f"certificates of {' and '.join(statements)}" if statements else "no certificate"
+        raise DataError(f"{files[0]}: holds {held}; give files of one model")
+    if not statements.total():
+        raise DataError(f"{files[0]}: shows nothing: not one of its certificates has a statement")
+    return files, next(iter(statements))
+
+
+def open_proofs(path: Path, release: Path | None, name: str | None) -> Iterator["Proved"]:
+    """Every certificate of a path with what it is about, or those of one block or system, by its name."""
+    count = 0
+    for one in _opened(*_proof_files(path), release, name):
+        if name in (None, one[1]["about"]["name"]):
+            count += 1
+            yield one
+    if name and not count:
+        raise DataError(f"{path}: no proofs of block {name}")
+
+
+def _opened(files: Sequence[Path], model: str, release: Path | None, name: str | None) -> Iterator["Proved"]:
+    if model == RECORDS:
+        folder = release or _release_of(files[0])
+        schema = read_schema(folder / "schema.json")
+        for file in [*files, *_cell_proofs(files)]:
+            yield from stored_blocks(_counts_of(file, files, folder), file, schema, {name} if name else None)
+    elif model == LINEAR and (beside := files[0].with_name(SYSTEM)).exists():
+        try:
+            system = system_of(json.loads(gzip.decompress(beside.read_bytes())))
+        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{beside}: not a system of sums ({error}); make the results again") from None
+        yield from ((system, certificate) for certificate in read_proofs(files[0]))
+    else:
+        for kind, record in map(_job_of, files):
+            yield from load(kind.open)(record)
+
+
+def _cell_proofs(files: Sequence[Path]) -> list[Path]:
+    """The proofs about cells that lie beside a folder of proofs about claims."""
+    path = files[0].parent.parent / CELLS
+    return [path] if files[0].parent.name == PROOFS and path.exists() else []
+
+
+def _counts_of(file: Path, files: Sequence[Path], release: Path) -> Path:
+    """The counts that a file of proofs is about: those of its batch; proofs about cells are about the only batch."""
+    return table_file(release, (files[0] if file.name == CELLS else file).name.removesuffix(ENDING))
+
+
+def _release_of(file: Path) -> Path:
+    """The folder of the release beside the folder of proofs."""
+    return file.parent.parent / "release"
+
+
+def _job_of(file: Path) -> tuple[ProofKind, Record]:
+    """The kind of a file of proofs, and the record of the job that wrote it."""
+    record = find_records([str(file.parent.parent)]).writer(normal(file))
+    return kind_of_record(record), record
+
+
+def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[str]:
+    """Check the proofs of every path; a folder of a release belongs to the proofs that stand before it."""
+    left = list(paths)
+    while left:
+        path = left.pop(0)
+        release = left.pop(0) if left and (left[0] / "schema.json").exists() else None
+        files, model = _proof_files(path)
+        if model == RECORDS:
+            yield from _check_stored(path, files, release or _release_of(files[0]), claims)
+        elif model == LINEAR and files[0].with_name(SYSTEM).exists():
+            from genverify.run.cli.commands import parser
+
+            options = parser(["disclose"]).parse_args(["disclose", "--check", str(files[0].parent)])
+            options.run(options)
+            yield f"{files[0].parent}: all right"
+        else:
+            jobs = [_job_of(file) for file in files]
+            total = sum((load(kind.check)(record, {}).counts for kind, record in jobs), Counter[str]())
+            yield f"{jobs[0][0].words.format_map(total)}: all right"
+            yield from (words.format(total[name]) for name, words in jobs[0][0].unproved.items() if total[name])
+
+
+def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path | None) -> Iterator[str]:
+    """
+    Check proofs about records against the release; then the table of claims against the proofs.
+
+    A batch of the release without proofs is an error. Of one file, or without a table of claims, the last line says what
+    was not seen.
+    """
+    batches = set(table_names(release)) if path.is_dir() else set()
+    missing = sorted(batches - {file.name.removesuffix(ENDING) for file in files})
+    if missing:
+        raise DataError(
+            f"{path}: no proofs of batch {missing[0]} ({len(missing)} of {len(batches)} batches of {release} have none). "
+            "Verify them, or check single files."
+        )
+    schema = read_schema(release / "schema.json")
+    total, proven = checked_records(((_counts_of(file, files, release), file) for file in files), schema)
+    yield f"{KINDS[RECORDS].words.format_map(total)}: all right"
+    for file in _cell_proofs(files) if path.is_dir() else ():
+        cells = [block.checked for block in checked_blocks(_counts_of(file, files, release), file, schema)]
+        yield f"{file}: {sum(len(one.at_least) + len(one.at_most) for one in cells)} ends of cells: all right"
+    if not path.is_dir():
+        yield f"not seen: other batches of {release} than {path.name}"
+    table = claims or (table_file(files[0].parent.parent, "claims") if path.is_dir() else None)
+    if table is None or (claims is None and not table.exists()):
+        yield "not compared with a table of claims (--claims FILE)"
+        return
+    compare_claims(table, listed_claims(table, read_frame(table), schema.domain.names), proven)
+    yield f"{table}: the claims that are proven, and no other"
+
+
+def explain_stored(study: Path, name: str, claim: str) -> Iterator[str]:
+    """What the stored proofs of a folder of results show of a block and a claim, or of a cell of tables, in words."""
+    files, model = _proof_files(study)
+    if model == RECORDS:
+        from genverify.attack.explain import explain_claim
+
+        yield from explain_claim(study, name, claim)
+    elif model == LINEAR:
+        yield from _explain_cell(study, name)
+    else:
+        for kind, record in map(_job_of, files):
+            if lines := list(load(kind.explain)(record, name, claim)):
+                yield from lines
+                return
+        raise DataError(f"{study}: no proofs about block {name}; claims about it were not asked")
+
+
+def _explain_cell(study: Path, name: str) -> Iterator[str]:
+    """The sums that force the ends of a cell, and what these rest on before that."""
+    from genverify.export.cell_programs import CellExporter
+    from genverify.export.checker_formats import in_words
+
+    for system, certificate in open_proofs(study, None, None):
+        if isinstance(system, LinearSystem) and name in system.place:
+            check_system(system, certificate, str(study))
+            exporter = CellExporter(str(study), system, certificate["statements"])
+            last = {one.said.side: number for number, one in enumerate(exporter.proved) if one.said.cell == name}
+            if not last:
+                at = system.place[name]
+                yield f"{name}: {system.lo[at]} to {system.hi[at]} by itself; no sum says more (all proofs checked)."
+            for number in last.values():
+                yield from in_words(exporter.program(number))
+            return
+    raise DataError(f"{study}: no cell {name!r}; cells.csv lists the cells")

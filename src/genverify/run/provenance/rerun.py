@@ -29,8 +29,7 @@ from genverify.model.errors import MissingExtra
 from genverify.model.files import read_yaml
 from genverify.run import code
 from genverify.run.jobs import Job, cores, digests, folder_files
-from genverify.run.provenance.chain import Chain, groups_of
-from genverify.run.provenance.records import INSTALLED_PYTHON, AuditError, Record, normal, rerun
+from genverify.run.provenance.records import INSTALLED_PYTHON, AuditError, Chain, Record, groups_of, normal, rerun
 
 # Which jobs are run again: every cheap one, and of the others as many as are asked for, drawn at random.
 
