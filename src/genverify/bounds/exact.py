@@ -175,12 +175,7 @@ ZERO_ALONE = 1  # a set of sums as bits: only the sum 0
 
 @dataclass(frozen=True)
 class Steps:
-    """
-    The numbers start, start + step, ...: `terms` of them (None: without end).
-
-    >>> members(add(ZERO_ALONE, [Steps(0, 3, 2)], 20), 20)
-    [0, 3]
-    """
+    """The numbers start, start + step, ...: `terms` of them (None: without end)."""
 
     start: int
     step: int

@@ -13,18 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from genverify.checker import record_proofs
 from genverify.checker.certificate import CertificateError, read_lemmas, read_nobody, require_about
-from genverify.checker.record_proofs import (
-    AdmissibleTypes,
-    Cells,
-    CheckSummary,
-    ProofChecker,
-    SharedConditions,
-    check_block,
-    checked_cells,
-    flags_of,
-    live_records,
-)
+from genverify.checker.record_proofs import AdmissibleTypes, Cells, CheckSummary, ProofChecker, SharedConditions, check_block
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags
 from genverify.model.domain import Domain, Predicate
@@ -93,7 +84,8 @@ class AreaChecker:
     def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
         release = seen_from(self.levels, number)
         known = read_lemmas(release, lemmas.get(release.block, []))
-        return live_records(release, checked_cells(release, known), conditions, known, ())
+        cells = record_proofs.checked_cells(release, known)
+        return record_proofs.live_records(release, cells, conditions, known, ())
 
     def _nobody(self, proofs: Any) -> Flags:
         """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
@@ -103,7 +95,7 @@ class AreaChecker:
             proved = checker.proof(said.upper, 1, said)
             if proved.limit is None or proved.limit > 0:
                 raise CertificateError(f"{said.path}: the proof allows {proved.limit} records")
-            gone |= ~flags_of(proved.open, len(self.types))
+            gone |= ~record_proofs.flags_of(proved.open, len(self.types))
         return gone
 
 

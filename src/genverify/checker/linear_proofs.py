@@ -76,7 +76,7 @@ class Checking:
         self.points = form.read_points(points, len(self.open))
         self.recounted = dict[int, list[int]]()
         self.shown = ProvedBounds(sums.lo.tolist(), sums.hi.tolist())
-        self.long, self.number = LongRows(sums), 0
+        self.long, self.number = _LongRows(sums), 0
         self.row = {name: at for at, name in enumerate(sums.rows)}
         self.reader = form.linear_reader(self.row, sums.place)
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
@@ -198,7 +198,7 @@ WIDE = 2**60  # sums beyond it are left to Python's integers
 
 
 @dataclass
-class Residual:
+class _Residual:
     """What multipliers leave (w = -y A) of the cells of their rows, in order; the part of the rows; the bound itself."""
 
     cells: Ints
@@ -215,7 +215,7 @@ class Residual:
         return int(self.w[at]) if at < len(self.cells) and self.cells[at] == cell else 0
 
 
-class LongRows:
+class _LongRows:
     """The ends shown so far as arrays, and the bounds of long leaves."""
 
     def __init__(self, sums: LinearSystem) -> None:
@@ -223,7 +223,7 @@ class LongRows:
         self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)
         self.moves = [0, 0]  # how often a lower and an upper end moved
         self.largest = int(np.abs(sums.weights).max(initial=1))
-        self.known = dict[tuple[tuple[int, int], ...], Residual]()  # of single rows all, of several the last: bounds memory
+        self.known = dict[tuple[tuple[int, int], ...], _Residual]()  # of single rows all, of several the last: bounds memory
         self.several: tuple[tuple[int, int], ...] = ()
 
     def narrow(self, cell: int, upper: bool, value: int) -> None:
@@ -251,7 +251,7 @@ class LongRows:
             total += after * (min(hi, high) if after > 0 else max(lo, low)) - before * (hi if before > 0 else lo)
         return total
 
-    def residual(self, y: Sparse) -> Residual:
+    def residual(self, y: Sparse) -> _Residual:
         key = tuple(y.items())
         if key not in self.known:
             parts = [slice(self.sums.start[row], self.sums.start[row + 1]) for row in y]
@@ -263,13 +263,13 @@ class LongRows:
             if len(y) > 1:
                 self.known.pop(self.several, None)
                 self.several = key
-            self.known[key] = Residual(cells, w, sum(times * self.end(row, times) for row, times in y.items()))
+            self.known[key] = _Residual(cells, w, sum(times * self.end(row, times) for row, times in y.items()))
         return self.known[key]
 
     def end(self, row: int, y: int) -> int:
         return int((self.sums.most if y > 0 else self.sums.least)[row])
 
-    def total(self, residual: Residual) -> int | None:
+    def total(self, residual: _Residual) -> int | None:
         """The bound of no cell at all; counted again where an end moved that it uses."""
         moves = self.moves[0] * residual.uses[0], self.moves[1] * residual.uses[1]
         if residual.total is not None and residual.moves == moves:

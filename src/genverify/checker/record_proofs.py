@@ -74,7 +74,7 @@ MOST = 4_000_000  # bounds memory: two bytes per type and column, a bit per cond
 AT_ONCE = 1_000_000  # bounds memory within a step: partial records times atoms, a bit per condition
 
 
-class TooManyRecords(GenverifyError):
+class _TooManyRecords(GenverifyError):
     """More records are live than the checker can hold."""
 
 
@@ -127,7 +127,7 @@ class AdmissibleTypes:
             column, codes = self.domain.names.index(clause[0]), clause[1]
             some = np.array([any(code in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
             other = np.array([any(code not in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
-            self.clauses[clause] = bits_of(some[self.table[column]]), bits_of(other[self.table[column]])
+            self.clauses[clause] = _bits_of(some[self.table[column]]), _bits_of(other[self.table[column]])
         return self.clauses[clause]
 
     def example(self, place: int) -> str:
@@ -136,11 +136,11 @@ class AdmissibleTypes:
         return ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, codes, strict=True))
 
 
-def bits_of(flags: Flags) -> Bits:
+def _bits_of(flags: Flags) -> Bits:
     """
     The set of the types that are flagged.
 
-    >>> bin(bits_of(np.array([True, False, True, True])))
+    >>> bin(_bits_of(np.array([True, False, True, True])))
     '0b1101'
     """
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
@@ -186,8 +186,7 @@ def live_types(
     return AdmissibleTypes(shared.domain, known.atoms, table)
 
 
-@dataclass(frozen=True)
-class _Test:
+class _Test(NamedTuple):
     """A rule as bits: broken where a bit of `when` stands and none of `one_of`; to be asked after the listed steps."""
 
     when: int
@@ -251,7 +250,7 @@ class _Walk:
             part[column] = indices % choices
             tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
-                raise TooManyRecords(f"more than {MOST} kinds of records are live")
+                raise _TooManyRecords(f"more than {MOST} kinds of records are live")
         return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
 
     def _survivors(self, possible: Words, column: int, step: int) -> tuple[Ints, Words]:
@@ -387,9 +386,12 @@ def check_lemma(cells: Mapping[str, Cell], lemma: form.ExhaustedTotal, path: str
 
 
 def _live(release: Release, cells: Cells, certificate: form.Certificate) -> AdmissibleTypes:
-    """The live types, fine enough for every cell and every part of a fork."""
+    """The live types, fine enough for every cell and every part of a fork; where a column is summed, for each code of it."""
+    summed = ((name, code) for name in sorted(cells.published.summed) for code in cells.domain[name].codes)
+    conditions = (*cells.published.predicates, *(Predicate.of({name: [code]}) for name, code in summed))
     # blocks that publish the same cells share what follows from these
-    shared = release.schema.derived(SharedConditions, release.cells.tobytes(), lambda: _shared(cells))
+    key = release.cells.tobytes()
+    shared = release.schema.derived(SharedConditions, key, lambda: SharedConditions(cells.domain, conditions))
     return live_records(release, cells, shared, certificate.lemmas, _parts(certificate))
 
 
@@ -401,15 +403,8 @@ def live_records(
     rules = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells)) for x in lemmas]
     try:
         return live_types(shared, cells.empty, [*rules, *release.schema.rules], parts)
-    except TooManyRecords as error:
+    except _TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
-
-
-def _shared(cells: Cells) -> SharedConditions:
-    """The conditions of the published cells; where a column is summed, each of its codes alone."""
-    domain, published = cells.domain, cells.published
-    single = [Predicate.of({name: [code]}) for name in sorted(published.summed) for code in domain[name].codes]
-    return SharedConditions(domain, (*published.predicates, *single))
 
 
 def _fine_enough(types: AdmissibleTypes, certificate: form.Certificate) -> AdmissibleTypes:
@@ -458,7 +453,7 @@ class ProofChecker:
                 self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = ProvedLimit(limit, bits_of(open_))
+            self.shown[key] = ProvedLimit(limit, _bits_of(open_))
         return self.shown[key]
 
     def empty(self, node: form.Node, said: Said, statement: form.Statement | None) -> None:

@@ -6,16 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from genverify.checker.certificate import (
-    ATTAINS,
-    EMPTY,
-    CellBound,
-    CertificateError,
-    Leaf,
-    Node,
-    linear_reader,
-    read_cell_bound,
-)
+from genverify.checker import certificate as form
+from genverify.checker.certificate import EMPTY, CellBound, CertificateError, Leaf, Node
 from genverify.model.errors import DataError
 from genverify.model.linear import OPEN, LinearSystem
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
@@ -202,13 +194,15 @@ class CellExporter:
         self.title, self.system = title, system
         self.starts = system.start.tolist()
         self.entries = list(zip(system.columns.tolist(), system.weights.tolist(), strict=True))
-        reader = linear_reader(system.row_place, system.place)
+        reader = form.linear_reader(system.row_place, system.place)
         self.known: Known = {}
         for cell, (lo, hi) in enumerate(zip(system.lo.tolist(), system.hi.tolist(), strict=True)):
             self.known |= {(cell, 1): (hi, -1), (cell, -1): (-lo, -1)}  # s x <= value
         self.proved: list[_ProvedStatement] = []
-        for number, text in enumerate(text for text in statements if text["side"] != ATTAINS):  # points are no derivation
-            self._take(read_cell_bound(reader, text, f"statement {number}"), number)
+        for number, text in enumerate(
+            text for text in statements if text["side"] != form.ATTAINS
+        ):  # points derive nothing
+            self._take(form.read_cell_bound(reader, text, f"statement {number}"), number)
 
     def _take(self, said: CellBound, number: int) -> None:
         parts, uses = dict[str, int](), set[int]()

@@ -69,7 +69,7 @@ def block_folder(block: str) -> str:
     return file_name(block, ONE_WORD)
 
 
-def ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
+def _ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
     """The ends of columns that are told: column, end, and its sense (G: at least, L: at most)."""
     for column, (lo, hi) in enumerate(program.ends):
         yield column, lo, "G"
@@ -112,7 +112,7 @@ class _Derived:
 
     def __post_init__(self) -> None:
         program = self.program
-        for column, end, sense in ends_of(program):
+        for column, end, sense in _ends_of(program):
             name, side = program.names[column], "at_least" if sense == "G" else "at_most"
             self.number[name, sense] = self.add(f"{side}.{name} {sense} {end} 1 {column} 1")
         self.ends = len(self.lines)
@@ -214,7 +214,7 @@ class _Rows:
         self.lines: list[str] = []
         self.number: dict[tuple[str, str], int] = {}
         self.count = 0
-        for column, end, sense in ends_of(program):
+        for column, end, sense in _ends_of(program):
             if end != (0 if sense == "G" else (1 << self.bits[column]) - 1):  # else the bits say so
                 self._add(self.names[column], sense, {column: 1}, end)
         for name, row in program.rows.items():
@@ -347,7 +347,7 @@ def smt_text(program: Program) -> str:
     names, question = program.names, program.question
     lines = [*(f"; {line}" for line in header(program, SMT_HOW)), "(set-logic QF_LIA)"]
     lines += [f"(declare-const {name} Int)" for name in names]
-    for column, end, sense in ends_of(program):
+    for column, end, sense in _ends_of(program):
         lines.append(f"(assert ({'>=' if sense == 'G' else '<='} {names[column]} {_number(end)}))")
     for name, row in program.rows.items():
         lines.append(f"(assert (! {_between(_sum(names, row.vector), row)} :named |{name}|))")

@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,15 +20,7 @@ from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
 from genverify.export.cell_programs import CLAIM, CellExporter, Program, TooLarge
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.record_programs import (
-    INDEX,
-    AreaExporter,
-    Asked,
-    Exporter,
-    Group,
-    claim_questions,
-    questions_of,
-)
+from genverify.export.record_programs import INDEX, AreaExporter, Asked, Exporter, Group, claim_questions, questions_of
 from genverify.model.areas import AreaReleases
 from genverify.model.claims import parse_claim
 from genverify.model.errors import DataError, nearest
@@ -161,7 +153,7 @@ def write_export(out: Path, proved: Iterable[Proved], format: str, words: str) -
 def _write(out: Path, exports: Iterable[Export], format: str, words: str, leave_out: bool) -> ExportSummary:
     with writing(out, words) as put:
         lines = list(write_files(exports, format, put, leave_out))
-        put(INDEX, index_text(lines))
+        put(INDEX, _index_text(lines))
     left_out = sum(line.shown == TOO_LARGE for line in lines)
     return ExportSummary(len(lines) - left_out, len({file for line in lines for file in line.files}), left_out)
 
@@ -193,14 +185,8 @@ def writing(out: Path, words: str) -> Iterator[Put]:
         raise DataError(f"{out}: the folder exists; remove it, or name another with --to")
     _remove(part)
     try:
-        if out.suffix == ".zip":
-            with ZipFile(part, "w", ZIP_DEFLATED, compresslevel=9) as archive:
-                put = partial(_put_zipped, archive)
-                yield put
-                put(README, words)
-        else:
-            part.mkdir(parents=True)
-            put = partial(_put_file, part)
+        with ZipFile(part, "w", ZIP_DEFLATED, compresslevel=9) if out.suffix == ".zip" else nullcontext() as archive:
+            put = partial(_put, archive or part)
             yield put
             put(README, words)
         os.replace(part, out)
@@ -208,7 +194,7 @@ def writing(out: Path, words: str) -> Iterator[Put]:
         _remove(part)
 
 
-def index_text(lines: Iterable[Line]) -> str:
+def _index_text(lines: Iterable[Line]) -> str:
     """The index as CSV: files and cells of a line are separated by spaces and semicolons."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
@@ -220,26 +206,22 @@ def index_text(lines: Iterable[Line]) -> str:
     return text.getvalue()
 
 
-def _put_zipped(archive: ZipFile, name: str, text: str) -> None:
-    info = ZipInfo(name, LONG_AGO)
-    info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
-    archive.writestr(info, text, ZIP_DEFLATED, 9)
-
-
-def _put_file(folder: Path, name: str, text: str) -> None:
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(text)
+def _put(place: ZipFile | Path, name: str, text: str) -> None:
+    if isinstance(place, Path):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    else:
+        info = ZipInfo(name, LONG_AGO)
+        info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
+        place.writestr(info, text, ZIP_DEFLATED, 9)
 
 
 def _remove(path: Path) -> None:
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-Open = Callable[[Path, Path | None, str | None], Iterator[Proved]]
-Bounds = Callable[[Release, str], Mapping[str, Any]]
-
-
-def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
+def add_parser(commands: Any, open_proofs: Callable[[Path, Path | None, str | None], Iterator[Proved]],
+               bounds: Callable[[Release, str], Mapping[str, Any]]) -> None:  # fmt: skip
     """Add both commands: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
     what = "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     export = commands.add_parser("export", help=what)
@@ -253,13 +235,13 @@ def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
                         help="in place of a stored proof: the least and the most records of a block that meet a condition, "
                         "e.g. TEN=3,HHSIZE=1; both bounds are found and proved now")  # fmt: skip
     export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
-    export.set_defaults(run=run_export, open_proofs=open_proofs, bounds=bounds)
+    export.set_defaults(run=_run_export, open_proofs=open_proofs, bounds=bounds)
     check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
     check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
-    check.set_defaults(run=run_check)
+    check.set_defaults(run=_run_check)
 
 
-def run_export(options: argparse.Namespace) -> None:
+def _run_export(options: argparse.Namespace) -> None:
     """Export all proofs, those of a block, or one claim."""
     started, out = time.monotonic(), options.to or Path(f"{options.format}.zip")
     words = readme(options.format)
@@ -304,7 +286,7 @@ def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:
         yield one
 
 
-def run_check(options: argparse.Namespace) -> None:
+def _run_check(options: argparse.Namespace) -> None:
     """Check every certificate of some files, folders or archives."""
     from genverify.checker.vipr_checker import check_archive
 

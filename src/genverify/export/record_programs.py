@@ -21,20 +21,8 @@ from genverify.checker import certificate as form
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
 from genverify.checker.record_proofs import Cell, Cells
-from genverify.export.cell_programs import (
-    CLAIM,
-    MOST,
-    SIGN,
-    Path,
-    Program,
-    Question,
-    Row,
-    Step,
-    TooLarge,
-    leaves,
-    mapped,
-    unique,
-)
+from genverify.export import cell_programs as programs
+from genverify.export.cell_programs import CLAIM, MOST, SIGN, Path, Program, Question, Row, Step, TooLarge, leaves
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Column, Domain, Exclusions, Predicate, Rule
@@ -86,15 +74,38 @@ def _met(predicate: Predicate, record: dict[str, int]) -> bool:
 
 
 class Kinds:
-    """The kinds of the whole domain, by the regions that hold a record (bits) and what excludes it (none: -1)."""
+    """
+    The kinds of the whole domain, by the regions that hold a record (bits) and what excludes it (none: -1).
+
+    They are found column after column; a state has one bit per condition that is still allowed, or the one bit of its
+    exclusion. `states` has those of each kind.
+    """
 
     def __init__(self, domain: Domain, regions: Sequence[Region], exclusions: Sequence[Region] = ()) -> None:
-        self.walk = walk = _Walk(domain, [p for region in regions for p in region.predicates], exclusions)
-        masks = [(walk.mask(region.any_of), walk.mask(region.unless)) for region in regions]
+        part = list(dict.fromkeys(p for region in regions for p in region.predicates))
+        self.bit = {predicate: index for index, predicate in enumerate(part)}
+        self.regions = (1 << len(part)) - 1
+        # every exclusion has bits of its own: of its conditions, and one that says that it is known to hold
+        self.place, self.predicates = list(range(len(part))), part
+        tests, won = list[tuple[int, Bits, Bits, Bits]](), dict[Bits, int]()
+        position = {name: index for index, name in enumerate(domain.names)}
+        for number, region in enumerate(exclusions):
+            first = len(self.predicates) + len(won)
+            bits = [1 << first + index for index in range(len(region.predicates) + 1)]
+            known = max((position[name] for p in region.predicates for name in p.columns), default=0)
+            tests.append((known, bits[0], sum(bits[1:-1]), bits[-1]))
+            won[bits[-1]] = number
+            self.place = [*self.place, *range(first, first + len(region.predicates))]
+            self.predicates = [*self.predicates, *region.predicates]
+        self.won, self.sizes = won, {sum(1 << index for index in self.place): 1}
+        self.layers: list[dict[Bits, list[Edge]]] = []
+        for number, column in enumerate(domain.columns):
+            self._add(self._atoms(column), [test for test in tests if test[0] == number])
+        masks = [(self._mask(region.any_of), self._mask(region.unless)) for region in regions]
         self.states: dict[tuple[Bits, int], list[Bits]] = {}
-        for state in walk.sizes:
+        for state in self.sizes:
             inside = sum(1 << index for index, (some, none) in enumerate(masks) if state & some and not state & none)
-            self.states.setdefault((inside, walk.excluded(state)), []).append(state)
+            self.states.setdefault((inside, won.get(state & ~self.regions, -1)), []).append(state)
         if len(self.states) > MOST:
             raise TooLarge(_too_many(len(self.states)))
         self.keys = list(self.states)
@@ -102,44 +113,14 @@ class Kinds:
     def words(self) -> Iterator[str]:
         """The codes of one record of each kind, and how many different ones there are."""
         for states in self.states.values():
-            size = sum(self.walk.sizes[state] for state in states)
-            yield f"{' '.join(map(str, self.walk.draw(states[0], None)))} ({size})"
+            yield f"{' '.join(map(str, self._record(states[0], None)))} ({sum(self.sizes[state] for state in states)})"
 
     def draw(self, key: tuple[Bits, int], random: Random) -> Record:
         """A record of a kind, at random."""
-        return self.walk.draw(random.choice(self.states[key]), random)
+        return self._record(random.choice(self.states[key]), random)
 
-
-class _Walk:
-    """Column after column; a state has one bit per condition that is still allowed, or the one bit of its exclusion."""
-
-    def __init__(self, domain: Domain, predicates: Iterable[Predicate], exclusions: Sequence[Region]) -> None:
-        self.domain = domain
-        part = list(dict.fromkeys(predicates))
-        self.bit = {predicate: index for index, predicate in enumerate(part)}
-        self.regions = (1 << len(part)) - 1
-        # every exclusion has bits of its own: of its conditions, and one that says that it is known to hold
-        self.place, self.predicates = list(range(len(part))), part
-        self.tests, self.won = list[tuple[int, Bits, Bits, Bits]](), dict[Bits, int]()
-        position = {name: index for index, name in enumerate(domain.names)}
-        for number, region in enumerate(exclusions):
-            first = len(self.predicates) + len(self.won)
-            bits = [1 << first + index for index in range(len(region.predicates) + 1)]
-            known = max((position[name] for p in region.predicates for name in p.columns), default=0)
-            self.tests.append((known, bits[0], sum(bits[1:-1]), bits[-1]))
-            self.won[bits[-1]] = number
-            self.place = [*self.place, *range(first, first + len(region.predicates))]
-            self.predicates = [*self.predicates, *region.predicates]
-        self.sizes: dict[Bits, int] = {sum(1 << index for index in self.place): 1}
-        self.layers: list[dict[Bits, list[Edge]]] = []
-        for number, column in enumerate(domain.columns):
-            self._add(self._atoms(column), [test for test in self.tests if test[0] == number])
-
-    def mask(self, predicates: Iterable[Predicate]) -> Bits:
+    def _mask(self, predicates: Iterable[Predicate]) -> Bits:
         return sum(1 << index for index in {self.bit[p] for p in predicates})
-
-    def excluded(self, state: Bits) -> int:
-        return self.won.get(state & ~self.regions, -1)
 
     def _atoms(self, column: Column) -> list[tuple[Bits, tuple[int, ...]]]:
         listed = list(zip(self.place, self.predicates, strict=True))
@@ -171,7 +152,7 @@ class _Walk:
             state &= ~(when | unless)
         return state
 
-    def draw(self, state: Bits, random: Random | None) -> Record:
+    def _record(self, state: Bits, random: Random | None) -> Record:
         """A record that ends in a state: the first one, or one drawn at random."""
         codes = []
         for layer in reversed(self.layers):
@@ -194,7 +175,7 @@ Parts = tuple[tuple[int, Region], ...]  # a record adds the weights of the regio
 
 
 @dataclass(frozen=True)
-class RecordRow:
+class _RecordRow:
     """A row as a sum over records: what a record adds, and the ends that are published."""
 
     name: str
@@ -214,35 +195,32 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Exclusion:
-    """Rows that add up to at most 0, though every record of the region adds 1 or more, no record less than 0; or one row."""
+class _Exclusion:
+    """
+    Rows that add up to at most 0, though every record of the region adds 1 or more, no record less than 0; or one row by
+    itself, in which only those count whom no other such row of a program holds.
+    """
 
     region: Region
     rows: tuple[tuple[str, int], ...] = ()
-    row: RecordRow | None = None
+    row: _RecordRow | None = None
 
 
-def zero_row(name: str, words: str, region: Region) -> Exclusion:
-    """Nobody lies in a region: a row by itself, in which only those count whom no other such row of a program holds."""
-    return Exclusion(region, row=RecordRow(name, words, (), 0, 0))
-
-
-def exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[form.ExhaustedTotal]) -> list[Exclusion]:
+def _exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[form.ExhaustedTotal]) -> list[_Exclusion]:
     """What rules records out: zero cells, totals that their parts exhaust, structural rules."""
     domain, labels = release.schema.domain, _labels(release)
-    matches = [
-        zero_row(name, f"{_words(cell, labels[name])}, of these those in no zero cell above", Region.of(cell.adding(domain)))
-        for name, cell in cells.items()
-        if cell.hi == 0
-    ]
+    matches = []
+    for name, cell in ((name, cell) for name, cell in cells.items() if cell.hi == 0):
+        words = f"{_words(cell, labels[name])}, of these those in no zero cell above"
+        matches.append(_Exclusion(Region.of(cell.adding(domain)), row=_RecordRow(name, words, (), 0, 0)))
     for lemma in lemmas:
         parts = [cells[name].predicate for name in lemma.cells]
         rows = ((lemma.universe, 1), *((name, -1) for name in lemma.cells))
-        matches.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
+        matches.append(_Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
     for rule in release.schema.rules:
         options = " or ".join(f"({option})" for option in rule.one_of) or "nothing"
-        words = f"broken by nobody: if {rule.when} then {options}"
-        matches.append(zero_row(f"rule:{rule.name}", words, Region.of(rule.when, rule.one_of)))
+        row = _RecordRow(f"rule:{rule.name}", f"broken by nobody: if {rule.when} then {options}", (), 0, 0)
+        matches.append(_Exclusion(Region.of(rule.when, rule.one_of), row=row))
     return matches
 
 
@@ -268,15 +246,15 @@ class _Draft:
     """A program that is being made: its rows by name, parts of forks, exclusions, and what a record of each kind adds."""
 
     asked: Asked
-    rows: dict[str, RecordRow]
-    parts: dict[str, RecordRow]
+    rows: dict[str, _RecordRow]
+    parts: dict[str, _RecordRow]
     nobody: list[int]
-    chosen: list[Exclusion] = field(default_factory=list)
+    chosen: list[_Exclusion] = field(default_factory=list)
 
-    def tabulate(self, domain: Domain, needed: Mapping[str, RecordRow]) -> None:
+    def tabulate(self, domain: Domain, needed: Mapping[str, _RecordRow]) -> None:
         """The kinds that the rows tell apart, and what a record of each adds to each row."""
         rows = {**self.rows, **{name: needed[name] for one in self.chosen for name, _ in one.rows}, **self.parts}
-        rows[CLAIM] = RecordRow(CLAIM, "", ((1, Region(self.asked.where)),) if self.asked.where else ())
+        rows[CLAIM] = _RecordRow(CLAIM, "", ((1, Region(self.asked.where)),) if self.asked.where else ())
         index: dict[Region, int] = {}
         for _, region in (part for row in rows.values() for part in row.parts):
             index.setdefault(region, len(index))
@@ -302,21 +280,21 @@ class Exporter:
         self.here, self.own, self.own_cells = EVERY, release, self.cells
         labels = _labels(release)
         self.known = {
-            name: RecordRow(name, _words(cell, labels[name]), _cell_parts(cell, self.domain), cell.lo, cell.hi)
+            name: _RecordRow(name, _words(cell, labels[name]), _cell_parts(cell, self.domain), cell.lo, cell.hi)
             for name, cell in self.cells.items()
         }
-        self.excluding = exclusions_of(release, self.cells, lemmas)
+        self.excluding = _exclusions_of(release, self.cells, lemmas)
         rules = [Rule("", one.region.any_of[0], one.region.unless) for one in self.excluding]
         self.exclusions = Exclusions(self.domain, rules)
 
     def program(self, asked: Asked) -> Program:
         """The program of a question: every row that its derivation names, every kind, and multipliers that are enough."""
-        parts: dict[str, RecordRow] = {}
+        parts: dict[str, _RecordRow] = {}
         trees, draft = [self._tree(asked.proof, parts)], _Draft(asked, {}, parts, [])
         self._search(draft, trees)
         return self._finished(draft, trees)
 
-    def _tree(self, node: Node, parts: dict[str, RecordRow]) -> Node:
+    def _tree(self, node: Node, parts: dict[str, _RecordRow]) -> Node:
         """The proof with the names of rows; the parts of its forks are added to `parts`."""
         if isinstance(node, Leaf):
             return replace(node, y={name: y for name, y in node.y.items() if y} | ({CLAIM: node.c} if node.c else {}))
@@ -325,15 +303,15 @@ class Exporter:
         below, above = (self._tree(side, parts) for side in (node.below, node.above))
         return replace(node, part=key, below=below, above=above)
 
-    def _part(self, key: str, part: Predicate | Record | str) -> RecordRow:
+    def _part(self, key: str, part: Predicate | Record | str) -> _RecordRow:
         """The part of a fork: `own` is the release that the proof is about, whose records lie `here` among all."""
         if isinstance(part, Predicate):
-            return RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
+            return _RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
         assert not isinstance(part, str)
         domain = self.own.schema.domain
         region = alike(self.own_cells, domain, part, self.here)
         words = f"records in the same published cells as {_named(domain, part)}"
-        return RecordRow(key, words, ((1, region),) if region else ())
+        return _RecordRow(key, words, ((1, region),) if region else ())
 
     def _search(self, draft: _Draft, trees: list[Node]) -> None:
         """Add exclusions, few at a time, until every record on which some leaf is short is excluded; `trees` may grow."""
@@ -397,14 +375,14 @@ class Exporter:
     def _finished(self, draft: _Draft, trees: Sequence[Node]) -> Program:
         asked, columns = draft.asked, list(draft.kinds.words())
         needed = {name: self.known[name] for name in self.known if name in draft.added}
-        listed: list[tuple[RecordRow, Ints]] = [(row, draft.added[name]) for name, row in needed.items()]
+        listed: list[tuple[_RecordRow, Ints]] = [(row, draft.added[name]) for name, row in needed.items()]
         if asked.where and asked.question.goal == NEVER:
             m = asked.question.m
             words = " or ".join(f"({where})" for where in asked.where)
-            listed.append((RecordRow(CLAIM, words, (), m, m), draft.added[CLAIM]))
+            listed.append((_RecordRow(CLAIM, words, (), m, m), draft.added[CLAIM]))
         zero = [(one.row, (draft.excluded == number).astype(np.int64)) for number, one in enumerate(draft.zero) if one.row]
         listed += zero
-        names = unique(row.name for row, _ in listed)
+        names = programs.unique(row.name for row, _ in listed)
         rows = {
             name: Row(name, row.words, _sparse(added), row.lo, row.hi)
             for name, (row, added) in zip(names, listed, strict=True)
@@ -423,7 +401,7 @@ class Exporter:
             steps.append(Step(nobody, _raised(leaf, excess, helpers[: len(draft.chosen)], plain)))
             helpers.append((inside, {nobody.name: 1}))
         made = iter([_raised(leaf, self._excess(draft, leaf, path, 0), helpers, plain) for leaf, path in leaves(trees[0])])
-        tree, count = mapped(trees[0], lambda _: next(made)), _sparse(draft.added[CLAIM]) if asked.where else {}
+        tree, count = programs.mapped(trees[0], lambda _: next(made)), _sparse(draft.added[CLAIM]) if asked.where else {}
         parts = {key: Row(key, row.words, _sparse(draft.added[key])) for key, row in draft.parts.items()}
         head = "Kinds of records over the whole domain: z<k> counts the records of kind k, alike in every row; one record "
         head += f"of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"

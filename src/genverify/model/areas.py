@@ -65,10 +65,8 @@ class AreaReleases:
     @cached_property
     def areas_of(self) -> tuple[tuple[Area, ...], ...]:
         inside = [set(area.blocks) for area in self.areas]
-        return tuple(
-            tuple(area for area, blocks in zip(self.areas, inside, strict=True) if number in blocks)
-            for number in range(len(self.blocks))
-        )
+        listed = list(zip(self.areas, inside, strict=True))
+        return tuple(tuple(area for area, has in listed if number in has) for number in range(len(self.blocks)))
 
     @cached_property
     def seen_schemas(self) -> dict[tuple[bytes, tuple[int, ...]], Schema]:
@@ -122,9 +120,8 @@ def _check_area(levels: AreaReleases, area: Area) -> None:
         if cell is not None and published[:, cell].all():
             low, high = int(lo[:, cell].sum()), int(hi[:, cell].sum())
             if max(low, least) > min(high, most):
-                of_cell, total_words = levels.schema.queries[cell].id, range_words(low, high)
-                said = f"{query.id} is {range_words(least, most)}"
-                wrong.append(f"{said}, but {of_cell} of its blocks adds up to {total_words}")
+                said = f"{query.id} is {range_words(least, most)}, but {levels.schema.queries[cell].id} of its blocks"
+                wrong.append(f"{said} adds up to {range_words(low, high)}")
     if wrong:
         more = f"; and {len(wrong) - NAMED} more cells" if len(wrong) > NAMED else ""
         raise ReleaseError(f"{name}: {'; '.join(wrong[:NAMED])}{more}")

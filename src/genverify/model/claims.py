@@ -89,8 +89,7 @@ def matches(codes: Codes, records: npt.NDArray[np.integer]) -> Flags:
     [[True, True], [True, False]]
     """
     wanted = codes[:, None, :]
-    flags: Flags = ((wanted == ANY) | (wanted == records)).all(axis=2)
-    return flags
+    return np.asarray(((wanted == ANY) | (wanted == records)).all(axis=2))
 
 
 def false_claims(flags: Flags, m: Ints) -> Flags:
@@ -100,8 +99,7 @@ def false_claims(flags: Flags, m: Ints) -> Flags:
     >>> false_claims(np.array([[True, True], [True, False]]), np.array([2, 2])).tolist()
     [False, True]
     """
-    false: Flags = flags.sum(axis=1) != m
-    return false
+    return np.asarray(flags.sum(axis=1) != m)
 
 
 def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:
@@ -147,16 +145,11 @@ def _counts(records: Codes, datasets: Codes, columns: Ints) -> npt.NDArray[np.un
     sets = 1 << len(columns)
     indices = agree + sets * np.arange(len(records) * K).reshape(len(records), K, 1)
     kind = np.uint8 if N < 256 else np.uint16 if N < 2**16 else np.uint32
-    counts = np.bincount(indices.ravel(), minlength=len(records) * K * sets).astype(kind)
-    return _add_larger_sets(counts.reshape(len(records), K, sets))
-
-
-def _add_larger_sets(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Counts of sets of columns (the last axis, as bit masks), each with those of the sets that contain it added."""
-    for bit in range(counts.shape[-1].bit_length() - 1):
+    counts: npt.NDArray[Any] = np.bincount(indices.ravel(), minlength=len(records) * K * sets).astype(kind)
+    for bit in range(len(columns)):
         halves = counts.reshape(-1, 2, 1 << bit)
         halves[:, 0] += halves[:, 1]
-    return counts
+    return counts.reshape(len(records), K, sets)
 
 
 def _repeated(records: Codes, columns: Ints) -> Flags:

@@ -254,20 +254,12 @@ class Domain:
         return predicate
 
     def check_rule(self, rule: Rule) -> Rule:
-        for predicate in (rule.when, *rule.one_of):
-            self.check(predicate, f"rule {rule.name}")
-        return rule
+        return rule.changed(lambda predicate: self.check(predicate, f"rule {rule.name}"))
 
 
 @dataclass(frozen=True)
 class Universe:
-    """
-    Which records a study is about: a condition on records, the codes they can hold, rules that always hold.
-
-    >>> occupied = Universe("occupied", Predicate.of({"VACS": [0]}), {"TEN": (1, 2, 3)}, ())
-    >>> print(occupied.keeps)
-    VACS=0
-    """
+    """Which records a study is about: a condition on records, the codes they can hold, rules that always hold."""
 
     name: str
     keeps: Predicate
@@ -277,14 +269,7 @@ class Universe:
 
 @dataclass(frozen=True)
 class DomainFile:
-    """
-    A domain file: the columns as they stand in the data, the universes and the structural rules.
-
-    >>> everybody = Universe("everybody", EVERY, {}, ())
-    >>> file = DomainFile(Domain((Column("SEX", "sex", (1, 2), ("male", "female")),)), {"everybody": everybody}, {})
-    >>> file.universe("everybody").name
-    'everybody'
-    """
+    """A domain file: the columns as they stand in the data, the universes and the structural rules."""
 
     domain: Domain
     universes: Mapping[str, Universe]

@@ -22,13 +22,7 @@ DISK = {
 
 
 class GenverifyError(Exception):
-    """
-    What went wrong, where, and what to do next: the base of all errors that are shown without a traceback.
-
-    >>> raise GenverifyError("release.yaml: no table is named; add one under tables")
-    Traceback (most recent call last):
-    genverify.model.errors.GenverifyError: release.yaml: no table is named; add one under tables
-    """
+    """What went wrong, where, and what to do next: the base of all errors that are shown without a traceback."""
 
 
 class ConfigError(GenverifyError):
@@ -92,21 +86,14 @@ def nearest(name: object, known: list[Any]) -> str:
 # Libraries that only some parts need: a clear word, with the extra that brings them, where one is missing.
 
 EXTRAS = {
-    "pyreadr": "formats", "python_calamine": "formats", "pyarrow": "parquet", "gurobipy": "gurobi",
-    "jax": "raprank",
-    "optax": "raprank", "matplotlib": "study", "seaborn": "study", "PIL": "study", "rocrate": "study", "snakemake": "study",
-    "typst": "paper",
+    "pyreadr": "formats", "python_calamine": "formats", "pyarrow": "parquet", "gurobipy": "gurobi", "typst": "paper",
+    "jax": "raprank", "optax": "raprank",
+    "matplotlib": "study", "seaborn": "study", "PIL": "study", "rocrate": "study", "snakemake": "study",
 }  # fmt: skip
 
 
 class MissingExtra(ConfigError):
-    """
-    A library is missing that only an extra brings.
-
-    >>> raise MissingExtra("jax")
-    Traceback (most recent call last):
-    genverify.model.errors.MissingExtra: the library jax is needed; install it: pip install "genverify[raprank]"
-    """
+    """A library is missing that only an extra brings: the message says what to install."""
 
     def __init__(self, library: str, what: str = "", instead: str = "") -> None:
         needed = f"{what} needs the library {library}" if what else f"the library {library} is needed"

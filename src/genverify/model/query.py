@@ -15,12 +15,7 @@ from genverify.model.errors import DataError, nearest
 
 @dataclass(frozen=True)
 class Group:
-    """
-    A named set of codes of one column (or of no column: everyone), the word of which line ids are made.
-
-    >>> print(Group("renter", "renter occupied", Predicate.of({"TEN": [3, 4]})).predicate)
-    TEN=3|4
-    """
+    """A named set of codes of one column (or of no column: everyone), the word of which line ids are made."""
 
     name: str
     label: str
@@ -97,12 +92,7 @@ def _codes(column: Column, given: Any) -> Sequence[int]:
 
 
 def _numbers(given: Any) -> range:
-    """
-    One number, or `first-last`.
-
-    >>> list(_numbers("2-4")), list(_numbers(7))
-    ([2, 3, 4], [7])
-    """
+    """One number, or `first-last`."""
     first, _, last = str(given).partition("-")
     return range(int(first), int(last or first) + 1)
 
@@ -264,12 +254,10 @@ def _lines(
     if sums is not None:
         domain.domain[sums]
     for line in _line_ids(known, entry):
-        words = [word for word in (*line.split("."), *iteration.split(".")) if word]
+        words, predicate = [word for word in (*line.split("."), *iteration.split(".")) if word], clause
         for word in words:
             if word not in groups:
                 raise DataError(f"table {name}, line {line}: unknown group {word!r}: {nearest(word, list(groups))}")
-        predicate = clause
-        for word in words:
             predicate = _both(predicate, groups[word].predicate)
         yield Query(f"{name}.{line}", name, ", ".join(groups[word].label for word in words), predicate, sums)
 
@@ -293,13 +281,11 @@ def _clip(predicate: Predicate, domain: Domain) -> Predicate:
     """The predicate without codes that no record of the domain holds; itself where it has none."""
     if all(_held(domain[name].codes).issuperset(codes) for name, codes in predicate.clauses):
         return predicate
-    known = ((name, codes, domain[name].codes) for name, codes in predicate.clauses)
+    known = ((name, codes, _held(domain[name].codes)) for name, codes in predicate.clauses)
     return Predicate(tuple((name, tuple(code for code in codes if code in held)) for name, codes, held in known))
 
 
-@cache
-def _held(codes: tuple[int, ...]) -> frozenset[int]:
-    return frozenset(codes)
+_held = cache(frozenset[int])
 
 
 def clip_rule(rule: Rule, domain: Domain) -> Rule:

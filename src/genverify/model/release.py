@@ -48,14 +48,7 @@ def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = 
 
 @dataclass(frozen=True)
 class Schema:
-    """
-    What a release speaks of: the domain of its records, the rules that hold, the queries that may be published.
-
-    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
-    >>> schema = Schema(Domain((sex,)), (), (Query("T.f", "T", "female", Predicate.of({"SEX": [2]})),))
-    >>> schema.position
-    {'T.f': 0}
-    """
+    """What a release speaks of: the domain of its records, the rules that hold, the queries that may be published."""
 
     domain: Domain
     rules: tuple[Rule, ...]
@@ -432,10 +425,8 @@ class Recoding:
         """The release of the coarser tables; a new cell is published where all old cells that make it up are."""
         position = {int(cell): at for at, cell in enumerate(release.cells)}
         new = [at for at, old in enumerate(self.members) if all(cell in position for cell in old)]
-        lo, hi = (
-            np.array([sum(int(side[position[cell]]) for cell in self.members[at]) for at in new], dtype=np.int64)
-            for side in (release.lo, release.hi)
-        )
+        own = [[position[cell] for cell in self.members[at]] for at in new]
+        lo, hi = (np.array([side[part].sum() for part in own], dtype=np.int64) for side in (release.lo, release.hi))
         return Release(self.schema, release.block, release.n, np.array(new, dtype=np.int64), lo, np.minimum(hi, release.n))
 
 

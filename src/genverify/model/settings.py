@@ -1,18 +1,10 @@
 """Settings: closed models, how one is laid over another, and those of a release, of the attack and of the explorer."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args, get_origin
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    create_model,
-    model_serializer,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_serializer
 
 from genverify.model.errors import ConfigError, nearest
 
@@ -46,7 +38,7 @@ class SparseSection(Section):
     """A section in which what has its default is not said: what jobs get stays the same when it has one more setting."""
 
     @model_serializer(mode="wrap")
-    def _said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _said(self, plain: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         fields = type(self).model_fields
         return {name: value for name, value in plain(self).items() if value != fields[name].default}
 

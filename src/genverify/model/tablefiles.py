@@ -206,12 +206,13 @@ def _look_through(path: Path, limits: FileLimits, delimiter: str, fields: int) -
     for number, line in enumerate(_text_lines(path, limits), 1):
         if b"\0" in line:
             raise DataError(f"{path}: {NO_TEXT}")
-        if encoding == UTF8 and not _is_utf8(line):
+        text = line.decode(errors="replace")
+        if encoding == UTF8 and text.encode() != line:
             encoding = WINDOWS
         if not line.strip(blanks):
             empty.append(number)
         odd = line.count(b'"') % 2 == 1  # a text in quotation marks begins here and ends in a later line, or the reverse
-        if line.count(mark) >= fields and not (inside or odd) and (result := _fields(line, delimiter)) > fields:
+        if line.count(mark) >= fields and not (inside or odd) and (result := _fields(text, delimiter)) > fields:
             raise DataError(
                 f"{path}, row {number}: {result} fields, but the header names {fields} columns; name each column, and leave "
                 "out delimiters at the ends of lines"
@@ -220,16 +221,8 @@ def _look_through(path: Path, limits: FileLimits, delimiter: str, fields: int) -
     return (WIDE if _is_wide(path) else encoding), np.array(empty, dtype=np.int64)
 
 
-def _fields(line: bytes, delimiter: str) -> int:
-    return len(next(csv.reader([line.decode(errors="replace")], delimiter=delimiter, skipinitialspace=True)))
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _fields(line: str, delimiter: str) -> int:
+    return len(next(csv.reader([line], delimiter=delimiter, skipinitialspace=True)))
 
 
 def _text_lines(path: Path, limits: FileLimits) -> Iterator[bytes]:

@@ -41,16 +41,10 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
         for group in groups:
             counts[first:last, group.members] = group.counts(indices, block, last - first)
         for number in summed:
-            counts[first:last, number] = _sums(
-                {name: codes[rows] for name, codes in records.items()}, block, queries[number]
-            )
+            here, query = {name: codes[rows] for name, codes in records.items()}, queries[number]
+            added = here[query.sums or ""].astype(np.int64) * query.predicate.matches(here)
+            counts[first:last, number] = np.bincount(block, weights=added).astype(np.int64)
     return counts
-
-
-def _sums(records: Records, block: Ints, query: Query) -> Ints:
-    """The sum over the records of each block that match a query of their codes in the column that it sums."""
-    added = records[query.sums or ""].astype(np.int64) * query.predicate.matches(records)
-    return np.bincount(block, weights=added).astype(np.int64)
 
 
 def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
@@ -210,10 +204,10 @@ def _read(path: Path, domain: Domain) -> pd.DataFrame:
 
 def _of_block(path: Path, release: Release, codes: Codes, numbers: Ints) -> Codes:
     """The records of a block, those of each dataset together: N of each."""
-    if release.n == 0 and len(codes) == 0:
-        return codes.reshape(1, 0, codes.shape[1])  # the one dataset of an area of nobody has no row
     if len(codes) == 0:
-        raise DataError(_wrong(path, f"block {release.block} has no dataset"))
+        if release.n:
+            raise DataError(_wrong(path, f"block {release.block} has no dataset"))
+        return codes.reshape(1, 0, codes.shape[1])  # the one dataset of an area of nobody has no row
     datasets, sizes = np.unique(numbers, return_counts=True)
     wrong = np.flatnonzero(sizes != release.n)
     if len(wrong):
@@ -238,12 +232,8 @@ def _misfits(releases: Sequence[Release], datasets: dict[str, Codes]) -> Iterato
         for name, times in broken.items():
             for dataset in np.flatnonzero(times[of_block]).tolist():
                 yield release.block, dataset, f"a record breaks the rule {name}"
-        yield from _miscounts(release, counts[of_block][:, release.cells])
-        first = of_block.stop
-
-
-def _miscounts(release: Release, counts: Ints) -> Iterator[tuple[str, int, str]]:
-    for dataset, cell in np.argwhere((counts < release.lo) | (counts > release.hi)).tolist():
-        published = range_words(release.lo[cell], release.hi[cell])
-        why = f"{release.queries[cell].id} is {int(counts[dataset, cell])} in it, and {published} was published"
-        yield release.block, dataset, why
+        own, first = counts[of_block][:, release.cells], of_block.stop
+        for dataset, cell in np.argwhere((own < release.lo) | (own > release.hi)).tolist():
+            published = range_words(release.lo[cell], release.hi[cell])
+            why = f"{release.queries[cell].id} is {int(own[dataset, cell])} in it, and {published} was published"
+            yield release.block, dataset, why

@@ -83,14 +83,7 @@ log = logging.getLogger("genverify")
 
 @dataclass
 class Stopwatch:
-    """
-    The wall seconds of a piece of work.
-
-    >>> with watch() as spent:
-    ...     pass
-    >>> spent.seconds < 1
-    True
-    """
+    """The wall seconds of a piece of work, once it is done (`with watch() as spent`)."""
 
     seconds: float = 0.0
 

@@ -43,7 +43,7 @@ def _add(options: argparse.Namespace) -> int:
         raise ConfigError(f"{'.'.join(parent)} has a {options.name!r} already: take another name, or edit {SETTINGS}")
     check_study(parse_config(merge(whole, entry)))
     line = f"{options.name}: {yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False).strip()}"
-    text = with_line(SETTINGS.read_text(), parent, line)
+    text = _with_line(SETTINGS.read_text(), parent, line)
     if yaml.safe_load(text) != merge(read_yaml(SETTINGS), entry):
         raise ConfigError(f"{SETTINGS}: {'.'.join(parent)} is not written a line each; add this by hand: {line}")
     SETTINGS.write_text(text)
@@ -65,11 +65,11 @@ def nested(path: Sequence[str], value: Any) -> dict[str, Any]:
     return {path[0]: nested(path[1:], value) if path[1:] else value}
 
 
-def with_line(text: str, path: Sequence[str], line: str) -> str:
+def _with_line(text: str, path: Sequence[str], line: str) -> str:
     """
     The text of a file of settings with one more line in a block of it; comments and order stay.
 
-    >>> with_line("a:\\n  b: 1  # one\\n\\n# more\\nc: 2\\n", ["a"], "d: 3")
+    >>> _with_line("a:\\n  b: 1  # one\\n\\n# more\\nc: 2\\n", ["a"], "d: 3")
     'a:\\n  b: 1  # one\\n  d: 3\\n\\n# more\\nc: 2\\n'
     """
     node, lines = yaml.compose(text), text.splitlines()

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -150,7 +150,9 @@ class _Reader:
         asked = [call.args[1] for call, paths in calls if "builtins.getattr" in paths and len(call.args) > 1]
         is_class, bases = isinstance(statement, ast.ClassDef), [_path(base)[0] for base in self._bases(statement)]
         is_closed = self._is_closed(statement)
-        modules, own_module = "sys.modules" in stand_for, "sys.modules" in stand_for and _is_own_module(statement)
+        # whether it looks up modules, and whether none but the one that it stands in
+        modules, text = "sys.modules" in stand_for, ast.unparse(statement) if "sys.modules" in stand_for else ""
+        own_module = OWN_MODULE in text and text.count("modules") == text.count(OWN_MODULE)
         hidden = stand_for & HIDDEN or any(not call.args and paths & HIDDEN_ALONE for call, paths in calls)
         flags = {
             FILE: hidden or own_module,
@@ -188,11 +190,10 @@ class _Reader:
         if not isinstance(statement, ast.ClassDef) or not self._is_closed(statement):
             return []
         functions = [node for node in statement.body if isinstance(node, ast.FunctionDef)]
-        return [node for node in functions if not CALLED_BY_OTHERS.fullmatch(node.name) and self._is_quiet(node)]
-
-    def _is_quiet(self, method: ast.FunctionDef) -> bool:
-        stand_for = [self._stands_for(_path(one)[0], self.imports) for one in method.decorator_list]
-        return all(paths and all(QUIET_DECORATORS.fullmatch(path) for path in paths) for paths in stand_for)
+        others = [node for node in functions if not CALLED_BY_OTHERS.fullmatch(node.name)]
+        named = [[self._stands_for(_path(one)[0], self.imports) for one in node.decorator_list] for node in others]
+        quiet = [all(paths and all(map(QUIET_DECORATORS.fullmatch, paths)) for paths in one) for one in named]
+        return list(compress(others, quiet))
 
     def _bases(self, statement: ast.stmt) -> list[ast.expr]:
         bases = statement.bases if isinstance(statement, ast.ClassDef) else []
@@ -276,12 +277,6 @@ class _Reader:
         if text.startswith("."):  # seen from the package
             return re.fullmatch(r"[\w.]+:\w+", rest) is not None
         return bool(dot) and root in self.roots and re.fullmatch(r"[\w.*]*(?::\w+)?", rest) is not None
-
-
-def _is_own_module(statement: ast.stmt) -> bool:
-    """Whether it looks up nothing but the module that it stands in."""
-    text = ast.unparse(statement)
-    return OWN_MODULE in text and text.count("modules") == text.count(OWN_MODULE)
 
 
 def _digest(*contents: bytes) -> str:

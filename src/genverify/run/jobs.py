@@ -16,7 +16,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 from genverify.model.errors import EXTRAS, GenverifyError, naming_disk_errors
 from genverify.model.files import sha256_of
@@ -50,7 +50,6 @@ def installed_version(library: str) -> str | None:
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "highspy", "gurobipy", "jax", "jaxlib", "optax",
             "snakemake")  # fmt: skip
-T = TypeVar("T")
 log = logging.getLogger("genverify")
 
 
@@ -106,7 +105,7 @@ def _named(snakemake: Any, part: str) -> SimpleNamespace:
     return SimpleNamespace(**{**given, **lists})
 
 
-class LogFile(logging.FileHandler):
+class _LogFile(logging.FileHandler):
     """A log that cannot be written is an error of its job; logging itself would print a traceback and go on."""
 
     def handleError(self, record: logging.LogRecord) -> None:
@@ -124,7 +123,7 @@ def _start_log(paths: Iterable[str]) -> None:
     log.setLevel(logging.INFO)
     log.addHandler(logging.StreamHandler(sys.stderr))  # a handler writes the message alone unless it is told otherwise
     for path in paths:
-        log.addHandler(LogFile(path, mode="w"))
+        log.addHandler(_LogFile(path, mode="w"))
 
 
 def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:

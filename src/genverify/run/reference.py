@@ -82,12 +82,12 @@ Manifest = dict[str, Any]
 Entry = dict[str, Any]
 
 
-def entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
+def _entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
     """What the manifest says of one result: digests of its files, sources, inputs and raw data, of all settings and code."""
     jobs, record = jobs_of(chain), chain.results[target]
     parts = {part: {name: job[part] for name, job in jobs.items()} for part in ("settings", "code")}
     return {
-        "rule": record.rule, "files": dict(files), "sources": sources_of(target, record), "seed": seed_of(chain),
+        "rule": record.rule, "files": dict(files), "sources": sources_of(target, record), "seed": _seed_of(chain),
         "jobs": sorted(jobs), "data": list(chain.raw), "inputs": dict(record.inputs),
         **{part: job_records.json_digest(values)[:16] for part, values in parts.items()},
     }  # fmt: skip
@@ -110,12 +110,12 @@ def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     return result
 
 
-def seed_of(chain: Chain) -> int | None:
+def _seed_of(chain: Chain) -> int | None:
     """The seed of the jobs, the same for all; None where nothing was drawn at random."""
     return next((int(job.params[SEED]) for job in chain.jobs if SEED in job.params), None)
 
 
-def data_of(chain: Chain) -> dict[str, str]:
+def _data_of(chain: Chain) -> dict[str, str]:
     """SHA-256 of the raw files of a chain."""
     return {path: value for job in chain.jobs for path, value in job.inputs.items() if path in chain.raw}
 
@@ -124,7 +124,7 @@ def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absen
                 old: Manifest) -> Manifest:  # fmt: skip
     """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
     jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
-    data = {path: value for chain in chains.values() for path, value in data_of(chain).items()}
+    data = {path: value for chain in chains.values() for path, value in _data_of(chain).items()}
     known: dict[str, dict[str, Any]] = {"jobs": jobs, "data": data}
     # what a result that stays was made from; what it shares with the others must be the same
     for target, part in product(sorted(entries.keys() - chains.keys()), known):
@@ -207,7 +207,7 @@ SHA-256 of each source as the study wrote it; settings and code: one digest each
 result, as in manifest.json, which also has the digests of what the last job read."""
 
 
-def page_of(
+def _page_of(
     listing: Listing, entries: Mapping[str, Entry], wildcards: Mapping[str, Mapping[str, str]], absent: Mapping[str, str],
     config: Config,
 ) -> str:  # fmt: skip
@@ -229,13 +229,13 @@ def page_of(
 
 def _section(target: str, entry: Entry, caption: str) -> list[str]:
     """A figure as an image, a table as links to it; below it the caption, the data and the target."""
-    name, data = Path(target).stem, data_in_words(entry["seed"])
+    name, data = Path(target).stem, _data_in_words(entry["seed"])
     table = f"[{name}.md]({name}.md), [{name}.csv]({name}.csv)"
     shown = f"![{name}, {data}]({name}.png)" if Path(target).suffix == FIGURE else table
     return [f"### {name}", shown, f"{caption} *{data.capitalize()}.* `snakemake {target}`"]
 
 
-def data_in_words(seed: int | None) -> str:
+def _data_in_words(seed: int | None) -> str:
     """Which data a result shows: whatever depends on a seed was drawn at random."""
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
 
@@ -253,23 +253,23 @@ def write_reference(layout: Layout, config: Config, papers: Sequence[str] = ()) 
     not what its settings, code and data would give; the set that was there then stays.
     """
     listing = read_listing(STAGES)
-    absent = absent_of(listing, papers)
+    absent = _absent_of(listing, papers)
     present = [target for target in listing.targets if target not in absent]
-    old = earlier_results([target for target, reason in absent.items() if reason == NOT_ASKED])
+    old = _earlier_results([target for target, reason in absent.items() if reason == NOT_ASKED])
     absent = {target: reason for target, reason in absent.items() if target not in old["results"]}
     records = job_records.find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
     with TemporaryDirectory(dir=REFERENCE.parent, prefix=REFERENCE.name) as beside:
         folder = Path(beside)
-        entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
+        entries = {target: _entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
         for name in (name for entry in old["results"].values() for name in entry["files"]):
             shutil.copyfile(REFERENCE / name, folder / name)
         entries |= old["results"]
         entries = {target: entries[target] for target in listing.targets if target in entries}
         wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
         wildcards |= {target: _wildcards(old, target) for target in old["results"]}
-        (folder / PAGE).write_text(page_of(listing, entries, wildcards, absent, config))
+        (folder / PAGE).write_text(_page_of(listing, entries, wildcards, absent, config))
         manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), old)
         (folder / MANIFEST).write_text(without_places(json.dumps(manifest, indent=1, sort_keys=True)) + "\n")
         shutil.rmtree(REFERENCE, ignore_errors=True)
@@ -279,7 +279,7 @@ def write_reference(layout: Layout, config: Config, papers: Sequence[str] = ()) 
     return entries
 
 
-def earlier_results(targets: Sequence[str]) -> Manifest:
+def _earlier_results(targets: Sequence[str]) -> Manifest:
     """What the set that is there says of some of its results; an error if one of their files is not as it says."""
     if not (REFERENCE / MANIFEST).exists():
         return {"results": {}, "jobs": {}, "data": {}}
@@ -297,13 +297,13 @@ def _wildcards(manifest: Manifest, target: str) -> dict[str, str]:
     return dict(made[0]["wildcards"])
 
 
-def is_page_current(manifest: Manifest, config: Config) -> bool:
+def _is_page_current(manifest: Manifest, config: Config) -> bool:
     """Whether the page says what the manifest, the listing and the captions give, whatever the order of what is left out."""
     listing, known = read_listing(STAGES), manifest["results"]
     entries = {target: known[target] for target in listing.targets if target in known}
     absent = {target: reason for target, reason in manifest["absent"].items() if target not in listing.absent}
     wildcards = {target: _wildcards(manifest, target) for target in entries}
-    page = page_of(listing, entries, wildcards, absent, config)
+    page = _page_of(listing, entries, wildcards, absent, config)
     return _lists_sorted(page) == _lists_sorted((REFERENCE / PAGE).read_text())
 
 
@@ -312,7 +312,7 @@ def _lists_sorted(page: str) -> list[str]:
     return [line for is_list, lines in runs for line in (sorted(lines) if is_list else lines)]
 
 
-def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
+def _absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
     """The targets that are not shown, and why: their paper was not asked for, or they are not there."""
     for name in papers:
         if name not in listing.papers:
@@ -349,7 +349,7 @@ def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
         shutil.copyfile(source, written[0])
         readable = source.with_suffix(".md")
         is_source = str(readable) in sources_of(target, chain.results[target])
-        written[1].write_text(readable.read_text() if is_source else csv_page(source, data_in_words(seed_of(chain))))
+        written[1].write_text(readable.read_text() if is_source else csv_page(source, _data_in_words(_seed_of(chain))))
     return {path.name: digest(path) for path in written}
 
 
@@ -436,7 +436,7 @@ def _changed_file(path: str, recorded: str) -> str | None:
     return None if now == recorded else f"{path} {'is gone' if now is None else 'has changed'}"
 
 
-def with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+def _with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
     """
     The findings beside the results that are here, made with the settings and data of the set: another result is one more;
     if today's code gave what the set shows, its change does not matter.
@@ -448,7 +448,7 @@ def with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout
         except AuditError:
             continue
         known = {path: manifest["data"][path] for path in entry["data"]}
-        if entry_of(target, chain, {})["settings"] != entry["settings"] or data_of(chain) != known:
+        if _entry_of(target, chain, {})["settings"] != entry["settings"] or _data_of(chain) != known:
             continue
         other = [path for path, value in entry["sources"].items() if _changed_file(path, value)]
         with TemporaryDirectory() as folder:
@@ -507,13 +507,13 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     wrong = [*altered_files(REFERENCE, manifest), *unlisted_targets(manifest, read_listing(STAGES))]
     yield from wrong
     layout = repository()
-    findings = with_results(changes(manifest, layout, config), manifest, layout)
+    findings = _with_results(changes(manifest, layout, config), manifest, layout)
     outdated = [finding for finding in findings if finding.kind in OUTDATED]
-    yield from (f"out of date: {line}" for line in by_target(outdated))
-    if not wrong and not is_page_current(manifest, config):
+    yield from (f"out of date: {line}" for line in _by_target(outdated))
+    if not wrong and not _is_page_current(manifest, config):
         outdated += [Finding(PAGE, RESULT, "")] if strict else []
         yield f"{REFERENCE / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
-    code = by_target([finding for finding in findings if finding.kind not in OUTDATED])
+    code = _by_target([finding for finding in findings if finding.kind not in OUTDATED])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
     yield f"{REFERENCE}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
@@ -521,7 +521,7 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     yield "whole, and of the settings and data of today"
 
 
-def by_target(findings: Sequence[Finding]) -> list[str]:
+def _by_target(findings: Sequence[Finding]) -> list[str]:
     """A line for each result, with all that was found about it."""
     texts = {finding.target: list[str]() for finding in findings}
     for finding in findings:

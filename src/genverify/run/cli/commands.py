@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,25 +130,17 @@ def completion(parser: argparse.ArgumentParser, shell: str) -> str:
     return ("" if shell == "bash" else ZSH) + _bash(choices)
 
 
-def _words(parser: argparse.ArgumentParser) -> list[str]:
-    """What can stand after a command: its options, its commands, and the choices of what it is given."""
-    return sorted({str(one) for action in parser._actions for one in action.option_strings or action.choices or ()})
-
-
-def _choices(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    for action in parser._actions:
-        if action.option_strings and action.choices:
-            yield "|".join(action.option_strings), " ".join(map(str, action.choices))
-
-
 def _bash(commands: Mapping[str, argparse.ArgumentParser]) -> str:
     typed = '  local own="${COMP_WORDS[COMP_CWORD]}" last="${COMP_WORDS[COMP_CWORD-1]}" words="" values=""'
     lines = ["_genverify() {", typed]
     lines += ["  if [ $COMP_CWORD -eq 1 ]; then", f'    words="{" ".join([*commands, "--help", "--version"])}"', "  else"]
     lines += ['    case "${COMP_WORDS[1]}" in']
     for name, parser in commands.items():
-        lines += [f"      {name})", f'        words="{" ".join(_words(parser))}"']
-        values = [f'          {options}) values="{words}" ;;' for options, words in _choices(parser)]
+        actions = parser._actions  # what can stand after a command: its options, its commands, and choices
+        words = sorted({str(one) for action in actions for one in action.option_strings or action.choices or ()})
+        lines += [f"      {name})", f'        words="{" ".join(words)}"']
+        values = [f'          {"|".join(action.option_strings)}) values="{" ".join(map(str, action.choices))}" ;;'
+                  for action in actions if action.option_strings and action.choices]  # fmt: skip
         lines += ['        case "$last" in', *values, "        esac"] if values else []
         lines += ["        ;;"]
     lines += ["    esac", "  fi", '  [ -n "$values" ] && words="$values"', '  COMPREPLY=($(compgen -W "$words" -- "$own"))']

@@ -8,7 +8,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext, redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
@@ -172,12 +172,11 @@ def with_values(words: Sequence[str]) -> list[str]:
 
 def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:
     """The exit code, and what the command printed where it is held back: with --json and --quiet."""
-    held = StringIO() if options.json or options.quiet else None
-    with ExitStack() as stack:
-        stack.enter_context(redirect_stdout(held) if held else nullcontext())
-        stack.enter_context(redirect_stderr(StringIO()) if options.quiet else nullcontext())
+    held = StringIO()
+    out = redirect_stdout(held) if options.json or options.quiet else nullcontext()
+    with out, redirect_stderr(StringIO()) if options.quiet else nullcontext():
         status = int(_in_place(options, study) or DONE)
-    return status, held.getvalue() if held else ""
+    return status, held.getvalue()
 
 
 def _in_place(options: argparse.Namespace, study: bool) -> int | None:
@@ -194,18 +193,14 @@ def _in_place(options: argparse.Namespace, study: bool) -> int | None:
 
 
 def _finish(options: argparse.Namespace, status: int, text: str) -> int:
+    """With --json, what a command printed is one document: JSON as it is, the rows of a CSV, or the lines of a text."""
     prints = getattr(options, "prints", "text")
+    if options.json and prints != "json" and not text.startswith("{"):
+        text = _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
     if options.json or prints != "text":
-        print(_as_json(options, text, prints) if options.json else text, end="")
+        print(text, end="")
     sys.stdout.flush()
     return status
-
-
-def _as_json(options: argparse.Namespace, text: str, prints: str) -> str:
-    """What a command printed as one document: JSON as it is, the rows of a CSV, or the lines of a text."""
-    if prints == "json" or text.startswith("{"):
-        return text
-    return _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
 
 
 def _document(command: str, result: Mapping[str, Any]) -> str:

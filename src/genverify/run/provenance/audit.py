@@ -171,7 +171,7 @@ def audit(
     git = git_state()
     yield f"now: {job_records.git_in_words(git)}"
     now = digest_files(files_of(chain, layout))
-    yield from raw_files(chain, now, layout.sources)
+    yield from _raw_files(chain, now, layout.sources)
     checks = Checks(layout, known, job_records.Stages(layout.stages, config), listed, now, lock)
     for record in chain.jobs:
         checks.check(record)
@@ -192,7 +192,7 @@ def audit(
     return summary
 
 
-def raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
+def _raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
     """Raw files that the study does not ship: size, digest, and whose digest that is by the list of sources."""
     with sources.open(newline="") as file:
         rows = list(csv.DictReader(file))

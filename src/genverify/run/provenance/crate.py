@@ -75,7 +75,7 @@ class _Crate:
         about = {"main": True, "lang": "snakemake", "lang_version": snakemake, "cls": _Workflow}
         self.workflow = self.crate.add_workflow(str(self.inside[main]), main, **about)
         self.engine = self.context("#snakemake", "SoftwareApplication", name="Snakemake", softwareVersion=snakemake)
-        scripts = {script_of(job) for job in self.chain.jobs}
+        scripts = {_script_of(job) for job in self.chain.jobs}
         for name, path in self.inside.items():
             if name != main:
                 kinds = ["File", "SoftwareSourceCode"] if name in scripts else "File"
@@ -86,7 +86,7 @@ class _Crate:
         steps: dict[str, Any] = {}
         controls = []
         for job in self.chain.jobs:
-            tool = self.entity(script_of(job))
+            tool = self.entity(_script_of(job))
             if job.rule not in steps:
                 steps[job.rule] = self.context(f"#step/{job.rule}", "HowToStep", position=str(len(steps)), workExample=tool)
                 self.workflow.append_to("hasPart", tool)
@@ -142,18 +142,13 @@ def _reference(value: Any) -> Any:
     return {"@id": value.id} if hasattr(value, "id") else value
 
 
-def script_of(job: Record) -> str:
+def _script_of(job: Record) -> str:
     named = [path for path in job.code if os.path.basename(path) == f"{job.rule}.py"]
     return next(path for path in named if "genverify" not in path.split(os.sep))
 
 
 def outermost(paths: Mapping[str, str]) -> list[str]:
-    """
-    The paths without those that lie in a folder among them.
-
-    >>> outermost({"a": "", "a/b": "", "c": ""})
-    ['a', 'c']
-    """
+    """The paths without those that lie in a folder among them."""
     return [path for path in paths if not any(path.startswith(f"{other}{os.sep}") for other in paths)]
 
 

@@ -39,7 +39,7 @@ NULL = -(2**40)  # what stands for no value: no code, no count and no number of 
 VERIFY_AGAIN = "Verify the batch again: snakemake --force"
 
 
-def proven_rows(checked: CheckSummary, names: Sequence[str]) -> Matrix:
+def _proven_rows(checked: CheckSummary, names: Sequence[str]) -> Matrix:
     """The claims of a certificate as rows: k, m, effective k, number of the proof, a code per column (NULL: any)."""
     sizes = effective_sizes(checked.types, [one.where for one in checked.statements]) if checked.types else []
     at = {name: 4 + column for column, name in enumerate(names)}
@@ -51,17 +51,17 @@ def proven_rows(checked: CheckSummary, names: Sequence[str]) -> Matrix:
     return ordered(rows)
 
 
-def checked_records(batches: Iterable[tuple[Path, Path]], schema: Schema) -> tuple[Counter[str], dict[str, Matrix]]:
+def _checked_records(batches: Iterable[tuple[Path, Path]], schema: Schema) -> tuple[Counter[str], dict[str, Matrix]]:
     """What the proofs of some batches (counts, proofs) show: how many of each thing, and the claims of each block."""
     total, proven = Counter[str](), dict[str, Matrix]()
     for counts, proofs in batches:
         for block in checked_blocks(counts, proofs, schema):
             total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
-            proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
+            proven[block.release.block] = _proven_rows(block.checked, schema.domain.names)
     return total, proven
 
 
-def listed_claims(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> dict[str, Matrix]:
+def _listed_claims(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> dict[str, Matrix]:
     """The claims of a table by block; of a block that was drawn for several designs, the same for each of them."""
     result: dict[str, Matrix] = {}
     if not len(frame):
@@ -93,7 +93,7 @@ def ordered(rows: Matrix) -> Matrix:
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def compare_claims(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str, Matrix]) -> None:
+def _compare_claims(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str, Matrix]) -> None:
     """The claims of a table are the proven ones: none altered, added, repeated or left out."""
     for block in sorted(listed.keys() | proven.keys()):
         empty = np.zeros((0, 0), dtype=np.int64)
@@ -172,11 +172,11 @@ def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, Prov
     result = {}
     for record in (record for record in jobs if record.named("outputs", PROOFS)):
         writers = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
-        result[record.path] = Proving(kind_of_record(record), record, writers)
+        result[record.path] = Proving(_kind_of_record(record), record, writers)
     return result
 
 
-def kind_of_record(record: Record) -> ProofKind:
+def _kind_of_record(record: Record) -> ProofKind:
     """The kind of the proofs that a job wrote, by the files that it names."""
     kind = kind_of([name for part in ("inputs", "outputs") for name in record.text[part] if record.named(part, name)])
     if kind is None:
@@ -203,15 +203,15 @@ def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
     schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
-    schema = known_schema(schema_file)
-    total, proven = checked_records([(counts, proofs)], schema)
+    schema = _known_schema(schema_file)
+    total, proven = _checked_records([(counts, proofs)], schema)
     if (claims := _one(record, "claims")) is None:
         return ProofTally(total, (proofs,))
     with reading_tables(claims):
-        listed = listed_claims(claims, pd.read_parquet(claims), schema.domain.names)
+        listed = _listed_claims(claims, pd.read_parquet(claims), schema.domain.names)
         if record.params.get("program", {}).get("formulation") == ONEHOT:
             proven = without_proof(claims, listed, proven)
-        compare_claims(claims, listed, proven)
+        _compare_claims(claims, listed, proven)
     unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
     return ProofTally(total + Counter(unproved=unproved), (proofs,) if unproved else (proofs, claims))
 
@@ -242,7 +242,7 @@ def check_job(job: Proving) -> ProofTally:
     return tally
 
 
-def known_schema(path: Path) -> Schema:
+def _known_schema(path: Path) -> Schema:
     """A schema, read once by each worker, unless it was changed: the batches of a variant share it."""
     return _schema(path.resolve(), path.stat().st_mtime_ns) if path.exists() else read_schema(path)
 
@@ -407,7 +407,7 @@ def _release_of(file: Path) -> Path:
 def _job_of(file: Path) -> tuple[ProofKind, Record]:
     """The kind of a file of proofs, and the record of the job that wrote it."""
     record = find_records([str(file.parent.parent)]).writer(normal(file))
-    return kind_of_record(record), record
+    return _kind_of_record(record), record
 
 
 def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[str]:
@@ -447,7 +447,7 @@ def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path
             "Verify them, or check single files."
         )
     schema = read_schema(release / "schema.json")
-    total, proven = checked_records(((_counts_of(file, files, release), file) for file in files), schema)
+    total, proven = _checked_records(((_counts_of(file, files, release), file) for file in files), schema)
     yield f"{KINDS[RECORDS].words.format_map(total)}: all right"
     for file in _cell_proofs(files) if path.is_dir() else ():
         cells = [block.checked for block in checked_blocks(_counts_of(file, files, release), file, schema)]
@@ -458,7 +458,7 @@ def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path
     if table is None or (claims is None and not table.exists()):
         yield "not compared with a table of claims (--claims FILE)"
         return
-    compare_claims(table, listed_claims(table, read_frame(table), schema.domain.names), proven)
+    _compare_claims(table, _listed_claims(table, read_frame(table), schema.domain.names), proven)
     yield f"{table}: the claims that are proven, and no other"
 
 

@@ -90,12 +90,7 @@ class Record:
 
 
 def normal(path: str | Path) -> str:
-    """
-    A path as seen from the current folder, without detours; links are not followed.
-
-    >>> normal("figures/../figures/fig3.pdf")
-    'figures/fig3.pdf'
-    """
+    """A path as seen from the current folder, without detours; links are not followed."""
     here, whole = os.getcwd(), os.path.abspath(path)
     return os.path.relpath(whole, here) if whole.startswith(here + os.sep) else whole
 
@@ -194,7 +189,7 @@ UNKNOWN = (GenverifyError, AttributeError, KeyError)  # a variant, experiment or
 Named = Mapping[str, ast.expr]
 
 
-class Wildcards(dict[str, str]):
+class _Wildcards(dict[str, str]):
     """Those of a job, as paths and the functions of stage files ask for them."""
 
     __getattr__ = dict.__getitem__
@@ -233,11 +228,11 @@ class Stages:
 
     def value(self, expression: ast.expr, wildcards: Mapping[str, str]) -> Any:
         value = self._evaluated(expression)
-        return value(Wildcards(wildcards)) if callable(value) else value
+        return value(_Wildcards(wildcards)) if callable(value) else value
 
     def paths(self, expression: ast.expr, wildcards: Mapping[str, str]) -> str | list[str]:
         """The path or the paths that it stands for; wildcards are filled in, but not into what a function gives."""
-        given, job = self._evaluated(expression), Wildcards(wildcards)
+        given, job = self._evaluated(expression), _Wildcards(wildcards)
         value = given(job) if callable(given) else given
         paths = [str(path) if callable(given) else path.format_map(job) for path in as_list(value)]
         return paths if isinstance(value, list | tuple) else paths[0]
@@ -399,17 +394,12 @@ def read_lock(path: Path) -> Lock:
         raise AuditError(f"{path}: missing, so that the versions of no job can be checked. Put the file back.")
     lock: dict[str, set[str]] = {}
     for name, pinned in PINNED.findall(path.read_text()):
-        lock.setdefault(normalised(name), set()).add(pinned)
+        lock.setdefault(_normalised(name), set()).add(pinned)
     return lock
 
 
-def normalised(name: str) -> str:
-    """
-    The name of a package as registries compare it.
-
-    >>> normalised("PuLP_x.y")
-    'pulp-x-y'
-    """
+def _normalised(name: str) -> str:
+    """The name of a package as registries compare it: `pulp-x-y` for PuLP_x.y."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -418,7 +408,7 @@ def check_versions(record: Record, lock: Lock, where: Path) -> None:
     if not PYTHON_VERSION.fullmatch(python):
         raise AuditError(f"{record.target}: made with Python {python!r}, which is not a version. {rerun(record.target)}")
     for name, used in record.text["versions"].items():
-        allowed = lock.get(normalised(name), set())
+        allowed = lock.get(_normalised(name), set())
         if name != INSTALLED_PYTHON and str(used) not in allowed:
             pinned = " or ".join(sorted(allowed)) or "no version"
             raise AuditError(
@@ -554,12 +544,7 @@ def git_in_words(git: Mapping[str, Any]) -> str:
 
 
 def short(value: Any) -> str:
-    """
-    A setting on one line.
-
-    >>> short({"withhold": [1], "universe": "occupied"})
-    'withhold=[1], universe=occupied'
-    """
+    """A setting on one line: `withhold=[1], universe=occupied`."""
     if not isinstance(value, Mapping):
         return str(value)
     parts = {key: f"({short(part)})" if isinstance(part, Mapping) else part for key, part in value.items()}
@@ -706,14 +691,14 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
     checked[SHARE] = {name: len(getattr(reached, name)) for name in ("recomputed", "rerun", "others")}
     checked[BADGE] = reached.badge(chain, sum(not Path(path).is_dir() for path in now), git)
     study, checked = (json.loads(without_places(json.dumps(part))) for part in (study, checked))
-    return {CHAIN: digest_of(study), **study, **checked}
+    return {CHAIN: _digest_of(study), **study, **checked}
 
 
 def _different(values: list[Any]) -> list[Any]:
     return [json.loads(text) for text in sorted({json.dumps(value, sort_keys=True) for value in values})]
 
 
-def digest_of(summary: Summary) -> str:
+def _digest_of(summary: Summary) -> str:
     """SHA-256 of what the study is."""
     return json_digest({name: summary[name] for name in PARTS})
 
@@ -732,7 +717,7 @@ def read_summary(path: Path) -> Summary:
     text = read_json(path)
     for name in (name for name in (CHAIN, PROOFS, *PARTS) if name not in text):
         raise DataError(f"{path}: no {name!r}; not a file that `genverify audit --out` wrote")
-    if digest_of(text) != text[CHAIN]:
+    if _digest_of(text) != text[CHAIN]:
         raise AuditError(f"{path}: its content is not what its digest says: it was altered. Ask for the file again.")
     return text
 

@@ -65,12 +65,7 @@ def draw_jobs(jobs: Sequence[Record], share: float, seed: int) -> list[Record]:
 
 
 def read_share(text: str) -> float:
-    """
-    A share of the jobs as it is written on the command line.
-
-    >>> read_share("all"), read_share("0.05"), read_share("5%")
-    (1.0, 0.05, 0.05)
-    """
+    """A share of the jobs as it is written on the command line: 0.05, 5%, all."""
     try:
         share = 1.0 if text == ALL else float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -119,7 +114,7 @@ class Again:
             if outcome.here:
                 apart.setdefault(outcome.here, []).append(outcome.record)
             else:
-                compare_outputs(outcome)
+                _compare_outputs(outcome)
                 same.append(outcome.record.path)
         for why, records in apart.items():
             yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
@@ -137,12 +132,7 @@ class Again:
 
 
 def _in_words(jobs: Sequence[Record]) -> str:
-    """
-    How many jobs, and how long they took.
-
-    >>> _in_words([Record("a", {"seconds": 1.5}), Record("b", {"seconds": 2})])
-    '2 jobs (3.5 s by their records)'
-    """
+    """How many jobs, and how long they took."""
     return f"{len(jobs)} job{'' if len(jobs) == 1 else 's'} ({sum(job.seconds for job in jobs):.1f} s by their records)"
 
 
@@ -265,7 +255,7 @@ def _child(
         answer["guard"] = confine(folder)
         if stop is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (ceil(stop), ceil(stop)))
-        job = job_of(record)
+        job = _job_of(record)
         for value in vars(job.output).values():
             for path in value if isinstance(value, list) else [value]:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -297,14 +287,14 @@ def link_inputs(study: Path, inputs: Iterable[str], made: Sequence[str]) -> None
                 (study / file).symlink_to(file.absolute())
 
 
-def job_of(record: Record) -> Job:
+def _job_of(record: Record) -> Job:
     """The job as its script got it."""
     inputs, outputs = (SimpleNamespace(**record.arguments(part)) for part in ("inputs", "outputs"))
     outputs.record = record.path
     return Job(record.rule, inputs, outputs, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
 
 
-def compare_outputs(outcome: Outcome) -> None:
+def _compare_outputs(outcome: Outcome) -> None:
     """What a job gives when it is run again is what lies there, byte by byte; files before the folder that they lie in."""
     record = outcome.record
     again = f"its job {record.rule}, run again from its recorded inputs, settings and code,"
