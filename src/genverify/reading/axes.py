@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from genverify.model.errors import DataError
 from genverify.reading.blocks import BREAKDOWN
-from genverify.reading.numerals import is_period
-from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, TIME_WORDS, Column, Number
+from genverify.reading.numerals import Number, is_period
+from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, TIME_WORDS, Column
 from genverify.reading.source import CubeAxis
 from genverify.reading.totals import (
     Hints,

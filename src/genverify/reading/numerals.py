@@ -11,6 +11,7 @@ from genverify.model.errors import ConfigError
 EMPTY, WHOLE, DECIMAL, PERCENT, LIMIT, RANGE, MIXED, SYMBOL, PERIOD, TEXT = "", "i", "d", "%", "<", "r", "m", "s", "t", "a"
 NUMBERS = frozenset((WHOLE, DECIMAL, PERCENT))
 VALUES = frozenset((WHOLE, DECIMAL, PERCENT, LIMIT, MIXED, SYMBOL))  # what can stand in the body of a table
+Number = int | Decimal
 LONGEST_NUMBER = 40  # characters: no count has more, and a longer one costs time
 
 SPACES = "' \u00a0\u2009\u202f\u2019"
@@ -38,8 +39,9 @@ DATES = re.compile(
     r"|\d{1,2}[ -](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ -](19|20)?\d\d",
     re.IGNORECASE,
 )
-
-
+# what a text with a digit that is no number can be: the first form that it has
+FORMS = ((PERIOD, DATES), (PERCENT, PERCENTAGE), (DECIMAL, CURRENCY), (LIMIT, LIMITED), (RANGE, RANGED),
+         (MIXED, BOUNDED_MIX), (MIXED, PAIRED_MIX), (MIXED, ROUGH_MIX), (MIXED, DURATION))  # fmt: skip
 BINARY_FRACTION = re.compile(r"[+-]?\d{1,15}[.,]\d{2,20}")
 EXACT_DIGITS = 15  # significant digits of a decimal that every double holds: more can be an artefact of printing one
 FEWER_DIGITS = 5  # of the shortest decimal with the same double: by chance one in 100,000 numbers has so many fewer
@@ -73,7 +75,7 @@ class Numerals:
     why: str = "no number shows it; the usual signs are taken"
     unsure: bool = False
 
-    def value(self, text: str) -> int | Decimal | None:
+    def value(self, text: str) -> Number | None:
         """
         The exact value of a number as it is printed; None where the text is none by these signs.
 
@@ -148,63 +150,31 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
     return Numerals(why=f"{open_[',']:,} numbers such as 1,234 are read as thousands") if open_[","] else Numerals()
 
 
-def kind_of(text: str, numerals: Numerals) -> str:
+def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
     """
-    The kind of a cell's text, without the symbols of the file (SYMBOL is decided by their vocabulary).
+    The kind of a cell's text, without the symbols of the file (SYMBOL is decided by their vocabulary), and its number:
+    without a percent or currency sign; of a mixed cell the first (before an interval, or beside a sign of doubt).
 
-    >>> [kind_of(text, Numerals()) for text in ("7", "2.5", "40%", "<5", "0-17", "25 (24-27)", "2020-03-01", "North")]
+    >>> [parsed(text, Numerals())[0] for text in ("7", "2.5", "40%", "<5", "0-17", "25 (24-27)", "2020-03-01", "North")]
     ['i', 'd', '%', '<', 'r', 'm', 't', 'a']
-    """
-    if not text:
-        return EMPTY
-    if PLAIN.fullmatch(text) and len(text) <= LONGEST_NUMBER:
-        return WHOLE
-    if text.isdecimal():  # longer than any count: it stands among them and cannot be one
-        return MIXED
-    if len(text) > 60:
-        return TEXT
-    if not any(letter.isdigit() for letter in text) and not DATES.fullmatch(text):
-        return TEXT
-    number = numerals.value(text)
-    if number is not None:
-        return WHOLE if isinstance(number, int) else DECIMAL
-    if DATES.fullmatch(text):
-        return PERIOD
-    if (result := PERCENTAGE.fullmatch(text)) and numerals.value(result[1]) is not None:
-        return PERCENT
-    if result := CURRENCY.fullmatch(text):
-        return DECIMAL if numerals.value(result[1] or result[2]) is not None else TEXT
-    if LIMITED.fullmatch(text):
-        return LIMIT
-    if RANGED.fullmatch(text):
-        return RANGE
-    if BOUNDED_MIX.fullmatch(text) or PAIRED_MIX.fullmatch(text) or ROUGH_MIX.fullmatch(text) or DURATION.fullmatch(text):
-        return MIXED
-    return TEXT
-
-
-def number_of(text: str, numerals: Numerals) -> int | Decimal | None:
-    """The number of a cell: itself, without its percent or currency sign."""
-    if (value := numerals.value(text)) is not None:
-        return value
-    if result := PERCENTAGE.fullmatch(text):
-        return numerals.value(result[1])
-    if result := CURRENCY.fullmatch(text):
-        return numerals.value(result[1] or result[2])
-    return None
-
-
-def first_number(text: str, numerals: Numerals) -> int | Decimal | None:
-    """
-    The first number of a mixed cell: before an interval, before another in parentheses, or beside a sign of doubt.
-
-    >>> [first_number(text, Numerals()) for text in ("17,110 (5)", "25 (24-27)", "~15.0", "7:30")]
+    >>> [parsed(text, Numerals())[1] for text in ("17,110 (5)", "25 (24-27)", "~15.0", "7:30")]
     [17110, 25, 15, None]
     """
-    for form in (BOUNDED_MIX, PAIRED_MIX, ROUGH_MIX):
+    if not text:
+        return EMPTY, None
+    if text.isdecimal() and len(text) > LONGEST_NUMBER:  # longer than any count: it stands among them and cannot be one
+        return MIXED, None
+    if len(text) > 60 or not (any(letter.isdigit() for letter in text) or DATES.fullmatch(text)):
+        return TEXT, None
+    number = numerals.value(text)
+    if number is not None:
+        return WHOLE if isinstance(number, int) else DECIMAL, number
+    for kind, form in FORMS:
         if match := form.fullmatch(text):
-            return numerals.value(match[1] or match[2])
-    return None
+            held = next((group for group in match.groups() if group), "") if kind in (PERCENT, DECIMAL, MIXED) else ""
+            number = numerals.value(held) if held else None
+            return (TEXT if kind in (PERCENT, DECIMAL) and number is None else kind), number
+    return TEXT, None
 
 
 def is_period(text: str) -> bool:

@@ -14,8 +14,8 @@ from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
-from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
-from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Number
+from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Number, Numerals, Symbol
+from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column
 from genverify.reading.source import CellAddress, Cube, Source, cell_place, column_at, column_name, read_source
 from genverify.reading.totals import Question, surely_rounded
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from itertools import pairwise
 
 from genverify.reading.blocks import Block
@@ -12,7 +13,6 @@ from genverify.reading.numerals import (
     DECIMAL,
     LIMIT,
     MIXED,
-    NUMBERS,
     PAIRED_MIX,
     PERCENT,
     PERIOD,
@@ -21,12 +21,10 @@ from genverify.reading.numerals import (
     SYMBOL,
     TEXT,
     WHOLE,
-    Numerals,
-    first_number,
+    Number,
     is_symbol,
-    number_of,
 )  # fmt: skip
-from genverify.reading.source import Cube, Grid, Sheet, column_name
+from genverify.reading.source import Cube, Sheet, column_name
 
 LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
@@ -35,7 +33,6 @@ LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG
 ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT)
 LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
 FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
-Number = int | Decimal
 HEADER, SYMBOL_ROLE = "header", "symbol"
 AMONG_COUNTS = "symbol among counts"  # counted beside the roles: these symbols stand in the tables
 # the six words of the line of conservation, and the roles that each adds up
@@ -116,11 +113,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a column's body holds: its texts and kinds in order of rows, and its numbers."""
+    """What a column's body holds, in order of rows: texts, their kinds, and their numbers (None where there is none)."""
 
     texts: Sequence[str]
     kinds: Sequence[str]
-    often: Mapping[str, int]
+    values: Sequence[Number | None]
+
+    @cached_property
+    def often(self) -> Mapping[str, int]:
+        return Counter(self.kinds)
 
     @property
     def filled(self) -> int:
@@ -158,26 +159,13 @@ def _join(parts: Sequence[str]) -> str:
     return " ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part))
 
 
-def column_facts(sheet: Sheet, kinds: Grid, block: Block) -> dict[int, Facts]:
-    """The cells of each column in the body."""
-    result = {}
+def column_facts(sheet: Sheet, known: Mapping[str, tuple[str, Number | None]], block: Block) -> dict[int, Facts]:
+    """The cells of each column in the body; `known` has the kind and the number of every text."""
+    rows, result = [sheet.rows[at] for at in block.body], dict[int, Facts]()
     for column in block.columns:
-        texts = [sheet.rows[at][column] if column < len(sheet.rows[at]) else "" for at in block.body]
-        own = [kinds[at][column] if column < len(kinds[at]) else "" for at in block.body]
-        result[column] = Facts(texts, own, Counter(own))
-    return result
-
-
-def values_of(facts: Facts, numerals: Numerals, known: dict[str, Number | None]) -> list[Number | None]:
-    """The numbers of a column, None where there is none; of a mixed cell the first."""
-    result = list[Number | None]()
-    for text, kind in zip(facts.texts, facts.kinds, strict=True):
-        if kind in NUMBERS or kind == MIXED:
-            if text not in known:
-                known[text] = first_number(text, numerals) if kind == MIXED else number_of(text, numerals)
-            result.append(known[text])
-        else:
-            result.append(None)
+        texts = [row[column] if column < len(row) else "" for row in rows]
+        cells = [known[text] for text in texts]
+        result[column] = Facts(texts, [kind for kind, _ in cells], [number for _, number in cells])
     return result
 
 
@@ -186,8 +174,8 @@ def _words(head: str) -> str:
 
 
 def find_columns(
-    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
-    context: str = "", told: Mapping[int, str] | None = None, signs: Collection[str] = (),
+    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], context: str = "",
+    told: Mapping[int, str] | None = None, signs: Collection[str] = (),
 ) -> list[Column]:  # fmt: skip
     """The role of every column; `told` are roles and `signs` symbols of a user, `context` is the text around the table."""
     told = told or {}
@@ -204,13 +192,10 @@ def find_columns(
     money = bool(MONEY_CONTEXT.search(context))
     counted = _counted_rows(texts, heads, facts, told)
 
-    def measured(column: int) -> tuple[Facts, Sequence[Number | None]]:
+    def measured(own: Facts) -> Facts:
         """A column in the rows that count, where another column says what each row measures."""
-        own, numbers = facts[column], values[column]
-        if counted is None:
-            return own, numbers
-        kinds = [own.kinds[row] for row in counted]
-        return Facts([own.texts[row] for row in counted], kinds, Counter(kinds)), [numbers[row] for row in counted]
+        rows = range(len(own.texts)) if counted is None else counted
+        return Facts([own.texts[row] for row in rows], [own.kinds[row] for row in rows], [own.values[row] for row in rows])
 
     result = dict[int, Column]()
     for column in block.columns:
@@ -222,12 +207,12 @@ def find_columns(
         elif column in valued:
             unit = bool(UNIT_CONTEXT.search(context))
             classed = all(result[c].role in LABELS for c in result)  # so far, from the left, only labels
-            role, why = _valued_role(column, head, *measured(column), block, texts, money, unit, classed)
+            role, why = _valued_role(column, head, measured(own), block, texts, money, unit, classed)
         else:
             role, why = _text_role(column, head, own, max(valued, default=0))
         result[column] = Column(column, role, head, why)
     _find_codes(result, facts)
-    _by_numbers(result, values)
+    _by_numbers(result, facts)
     _settle_labels(result, facts, block)
     return [result[column] for column in block.columns]
 
@@ -286,11 +271,10 @@ def _only_symbols(own: Facts, head: str) -> bool:
 
 
 def _valued_role(
-    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int],
-    money: bool, unit: bool, classed: bool,
-) -> tuple[str, str]:  # fmt: skip
+    column: int, head: str, own: Facts, block: Block, texts: Sequence[int], money: bool, unit: bool, classed: bool
+) -> tuple[str, str]:
     words = _words(head)
-    numbers = [value for value in values if value is not None]
+    numbers = [value for value in own.values if value is not None]
     whole = [value for value in numbers if isinstance(value, int)]
     distinct = len(set(own.texts) - {""})
     left = not any(c < column for c in block.columns if c in texts) and column == block.columns[0]
@@ -404,19 +388,19 @@ def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
                 break
 
 
-def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+def _by_numbers(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
     """Columns with decimals that are, row by row, a hundred times one count over another are percentages."""
     counts = [c for c, own in found.items() if own.role == COUNT]
     for at, column in list(found.items()):
         if column.why.startswith(("numbers with decimals", "whole numbers but for")):
-            of = find_base(at, [c for c in counts if c != at], values)
+            of = find_base(at, [c for c in counts if c != at], facts)
             if of:
                 why = f"by the numbers: {column_name(of[0][0])} as a percentage of {column_name(of[0][1])}"
                 found[at] = replace(column, role=PERCENTAGE, why=why)
-    _like_neighbours(found, values)
+    _like_neighbours(found, facts)
 
 
-def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+def _like_neighbours(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
     """A column with decimals that nothing decides is what the columns are whose headers begin as its own does."""
     undecided = [at for at, column in found.items() if column.why.startswith("numbers with decimals")]
     nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
@@ -430,7 +414,7 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
         alike = [own.role for c, own in found.items() if c != at and begins[c] == begins[at]]
         beside = Counter(role for role in alike if role in (COUNT, PERCENTAGE))
         role, often = beside.most_common(1)[0] if beside else ("", 0)
-        numbers = [value for value in values[at] if value is not None]
+        numbers = [value for value in facts[at].values if value is not None]
         whole = sum(isinstance(value, int) for value in numbers)
         fits = 2 * whole > len(numbers) if role == COUNT else all(0 <= value <= 100 for value in numbers)
         if often > 1 and 2 * often > beside.total() and fits:
@@ -438,9 +422,10 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
             found[at] = replace(found[at], role=role, why=why)
 
 
-def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
+def find_base(at: int, counts: Sequence[int], facts: Mapping[int, Facts]) -> list[tuple[int, int]]:
     """The pairs of counts, of those nearest, of which a column is the percentage (or proportion) in every row."""
     counts = sorted(sorted(counts, key=lambda column: abs(column - at))[:MOST_BASES])
+    values = {column: facts[column].values for column in (at, *counts)}
     rows = [row for row, value in enumerate(values[at]) if value is not None and value > 0 and value not in (1, 100)]
     step = max(1, len(rows) // PROBE)
     rows = rows[::step][:PROBE]
@@ -533,9 +518,7 @@ def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
     return STATISTIC if cube.units and STATISTIC_WORDS.search(cube.units) else COUNT
 
 
-def roles_by_measure(
-    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]
-) -> dict[int, list[str]]:
+def roles_by_measure(columns: Sequence[Column], facts: Mapping[int, Facts]) -> dict[int, list[str]]:
     """Where a column names what each row measures: the role of every row's figures in each column of counts."""
     measure = next((column for column in columns if column.role == MEASURE), None)
     names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}
@@ -544,7 +527,7 @@ def roles_by_measure(
     result = dict[int, list[str]]()
     for column in (column for column in columns if column.role == COUNT):
         roles = [names[text] for text in facts[measure.at].texts]
-        shares = [value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE]
+        shares = [value for value, role in zip(facts[column.at].values, roles, strict=True) if role == PERCENTAGE]
         own = [value for value in shares if value is not None]
         if any(value > 100 for value in own) and all(isinstance(value, int) for value in own):  # a count beside percentages
             roles = [COUNT if role == PERCENTAGE else role for role in roles]

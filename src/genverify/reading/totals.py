@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from genverify.model.errors import DataError
 from genverify.model.files import regular_file
 from genverify.model.tablefiles import decoded
-from genverify.reading.roles import Number
+from genverify.reading.numerals import Number
 
 Parts = tuple[str, ...]
 
