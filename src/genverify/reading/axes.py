@@ -9,7 +9,7 @@ from genverify.model.errors import DataError
 from genverify.reading.blocks import BREAKDOWN
 from genverify.reading.numerals import Number, is_period
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, TIME_WORDS, Column
-from genverify.reading.source import CubeAxis
+from genverify.reading.source import CubeAxis, numbered
 from genverify.reading.totals import (
     Hints,
     Question,
@@ -333,12 +333,7 @@ def _stack(
 
 
 def _named_apart(axes: list[Axis]) -> list[Axis]:
-    seen = Counter[str]()
-    result = []
-    for axis in axes:
-        seen[axis.name] += 1
-        result.append(axis if seen[axis.name] == 1 else replace(axis, name=f"{axis.name} ({seen[axis.name]})"))
-    return result
+    return [replace(axis, name=name) for axis, name in zip(axes, numbered([axis.name for axis in axes]), strict=True)]
 
 
 def slices(
@@ -477,18 +472,20 @@ def column_axis(
     samples = [{label: own[row] for label, own in heads.items()} for row in spread(range(size), MOST_SAMPLES)]
     if labels and all(is_period(label) for label in labels):
         return Axis(name, TIME, labels, why="the headers are times"), []
-    tree, why, questions, off = find_tree(name, labels, samples, hints)
-    kind, why = ADDITIVE if tree else MEASURES, why or "no column adds up the others"
-    return Axis(name, kind, labels, (), tree, why, off=off), questions
+    return _by_sums(name, labels, samples, hints, MEASURES, "no column adds up the others")
+
+
+def _by_sums(
+    name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints, none: str, why_none: str, total: str = ""
+) -> tuple[Axis, list[Question]]:
+    """An axis with what adds up to what; where nothing does, of the kind `none`."""
+    tree, why, asked, off = find_tree(name, labels, samples, hints, total)
+    return Axis(name, ADDITIVE if tree else none, tuple(labels), (), tree, why or why_none, off=off), asked
 
 
 def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> tuple[Axis, list[Question]]:
     """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
-    seen = Counter[str]()
-    labels = list[str]()
-    for label in axis.labels:  # a label that stands twice gets a number
-        seen[label] += 1
-        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    labels = numbered(axis.labels)
     if axis.kind or TIME_WORDS.search(axis.name):
         return Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, tuple(labels), why="the file says so"), []
     if not values:
@@ -497,6 +494,4 @@ def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints:
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
                for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
-    tree, why, asked, off = find_tree(axis.name, labels, samples, hints, axis.total)
-    kind, why = ADDITIVE if tree else PARTS, why or "no label adds up the others"
-    return Axis(axis.name, kind, tuple(labels), (), tree, why, off=off), asked
+    return _by_sums(axis.name, labels, samples, hints, PARTS, "no label adds up the others", axis.total)
