@@ -1,11 +1,15 @@
 """Texts of cells: numbers as they are printed, by the decimal sign of their file, and symbols that stand for counts."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from genverify.model.errors import ConfigError
+from genverify.model.files import read_yaml
 
 # the kinds of text that a cell can hold, one letter each: they are compared millions of times
 EMPTY, WHOLE, DECIMAL, PERCENT, LIMIT, RANGE, MIXED, SYMBOL, PERIOD, TEXT = "", "i", "d", "%", "<", "r", "m", "s", "t", "a"
@@ -193,26 +197,6 @@ SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
 )  # fmt: skip
 MEANINGS = (SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION)
 MOST_DIGITS = 16  # more than a count may have that can be computed with; what is larger is no number to be read at all
-# the usual meaning of each symbol, of publishers of many countries; it is offered and never assumed
-VOCABULARY: Mapping[str, str] = {
-    symbol: meaning
-    for meaning, symbols in (
-        (SUPPRESSED,
-         "*|**|***|c|C|[c]|(c)|s|S|(S)|(s)|D|(D)|(d)|..C|#|\u2020|\u2021|[s]|[d]|[w]|(H)|masked|suppressed|"
-         "redacted|[redacted]|withheld|confidential|hidden|data suppressed|not shown|not published|"
-         "not disclosed|nondisclosed|supp|conf|<suppressed>|[suppressed]|(suppressed)|~|x|X|k|K|q"),
-        (MISSING,
-         "..|...|....|.....|......|\u2026|:|NA|N/A|n/a|na|n.a.|N.A.|(NA)|(N)|[x]|[n]|M|NaN|nan|null|none|"
-         "missing|not available|[na]|n.d.|ND|[u]|(U)|u|N|--|---|[m]|not known|<NA>|data not available|"
-         "unreliable|not reported|not calculated|not recorded|no data|not collected|unavailable"),
-        (NOT_APPLICABLE, "z|Z|[z]|.|(X)|(x)|not applicable|/|\u00d7"),
-        (ZERO, "-|\u2013|\u2014|\u2212|nil"),
-        (SMALL, "(Z)|(z)|[low]|low|0~"),
-        (ANNOTATION, "[e]|[p]|[r]|[b]|[f]|[E]|[P]|[R]"),
-    )
-    for symbol in symbols.split("|")
-}  # fmt: skip
-FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() if sum(map(str.isalpha, symbol)) > 2}
 # texts that are no word of a language: signs alone, or one to four letters in brackets
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")
 # a text that is a symbol wherever it stands, also where a label could stand
@@ -221,23 +205,40 @@ SURE_SYMBOL = re.compile(
     r"available))[\])]?",
     re.IGNORECASE,
 )
-# words of a text that says why no number stands there
-SAYS_HIDDEN = re.compile(
-    r"suppress|redact|confiden|disclos|withh?eld|mask|hidden|protect|too (?:small|few)|secret|geheim|sekret|confidentiel",
-    re.I,
-)
-WORDS = (
-    (re.compile(r"(?:less|fewer|lower) than (\d+|half)|under (\d+)|below (\d+)|between \d+ and (\d+)", re.I), ""),
-    (SAYS_HIDDEN, SUPPRESSED),
-    (re.compile(r"not reliable|unreliable|low reliability|standards? not met|not meet", re.I), SUPPRESSED),
-    (re.compile(r"not applicable|not relevant|no procede|logically impossible|does not apply", re.I), NOT_APPLICABLE),
-    (re.compile(r"rounds? to zero|negligible", re.I), SMALL),
-    (re.compile(r"\bzero\b|\bnil\b|\bnone\b|magnitude zero", re.I), ZERO),
-    (re.compile(r"not available|unavailable|not collected|missing|no disponible|not received|no data|not provided"
-                r"|no appropriate", re.I), MISSING),
-    (re.compile(r"estimat|provision|revis|forecast|break in", re.I), ANNOTATION),
-)  # fmt: skip
 LINK = r"\s*[\"')\]]?\s*(?:=|:|\u2013|-|denotes?|refers? to|means?|indicates?|represents?|stands? for|\s{2,})\s*"
+
+
+@cache
+def _words() -> dict[str, Any]:
+    return read_yaml(Path(__file__).with_name("words.yaml"))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """What publishers write in headers, labels and notes, by its name in words.yaml."""
+    return re.compile("|".join(_words()["patterns"][name]), re.IGNORECASE)
+
+
+def says(name: str, text: str) -> bool:
+    """
+    Whether some part of a text is what publishers write so.
+
+    >>> says("percent", "Share of pupils"), says("rate", "Share of pupils")
+    (True, False)
+    """
+    return bool(pattern(name).search(text))
+
+
+@cache
+def _vocabulary() -> tuple[dict[str, str], dict[str, str]]:
+    """The usual meaning of each symbol as it is written; and of words, whatever their case."""
+    plain = {text: meaning for meaning, texts in _words()["symbols"].items() for text in "|".join(texts).split("|")}
+    return plain, {text.casefold(): meaning for text, meaning in plain.items() if sum(map(str.isalpha, text)) > 2}
+
+
+def _usual(text: str) -> str:
+    plain, folded = _vocabulary()
+    return plain.get(text) or folded.get(text.casefold(), "")
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ def is_symbol(text: str) -> bool:
     >>> [is_symbol(text) for text in ("*", "[c]", "Masked", "..C", "North", "1", "s")]
     [True, True, True, True, False, False, True]
     """
-    return text in VOCABULARY or text.casefold() in FOLDED or bool(SIGNS.fullmatch(text))
+    return bool(_usual(text) or SIGNS.fullmatch(text))
 
 
 def usual_meaning(text: str) -> Symbol:
@@ -285,7 +286,7 @@ def usual_meaning(text: str) -> Symbol:
         return Symbol(text, f"{BETWEEN} {lo} and {hi}".strip(), how="printed as a limit")
     if result := RANGED.fullmatch(text):
         return Symbol(text, f"{BETWEEN} {result[1]} and {result[2]}", how="printed as a range")
-    if meaning := VOCABULARY.get(text) or FOLDED.get(text.casefold()):
+    if meaning := _usual(text):
         return Symbol(text, meaning)
     return Symbol(text, SUPPRESSED, how="not in the vocabulary: offered as the most careful")
 
@@ -297,10 +298,10 @@ def meaning_of_words(words: str) -> str:
     >>> meaning_of_words("figure not available"), meaning_of_words("less than 5"), meaning_of_words("Represents zero.")
     ('missing', 'suppressed', 'zero')
     """
-    for pattern, meaning in WORDS:
-        if result := pattern.search(words):
+    for meaning, said in _words()["legends"]:
+        if result := re.search(said, words, re.IGNORECASE):
             if meaning:
-                return meaning
+                return str(meaning)
             return SMALL if "half" in result[0].lower() else SUPPRESSED
     return ""
 

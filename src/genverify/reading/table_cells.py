@@ -28,6 +28,8 @@ from genverify.reading.numerals import (
     is_symbol,
     meaning_of_words,
     parsed,
+    pattern,
+    says,
     told_symbol,
     usual_meaning,
 )  # fmt: skip
@@ -62,7 +64,6 @@ from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, 
 
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
-HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)  # headers of flags that say that a count is withheld
 FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has texts there, not symbols
 LONGEST_SYMBOL = 40  # characters
 LARGEST_BASE = 10**6  # of rounding; a larger one is refused where the rule is read
@@ -391,7 +392,7 @@ def _flagged(columns: Sequence[Column], facts: dict[int, Facts], tally: Tally) -
     for flag in (column for column in columns if column.role == FLAG):
         flags = facts[flag.at].texts
         for text in sorted(set(flags) - {""}):
-            if not HIDING.search(flag.head) and usual_meaning(text).meaning != SUPPRESSED:
+            if not says("hiding flag", flag.head) and usual_meaning(text).meaning != SUPPRESSED:
                 continue
             rows = [row for row, own in enumerate(flags) if own == text]
             for at in counts:
@@ -433,13 +434,12 @@ def _figures(
 # of people, in a header or a title
 SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)
 FOOTNOTE = re.compile(r"(?<=[^\W\d])\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
-COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNORECASE)  # a word that every header ends in
 
 
 def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
     heads = {column.at: bare_label(column.head) for column in columns}
     ends = {head.rpartition(" ")[2] for head in heads.values()}
-    if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):
+    if len(columns) > 1 and len(ends) == 1 and pattern("counted").fullmatch(next(iter(ends))):
         heads = {at: head.rpartition(" ")[0] for at, head in heads.items()}
     often = Counter(heads.values())
     again = {column.at: f"{column.head} (column {column.name})".strip() for column in columns}
