@@ -32,9 +32,14 @@ GROUPS = {
 }
 
 
+KEYS = {names[0]: key for names, _, key, _ in READ_OPTIONS} | {
+    "--total-from": "totals_from", "--fact": "facts", "--allow-partial": "partial",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Option:
-    """An option: its names, what it applies to, its help, its default, the least of a number, its key in a release file."""
+    """An option: its names, what it applies to, its help, its default, and the least of a number."""
 
     name: str
     applies: tuple[str, ...]
@@ -43,11 +48,15 @@ class Option:
     least: int | None = None  # of a number
     how: Mapping[str, Any] = field(default_factory=dict)
     old: tuple[str, ...] = ()  # former names, which keep working
-    key: str = ""
 
     @property
     def value(self) -> str:
         return self.name.removeprefix("--").replace("-", "_")
+
+    @property
+    def key(self) -> str:
+        """What a release file calls it."""
+        return KEYS.get(self.name, self.value)
 
     def words(self, given: Any) -> Any:
         """A value from Python as the command line has it: a mapping or one text where there may be several."""
@@ -86,28 +95,24 @@ _FILE = {"type": Path, "metavar": "FILE"}
 _NUMBER = {"type": int, "metavar": "N"}
 _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
-    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:], key=key)
-      for names, written, key, text in READ_OPTIONS),
-    Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"},
-           key="period"),
+    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:])
+      for names, written, _, text in READ_OPTIONS),
+    Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
     Option("--total-from", (TABLES, CHECK), "the total is in another file: other.csv:LABEL", (),
-           how={"action": "append", "metavar": "FILE:LABEL"}, key="totals_from"),
-    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, 0, _NUMBER,
-           key="tolerance"),
-    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not show it", how={"choices": (".", ",")},
-           key="decimal"),
-    Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG,
-           key="same_people"),
+           how={"action": "append", "metavar": "FILE:LABEL"}),
+    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, 0, _NUMBER),
+    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not show it", how={"choices": (".", ",")}),
+    Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
     Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
-           how={"action": "append", "metavar": PAIR}, key="inside"),
+           how={"action": "append", "metavar": PAIR}),
     Option("--fact", (TABLES, CHECK), "a known fact besides the counts, e.g. 'sex=f >= 3'", (),
-           how={"action": "append", "metavar": "TEXT"}, key="facts"),
+           how={"action": "append", "metavar": "TEXT"}),
     Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
            "tables", how=_FILE),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
            how={"action": "append", "metavar": "RULE"}),
     Option("--previous", (TABLES, CHECK), "an earlier release about the same people: a file or a folder", (),
-           how={"action": "append", "type": Path, "metavar": "PATH"}, key="previous"),
+           how={"action": "append", "type": Path, "metavar": "PATH"}),
     Option("--risk", (TABLES,), "a risk file (YAML): thresholds, symbols, exempt cells; exits with 1 where they are not met",
            how=_FILE),
     Option("--write", (TABLES,), "save how the files were read, as a reading file that can be corrected", how=_FILE),
@@ -120,9 +125,9 @@ OPTIONS = (
     Option("--fail-on", BOTH, "exit with 1 if a count is known exactly (exact), in an interval narrower than 3 (range<3), "
            "or to be 1 (singled-out); with count<5 also if a printed count is below 5", how={"metavar": "WHAT"}),
     Option("--allow-partial", BOTH, "go on although something is unclear or was not read: no table is then called "
-           "safe, and --fail-on does not fail for it", False, how=_FLAG, key="partial"),
-    Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER, key="max_rows"),
-    Option("--max-bytes", ANY, f"bytes of the data when unpacked ({LIMITS.size:,})", None, 1, _NUMBER, key="max_bytes"),
+           "safe, and --fail-on does not fail for it", False, how=_FLAG),
+    Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
+    Option("--max-bytes", ANY, f"bytes of the data when unpacked ({LIMITS.size:,})", None, 1, _NUMBER),
     Option("--out", ANY, "folder of the results (default: a folder `audit` next to the tables or the release file)",
            how={"type": Path}),
     Option("--json", ANY, "print the answer as JSON, and nothing else", False, how=_FLAG),
@@ -155,7 +160,7 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
             _refuse_nonsense(option, value)
         setattr(result, option.value, option.default if value is None else value)
     if result.risk is not None and result.fail_on is None:
-        from genverify.disclosure.risk import read_risk
+        from genverify.disclosure.interpretation import read_risk
 
         result.fail_on = read_risk(result.risk).threshold
     if (result.contributions is None) != (not result.sensitive):

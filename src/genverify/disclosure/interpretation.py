@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby, permutations, product
 from math import ceil, floor, prod
+from os.path import abspath
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -311,6 +312,31 @@ class TeamForm(Section):
     inside: dict[Text, Text] = Field(default_factory=dict)
     previous: list[str] = Field(default_factory=list)  # files or folders of earlier releases
     exempt: list[Exemption] = Field(default_factory=list)
+
+
+class RiskForm(TeamForm):
+    """The risk file that a team has beside its releases: when a table is unsafe; options go before what it says."""
+
+    fail_on: str = "exact"
+    minimum_frequency: int = Field(default=0, ge=0)  # printed counts below it, but 0, are unsafe
+    width: int = Field(default=1, ge=1)  # of the least feasibility interval that a suppressed cell needs
+
+    @property
+    def threshold(self) -> str:
+        """What --fail-on would say."""
+        known = f"range<{self.width}" if self.width > 1 and self.fail_on == "exact" else self.fail_on
+        return f"{known},count<{self.minimum_frequency}" if self.minimum_frequency else known
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """What it says of the tables, as the form of printed tables has it."""
+        return self.model_dump(include=set(TeamForm.model_fields), exclude_defaults=True)
+
+
+def read_risk(path: Path | None) -> RiskForm:
+    """A risk file, with its paths made whole; unknown keys are errors."""
+    risk = validate(RiskForm, read_yaml(path), str(path)) if path else RiskForm()
+    return risk.but(previous=[abspath(path.parent / name) for name in risk.previous]) if path else risk
 
 
 class PrintedForm(TeamForm):

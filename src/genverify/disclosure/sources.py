@@ -28,6 +28,7 @@ from genverify.disclosure.interpretation import (
     interpret,
     is_printed,
     read_printed,
+    read_risk,
     summary,
     written,
 )
@@ -38,7 +39,6 @@ from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import prior_files, source_of
-from genverify.disclosure.risk import read_risk
 from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
@@ -51,6 +51,7 @@ from genverify.reading.reading import Reading, write_reading
 from genverify.solve.linear.search import Ranges, Work
 from genverify.solve.program_settings import DEFAULT
 
+FORMED = [option for option in OPTIONS if option.key in PrintedForm.model_fields]  # options that release files have too
 FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, or one of so many; a total is taken as one
 # where nine of ten of its sums agree, and tables in which more contradict each other are not what they were read as
 CALLS = 8  # of a search for every node above the one that it is at
@@ -174,7 +175,7 @@ def given_by(audit: TablesAudit, work: Work) -> dict[str, tuple[str, ...]]:
 
 def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[PrintedForm, Path]:
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
-    changes = {option.key: option.in_form(getattr(settings, option.value)) for option in OPTIONS if option.key}
+    changes = {option.key: option.in_form(getattr(settings, option.value)) for option in FORMED}
     changes |= {"amounts": settings.contributions is not None}
     changes |= {"previous": [os.path.abspath(path) for path in settings.previous]}
     changes = read_risk(settings.risk).form | {name: change for name, change in changes.items() if change}
@@ -410,7 +411,7 @@ def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) 
                             "and the like how they are read")  # fmt: skip
         form, home = printed_form(named, settings)
         return ReadingForm(inputs={}, form=form), home
-    for option in (option for option in OPTIONS if option.key and getattr(settings, option.value)):
+    for option in (option for option in FORMED if getattr(settings, option.value)):
         raise ConfigError(f"{option.name}: with --check, {path} says how the tables were read; leave this out")
     reading = validate(ReadingForm, read_yaml(path), str(path))
     if (reading.form is None) == (reading.release is None):

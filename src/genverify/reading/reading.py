@@ -15,7 +15,7 @@ from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Number, Numerals, Symbol
-from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column
+from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Facts
 from genverify.reading.source import CellAddress, Cube, Source, cell_place, column_at, column_name, numbered, read_source
 from genverify.reading.totals import Question, surely_rounded
 
@@ -72,14 +72,11 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Figures:
-    """A column of counts, percentages or rates: its label, and the text, kind and number of each row."""
+class Figures(Facts):
+    """A column of counts, percentages or rates, with its label."""
 
     at: int
     label: str
-    texts: Sequence[str]
-    kinds: Sequence[str]
-    values: Sequence[Number | None]
 
 
 @dataclass(frozen=True)

@@ -425,9 +425,9 @@ def _figures(
                 counted = [role == COUNT for role in measured[column.at]]
                 kinds = [kind if counts_it else EMPTY for kind, counts_it in zip(kinds, counted, strict=True)]
                 numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
-            counts.append(Figures(column.at, label, own.texts, kinds, numbers))
+            counts.append(Figures(own.texts, kinds, numbers, column.at, label))
         elif column.role in (PERCENTAGE, RATE):
-            figures.append(Figures(column.at, label, own.texts, own.kinds, numbers))
+            figures.append(Figures(own.texts, own.kinds, numbers, column.at, label))
     return counts, figures
 
 
@@ -558,7 +558,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
         questions += asked
     axes, questions = corrected(name, axes, questions, told)
     own_kinds = [placed(*cell) for cell in zip(kinds, cube.texts, values, strict=True)]
-    counts = (Figures(0, cube.units or "value", cube.texts, own_kinds, values),) if role == COUNT else ()
+    counts = (Figures(cube.texts, own_kinds, values, 0, cube.units or "value"),) if role == COUNT else ()
     table = Table(name, source.name, name, cube.title, Block((), (), ()), (column,), tuple(axes), counts=counts, cube=cube,
                   base=rounding(values) if role == COUNT else 1)  # fmt: skip
     _place(table, told, tally, questions)
