@@ -163,6 +163,9 @@ def own_sources() -> dict[str, str]:
                 if path not in found:
                     found[path] = (ROOT / "src" / path).read_text(encoding="utf-8")
                     left.append(path)
+    for path, text in list(found.items()):  # files of data that a module names beside it
+        for beside in (str(Path(path).with_name(name)) for name in re.findall(r'with_name\("([\w.]+)"\)', text)):
+            found[beside] = (ROOT / "src" / beside).read_text(encoding="utf-8")
     return found
 
 

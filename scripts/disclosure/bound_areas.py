@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from genverify.checker.certificate import write_proofs
-from genverify.disclosure.area_tables import (
+from genverify.model.tablefiles import stack
+from genverify.model.work import progress
+from genverify.run.jobs import Job, run
+from studies.disclosure.area_tables import (
     AreaSettings,
     batch_of,
     bound_part,
@@ -12,9 +15,6 @@ from genverify.disclosure.area_tables import (
     read_inside,
     work_of,
 )
-from genverify.model.tablefiles import stack
-from genverify.model.work import progress
-from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

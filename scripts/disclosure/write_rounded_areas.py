@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.disclosure.area_tables import read_area_tables
 from genverify.run.jobs import Job, run
 from studies.disclosure.area_chances import summary_frame, summary_page
+from studies.disclosure.area_tables import read_area_tables
 
 
 def main(job: Job) -> None:

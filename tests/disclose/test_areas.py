@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.disclosure.area_tables import AreaTables, Part, bound_part, read_area_tables, read_areas, work_of
 from genverify.model.errors import GenverifyError
 from studies.disclosure.area_chances import Tree, _rounding_chances, summary_frame
+from studies.disclosure.area_tables import AreaTables, Part, bound_part, read_area_tables, read_areas, work_of
 
 SPEC = AreaTables(title="made up", source="synthetic", base=3, sums={"t": {"total": ["a", "b"]}})
 WORK = work_of(20.0)

@@ -27,7 +27,12 @@ def test_archives_hold_the_library_and_nothing_else(built: tuple[Path, Path]) ->
     DIST["check_sdist"](sdist, ROOT)
     with ZipFile(wheel) as packed:
         names = packed.namelist()
-    assert {"genverify/disclosure/page.html", "genverify/disclosure/report.html.j2", "genverify/py.typed"} <= set(names)
+    assert {
+        "genverify/disclosure/page.html",
+        "genverify/disclosure/report.html.j2",
+        "genverify/py.typed",
+        "genverify/reading/words.yaml",
+    } <= set(names)
     assert [name for name in names if name.startswith(("studies", "tests"))] == []
 
 

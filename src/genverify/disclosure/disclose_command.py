@@ -32,9 +32,14 @@ GROUPS = {
 }
 
 
+KEYS = {names[0]: key for names, _, key, _ in READ_OPTIONS} | {
+    "--total-from": "totals_from", "--fact": "facts", "--allow-partial": "partial",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Option:
-    """An option: its names, what it applies to, its help, the value where it is not given, and the least of a number."""
+    """An option: its names, what it applies to, its help, its default, and the least of a number."""
 
     name: str
     applies: tuple[str, ...]
@@ -48,6 +53,11 @@ class Option:
     def value(self) -> str:
         return self.name.removeprefix("--").replace("-", "_")
 
+    @property
+    def key(self) -> str:
+        """What a release file calls it."""
+        return KEYS.get(self.name, self.value)
+
     def words(self, given: Any) -> Any:
         """A value from Python as the command line has it: a mapping or one text where there may be several."""
         if self.how.get("action") != "append" or given is None:
@@ -55,6 +65,12 @@ class Option:
         if isinstance(given, Mapping):
             return [f"{name}={value}" for name, value in given.items()]
         return [given] if isinstance(given, str | Path) else list(given)
+
+    def in_form(self, given: Any) -> Any:
+        """A value as a release file has it."""
+        if self.how.get("metavar") == PAIR:
+            return pairs(given, self.name)
+        return list(given) if self.how.get("action") == "append" else given
 
 
 def _refuse_nonsense(option: Option, given: Any) -> None:
@@ -66,7 +82,7 @@ def _refuse_nonsense(option: Option, given: Any) -> None:
         what = "a number of seconds" if option.how["type"] is float else "a whole number"
         raise ConfigError(f"{option.name} {given}: give {what} from {option.least}")
     if option.how.get("metavar") == PAIR:
-        for name, value in pairs(given, option.value).items():
+        for name, value in pairs(given, option.name).items():
             if option.name == "--symbol":
                 told_symbol(name, value)
     for word in given if option.name == "--sensitive" else ():
@@ -80,7 +96,7 @@ _NUMBER = {"type": int, "metavar": "N"}
 _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
     *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:])
-      for names, written, text in READ_OPTIONS),
+      for names, written, _, text in READ_OPTIONS),
     Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
     Option("--total-from", (TABLES, CHECK), "the total is in another file: other.csv:LABEL", (),
            how={"action": "append", "metavar": "FILE:LABEL"}),
@@ -144,7 +160,7 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
             _refuse_nonsense(option, value)
         setattr(result, option.value, option.default if value is None else value)
     if result.risk is not None and result.fail_on is None:
-        from genverify.disclosure.risk import read_risk
+        from genverify.disclosure.interpretation import read_risk
 
         result.fail_on = read_risk(result.risk).threshold
     if (result.contributions is None) != (not result.sensitive):

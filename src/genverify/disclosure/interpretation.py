@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby, permutations, product
 from math import ceil, floor, prod
+from os.path import abspath
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -41,7 +42,7 @@ from genverify.model.linear import Row
 from genverify.model.settings import Section, validate
 from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
 from genverify.reading.numerals import MIXED, PAIRED_MIX, SURE_SYMBOL, Symbol, is_period, is_symbol, told_symbol
-from genverify.reading.read_command import corrections_of, describe, read_files
+from genverify.reading.read_command import READ_OPTIONS, corrections_of, describe, read_files
 from genverify.reading.reading import BLANK, Corrections, Entry, Figures, Reading, Table, entry_at, write_reading
 from genverify.reading.roles import COUNT, FLAG, MONEY, PERCENTAGE, RATE, STATISTIC
 from genverify.reading.table_cells import SIZE
@@ -313,6 +314,31 @@ class TeamForm(Section):
     exempt: list[Exemption] = Field(default_factory=list)
 
 
+class RiskForm(TeamForm):
+    """The risk file that a team has beside its releases: when a table is unsafe; options go before what it says."""
+
+    fail_on: str = "exact"
+    minimum_frequency: int = Field(default=0, ge=0)  # printed counts below it, but 0, are unsafe
+    width: int = Field(default=1, ge=1)  # of the least feasibility interval that a suppressed cell needs
+
+    @property
+    def threshold(self) -> str:
+        """What --fail-on would say."""
+        known = f"range<{self.width}" if self.width > 1 and self.fail_on == "exact" else self.fail_on
+        return f"{known},count<{self.minimum_frequency}" if self.minimum_frequency else known
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """What it says of the tables, as the form of printed tables has it."""
+        return self.model_dump(include=set(TeamForm.model_fields), exclude_defaults=True)
+
+
+def read_risk(path: Path | None) -> RiskForm:
+    """A risk file, with its paths made whole; unknown keys are errors."""
+    risk = validate(RiskForm, read_yaml(path), str(path)) if path else RiskForm()
+    return risk.but(previous=[abspath(path.parent / name) for name in risk.previous]) if path else risk
+
+
 class PrintedForm(TeamForm):
     """Printed tables and what is said of them, by options or in a release file."""
 
@@ -461,13 +487,10 @@ def corrections(form: PrintedForm, folder: Path) -> Corrections:
     """What a form says of how its files are to be read."""
     sums = {(name, column): {parent: _sets(parts) for parent, parts in listed.items()}
             for name, own in form.tables.items() for column, listed in own.sums.items()}  # fmt: skip
-    return corrections_of(
-        form.sheets, form.label_columns, form.count_columns, form.skip, period=form.period, totals=form.totals,
-        symbols=form.marks, rule=tuple(form.rule), no_totals=frozenset(form.no_totals), labels=frozenset(form.labels),
-        hierarchies={column: (folder / file, "@") for column, file in form.hierarchies.items()}, sums=sums,
-        names={name: own.columns for name, own in form.tables.items() if own.columns}, decimal=form.decimal or "",
-        amounts=form.amounts, known={text: told_symbol(text, word) for text, word in form.symbols.items()},
-    )  # fmt: skip
+    names = {name: own.columns for name, own in form.tables.items() if own.columns}
+    known = {text: told_symbol(text, word) for text, word in form.symbols.items()}
+    said = {key: getattr(form, key) for key in (*(key for _, _, key, _ in READ_OPTIONS), "period", "decimal")}
+    return corrections_of(said, folder, sums=sums, names=names, amounts=form.amounts, known=known)
 
 
 def _sets(parts: Sequence[Any]) -> list[list[str]]:
@@ -540,11 +563,10 @@ def _like_symbols(axis: Axis) -> Iterator[str]:
 
 def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     """A table of a reading as counts with their labels, percentages beside them, and what is left out of it."""
-    where = f"{table.file}, " if len({own.sheet for own in reading.tables if own.file == table.file}) == 1 else ""
-    where = where or f"{table.file}, {table.sheet}!"
-
-    entries = {labels: _in_file(where, entry) for labels, entry in table.entries.items()}
-    blanks = {labels: _in_file(where, entry) for labels, entry in _blanks(table)}
+    several = len({own.sheet for own in reading.tables if own.file == table.file}) > 1
+    where = f"{table.file}, {table.sheet}!" if several else f"{table.file}, "
+    entries, blanks = ({labels: _in_file(where, entry) for labels, entry in held.items()}
+                       for held in (table.entries, table.blanks))  # fmt: skip
     left = list(_beside_counts(table))
     if blanks and form.partial and BLANK not in form.marks:
         left.append(f"{table.name}: {len(blanks)} blank cells among the counts")
@@ -593,20 +615,6 @@ def _adds_up_to_nothing(axis: Axis) -> bool:
     return axis.kind in (TIME, STACKED) or (axis.kind == MEASURES and (bool(axis.columns) or anonymous(axis.name)))
 
 
-def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
-    if table.cube and "" in table.cube.texts:
-        keys = product(*(axis.labels for axis in table.axes))
-        yield from ((key, entry_at(table.address(at, 0), "")) for at, key in enumerate(keys) if not table.cube.texts[at])
-    if table.cube:
-        return
-    for own in table.counts:
-        roles = table.measured.get(own.at)
-        for row, text in enumerate(own.texts):
-            if not text and row not in table.excluded and (roles is None or roles[row] == COUNT) and not own.kinds[row]:
-                key = tuple(labels[row] for labels in table.rows) + ((own.label,) if len(table.counts) > 1 else ())
-                yield key, entry_at(table.address(row, own.at), "")
-
-
 def _beside_counts(table: Table) -> Iterator[str]:
     """What stands beside the counts of a table and is no count nor percentage; what is not used of its axes."""
     for column in table.columns:
@@ -645,17 +653,16 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
         for row, (text, value) in enumerate(zip(own.texts, own.values, strict=True)):
             if value is None or row in table.excluded or not table.block.body:
                 continue
-            key = tuple(labels[row] for labels in table.rows)
+            key = table.keys[row]
             labels, of = (*key, named[part]) if wide else key, (*key, named[whole]) if whole is not None else None
             head = own.label.removeprefix(named[part]).strip() or own.label
             entry = entry_at(table.address(row, own.at), text if percent_of(text) else f"{value} %")
             yield Share(labels, _in_file(where, entry), head, _of(own.label), of)
-    for own in table.counts if not table.cube else ():
-        for row, (text, kind) in enumerate(zip(own.texts, own.kinds, strict=True)):
-            if kind == MIXED and row not in table.excluded and (pair := PAIRED_MIX.fullmatch(text)) and pair[3] and pair[4]:
-                key = tuple(labels[row] for labels in table.rows) + ((own.label,) if wide else ())
-                entry = entry_at(table.address(row, own.at), f"{pair[3].replace(',', '.')} %")
-                yield Share(key, _in_file(where, entry), "in brackets")
+    for labels, row, own in table.cells() if not table.cube else ():
+        pair = PAIRED_MIX.fullmatch(own.texts[row]) if own.kinds[row] == MIXED else None
+        if pair and pair[3] and pair[4]:
+            entry = entry_at(table.address(row, own.at), f"{pair[3].replace(',', '.')} %")
+            yield Share(labels, _in_file(where, entry), "in brackets")
 
 
 def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:

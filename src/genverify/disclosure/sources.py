@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from genverify.checker.certificate import ATTAINS, one_certificate, read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
-from genverify.disclosure.disclose_command import RECORDS, TABLES, settle
+from genverify.disclosure.disclose_command import OPTIONS, RECORDS, TABLES, settle
 from genverify.disclosure.interpretation import (
     Interpretation,
     PrintedForm,
@@ -28,6 +28,7 @@ from genverify.disclosure.interpretation import (
     interpret,
     is_printed,
     read_printed,
+    read_risk,
     summary,
     written,
 )
@@ -38,7 +39,6 @@ from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import prior_files, source_of
-from genverify.disclosure.risk import read_risk
 from genverify.disclosure.suppression import SecondarySuppression
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit, undecided_cells
 from genverify.model.errors import ConfigError, DataError
@@ -46,22 +46,19 @@ from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file
 from genverify.model.settings import DATASETS, Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, plain_text, read_frame
 from genverify.model.work import CellProgress
-from genverify.reading.read_command import pairs, read_files
+from genverify.reading.read_command import read_files
 from genverify.reading.reading import Reading, write_reading
 from genverify.solve.linear.search import Ranges, Work
 from genverify.solve.program_settings import DEFAULT
 
-PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
-LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals", "total_from": "totals_from",
-         "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
-SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
-          "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
+FORMED = [option for option in OPTIONS if option.key in PrintedForm.model_fields]  # options that release files have too
 FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, or one of so many; a total is taken as one
 # where nine of ten of its sums agree, and tables in which more contradict each other are not what they were read as
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
 Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Reading
 Talk = Callable[[str], None]
+T = TypeVar("T")
 
 
 def disclose(tables: Given, **options: Any) -> Audit:
@@ -178,9 +175,7 @@ def given_by(audit: TablesAudit, work: Work) -> dict[str, tuple[str, ...]]:
 
 def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[PrintedForm, Path]:
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
-    changes: dict[str, Any] = {name: pairs(getattr(settings, option), option) for option, name in PAIRS.items()}
-    changes |= {name: list(getattr(settings, option)) for option, name in LISTS.items()}
-    changes |= {name: getattr(settings, option) for option, name in SINGLE.items()}
+    changes = {option.key: option.in_form(getattr(settings, option.value)) for option in FORMED}
     changes |= {"amounts": settings.contributions is not None}
     changes |= {"previous": [os.path.abspath(path) for path in settings.previous]}
     changes = read_risk(settings.risk).form | {name: change for name, change in changes.items() if change}
@@ -362,20 +357,22 @@ def _protection(reading: ReadingForm, certificate: Mapping[str, Any], path: Path
         return None
     shown = [one for one in certificate["statements"] if one["side"] == ATTAINS]
     of, points = {one["cell"]: one["points"] for one in shown}, certificate.get("points", ())
-    try:
-        result = PROTECTION.validate_python({**reading.protection, "of": of, "points": points})
-    except ValidationError as error:
-        raise DataError(f"{path}: not what protect writes ({error.errors()[0]['msg']}); {AGAIN}") from None
+    about = {**reading.protection, "of": of, "points": points}
+    result = _as_written(PROTECTION, about, "protect", path)
     if dict(result.ends) != {one["cell"]: (one["lower"], one["upper"]) for one in shown}:
         raise DataError(f"{path}: says other ends of protected cells than the certificate shows; {AGAIN}")
     return result
 
 
 def _suppression(reading: ReadingForm, path: Path) -> SecondarySuppression | None:
+    return None if reading.suppression is None else _as_written(SEARCH, reading.suppression, "a search", path)
+
+
+def _as_written(form: TypeAdapter[T], value: Any, who: str, path: Path) -> T:
     try:
-        return None if reading.suppression is None else SEARCH.validate_python(reading.suppression)
+        return form.validate_python(value)
     except ValidationError as error:
-        raise DataError(f"{path}: not what a search writes ({error.errors()[0]['msg']}); {AGAIN}") from None
+        raise DataError(f"{path}: not what {who} writes ({error.errors()[0]['msg']}); {AGAIN}") from None
 
 
 # The check of a folder of results.
@@ -414,9 +411,8 @@ def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) 
                             "and the like how they are read")  # fmt: skip
         form, home = printed_form(named, settings)
         return ReadingForm(inputs={}, form=form), home
-    if given := [name for name in (*PAIRS, *LISTS, *SINGLE, "previous") if getattr(settings, name)]:
-        option = given[0].replace("_", "-")
-        raise ConfigError(f"--{option}: with --check, {path} says how the tables were read; leave this out")
+    for option in (option for option in FORMED if getattr(settings, option.value)):
+        raise ConfigError(f"{option.name}: with --check, {path} says how the tables were read; leave this out")
     reading = validate(ReadingForm, read_yaml(path), str(path))
     if (reading.form is None) == (reading.release is None):
         raise DataError(f"{path}: names neither printed tables nor a release file; {AGAIN}")

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from genverify.model.errors import DataError
-from genverify.reading.blocks import BREAKDOWN
-from genverify.reading.numerals import is_period
-from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, TIME_WORDS, Column, Number
-from genverify.reading.source import CubeAxis
+from genverify.reading.numerals import Number, is_period, pattern, says
+from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column
+from genverify.reading.source import CubeAxis, numbered
 from genverify.reading.totals import (
     Hints,
     Question,
@@ -27,7 +26,6 @@ ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stack
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
 INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
 HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
-ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.I)  # of the line above it, not all
 EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
@@ -119,9 +117,6 @@ def _determines(fine: Sequence[str], coarse: Sequence[str]) -> bool:
     return len(known) > 1
 
 
-LEVEL_HEADS = re.compile(r"level|geography type|area type", re.I)
-
-
 def row_axes(
     columns: Sequence[Column], texts: Mapping[int, Sequence[str]], measured: Mapping[str, Sequence[Number | None]],
     hints: Hints, indents: Mapping[int, Sequence[int]],
@@ -168,7 +163,7 @@ def row_axes(
         axes[at], asked = _typed(axis, trees[at], samples, hints)
         joined = " and " in axis.name or AGREEING in axes[at].why
         if axis.kind == STACKED and not axes[at].tree and not joined:  # the groups add up to nothing: no breakdowns
-            unsure = asked if any(BREAKDOWN.fullmatch(by_at[c].head) for c in axis.columns) else []
+            unsure = asked if any(pattern("breakdown").fullmatch(by_at[c].head) for c in axis.columns) else []
             axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, hints)
             asked = [*unsure, *asked]
         questions += asked
@@ -177,7 +172,7 @@ def row_axes(
 
 def _is_level(column: Column, columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> bool:
     """Whether a column only names the level of a row (national, regional, ...), which other columns show by being blank."""
-    if not LEVEL_HEADS.search(column.head):
+    if not says("level", column.head):
         return False
     others = [texts[own.at] for own in columns if own.at != column.at and "" in texts[own.at]]
     if not others:
@@ -207,7 +202,7 @@ def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], t
     uppers = sorted((h for h in above if _top(h, above) == g), key=lambda h: -len(set(texts[groups[h][0]])))
     for h in uppers:
         own = _main(groups[h], by_at, texts)
-        if LEVEL_HEADS.search(by_at[own].head) or (all(texts[own]) and "" in fine):
+        if says("level", by_at[own].head) or (all(texts[own]) and "" in fine):
             continue
         if any(text and not below for text, below in zip(texts[own], fine, strict=True)):
             result.append(own)
@@ -246,7 +241,7 @@ def _named_levels(
 def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
     """A name for rows in which all levels are blank: what a label at their left says there (a country), else Total."""
     rows = [row for row, own in enumerate(zip(*(texts[at] for at in path), strict=True)) if not any(own)]
-    left = [c for c in columns if c.role == LABEL and c.at < min(path) and not LEVEL_HEADS.search(c.head)]
+    left = [c for c in columns if c.role == LABEL and c.at < min(path) and not says("level", c.head)]
     for column in sorted((c for c in left if "time" not in c.head), key=lambda c: -c.at):
         names = {texts[column.at][row] for row in rows}
         if len(names) == 1 and names != {""}:
@@ -333,12 +328,7 @@ def _stack(
 
 
 def _named_apart(axes: list[Axis]) -> list[Axis]:
-    seen = Counter[str]()
-    result = []
-    for axis in axes:
-        seen[axis.name] += 1
-        result.append(axis if seen[axis.name] == 1 else replace(axis, name=f"{axis.name} ({seen[axis.name]})"))
-    return result
+    return [replace(axis, name=name) for axis, name in zip(axes, numbered([axis.name for axis in axes]), strict=True)]
 
 
 def slices(
@@ -374,7 +364,7 @@ def _typed(
             continue
         nested, parts = _nest(children, samples, bases)
         fit = agreement(parent, parts, samples, bases)
-        some = len(children) < 2 or any(map(ONLY_SOME.match, children))
+        some = len(children) < 2 or any(map(pattern("only some").match, children))
         if not some and (fit.holds or fit.likely or parent == told or (axis.kind == INDENTED and fit.never_against)):
             totals[parent], off = tuple(parts), max(off, fit.off(len(parts)))
             totals |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
@@ -477,19 +467,21 @@ def column_axis(
     samples = [{label: own[row] for label, own in heads.items()} for row in spread(range(size), MOST_SAMPLES)]
     if labels and all(is_period(label) for label in labels):
         return Axis(name, TIME, labels, why="the headers are times"), []
-    tree, why, questions, off = find_tree(name, labels, samples, hints)
-    kind, why = ADDITIVE if tree else MEASURES, why or "no column adds up the others"
-    return Axis(name, kind, labels, (), tree, why, off=off), questions
+    return _by_sums(name, labels, samples, hints, MEASURES, "no column adds up the others")
+
+
+def _by_sums(
+    name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints, none: str, why_none: str, total: str = ""
+) -> tuple[Axis, list[Question]]:
+    """An axis with what adds up to what; where nothing does, of the kind `none`."""
+    tree, why, asked, off = find_tree(name, labels, samples, hints, total)
+    return Axis(name, ADDITIVE if tree else none, tuple(labels), (), tree, why or why_none, off=off), asked
 
 
 def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> tuple[Axis, list[Question]]:
     """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
-    seen = Counter[str]()
-    labels = list[str]()
-    for label in axis.labels:  # a label that stands twice gets a number
-        seen[label] += 1
-        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    if axis.kind or TIME_WORDS.search(axis.name):
+    labels = numbered(axis.labels)
+    if axis.kind or says("time", axis.name):
         return Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, tuple(labels), why="the file says so"), []
     if not values:
         return Axis(axis.name, PARTS, tuple(labels)), []
@@ -497,6 +489,4 @@ def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints:
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
                for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
-    tree, why, asked, off = find_tree(axis.name, labels, samples, hints, axis.total)
-    kind, why = ADDITIVE if tree else PARTS, why or "no label adds up the others"
-    return Axis(axis.name, kind, tuple(labels), (), tree, why, off=off), asked
+    return _by_sums(axis.name, labels, samples, hints, PARTS, "no label adds up the others", axis.total)

@@ -1,6 +1,5 @@
 """Where tables stand on a sheet: bands of columns, titles, header rows, bodies with their headings, and notes."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +13,14 @@ from genverify.reading.numerals import (
     PERCENT,
     PERIOD,
     RANGE,
-    SAYS_HIDDEN,
     SIGNS,
     SYMBOL,
     TEXT,
     VALUES,
     WHOLE,
     is_symbol,
+    pattern,
+    says,
 )
 from genverify.reading.source import Grid, Sheet
 
@@ -30,8 +30,6 @@ LOOK_AHEAD = 5  # rows with values below a line that say in which columns values
 WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a note, no label of blank counts
 LONGEST_TAG = 4  # characters of a tag that says what a line is
 MOST_TAGS = 60  # different tags of a column; more are labels
-BREAKDOWN = re.compile(r"groups?|grouping|variables?|characteristics?|breakdown|category|dimension|measure", re.IGNORECASE)
-NOTE_WORDS = re.compile(r"\(?(foot)?notes?\b|sources?\b|\*?\s*source:|nota\b|fuente\b|quelle\b|anmerkung", re.IGNORECASE)
 LEAST_SYMBOLS = 4  # of a table without any number: fewer can be a line of a cover page
 WORDY = 4  # words: a text of more that stands alone is a sentence, not a label
 
@@ -216,7 +214,7 @@ class _Scan:
         texts = [self.sheet.rows[at][column] for column in over]
         if any(self.kinds[at][column] in PLAIN_NUMBERS for column in over):
             return False
-        if sum(bool(SAYS_HIDDEN.search(text)) or is_symbol(text) for text in texts) > len(texts) / 2:
+        if sum(says("hidden", text) or is_symbol(text) for text in texts) > len(texts) / 2:
             return False  # texts that say that something is hidden stand in place of numbers
         if self._is_repeated(at):
             return True
@@ -245,7 +243,9 @@ class _Scan:
         texts = self.texts
         if self.body:  # what stands below a blank line after it is the title of what follows
             blank = next((row for row in range(self.body[-1] + 1, at) if not self.cells[row]), at)
-            texts = [row for row in texts if row > blank and not NOTE_WORDS.match(self.sheet.rows[row][self.cells[row][0]])]
+            texts = [
+                row for row in texts if row > blank and not pattern("note").match(self.sheet.rows[row][self.cells[row][0]])
+            ]
             self._close()
         self.titles += texts
         self.texts = []
@@ -254,7 +254,7 @@ class _Scan:
     def _valued(self, at: int, below: frozenset[int]) -> None:
         row, texts = self.kinds[at], self.sheet.rows[at]
         first = self.cells[at][0]
-        if row[first] == TEXT and NOTE_WORDS.match(texts[first]) and len(texts[first].split()) >= WORDY:
+        if row[first] == TEXT and pattern("note").match(texts[first]) and len(texts[first].split()) >= WORDY:
             return
         apart = not self.body or self.gap or bool(self.texts)
         if apart and below and (self._is_sequence(at, below) or self._is_lettered(at, below)):
@@ -308,7 +308,7 @@ class _Scan:
                       for text, kind in zip(texts, kinds, strict=True))  # fmt: skip
         if not self.body and TEXT in kinds and set(kinds) <= {TEXT, PERIOD, LIMIT, RANGE}:  # Under 5, 5 to 10, All ages
             letters = True
-        if not letters or not over or any(SAYS_HIDDEN.search(text) for text in texts):
+        if not letters or not over or any(says("hidden", text) for text in texts):
             return False
         if self.cells[at][0] in below or TEXT in kinds:  # no label at the left, or a word among the letters
             return not self.body or self.gap
@@ -317,7 +317,7 @@ class _Scan:
     def _take_texts(self) -> None:
         """Rows with one text inside of a body are kept with it, unless they are notes."""
         words = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.texts}
-        self.alone += [at for at, text in words.items() if not NOTE_WORDS.match(text)]
+        self.alone += [at for at, text in words.items() if not pattern("note").match(text)]
         self.texts = []
 
     def _close(self) -> None:
@@ -342,7 +342,12 @@ class _Scan:
         at, stub = self.body[-1] + 1, self.cells[self.body[-1]][0]
         while at in self.texts and self.cells[at] == [stub]:
             text = self.sheet.rows[at][stub]
-            if len(text.split()) >= WORDS_OF_A_NOTE or NOTE_WORDS.match(text) or text[-1] in ".:" or not text[0].isalpha():
+            if (
+                len(text.split()) >= WORDS_OF_A_NOTE
+                or pattern("note").match(text)
+                or text[-1] in ".:"
+                or not text[0].isalpha()
+            ):
                 return
             self.alone.append(at)
             at += 1
@@ -368,7 +373,7 @@ class _Scan:
         deeper = any(self.sheet.indents.get((at, label), 0) for at in body)
         ends = all(self.sheet.rows[at][self.cells[at][0]].endswith(":") for at in alone)
         corner = [self.sheet.rows[at][label] for at in self.header if label in self.cells[at]]
-        sure = bool(corner) and bool(BREAKDOWN.fullmatch(corner[-1]))  # below `Characteristic` stands what it is
+        sure = bool(corner) and bool(pattern("breakdown").fullmatch(corner[-1]))  # below `Characteristic` stands what it is
         if again or first or deeper or ends or sure:
             headings = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.alone if groups[at]}
             clear = sure or len(headings) > 1 or deeper or ends

@@ -1,16 +1,21 @@
 """Texts of cells: numbers as they are printed, by the decimal sign of their file, and symbols that stand for counts."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from genverify.model.errors import ConfigError
+from genverify.model.files import read_yaml
 
 # the kinds of text that a cell can hold, one letter each: they are compared millions of times
 EMPTY, WHOLE, DECIMAL, PERCENT, LIMIT, RANGE, MIXED, SYMBOL, PERIOD, TEXT = "", "i", "d", "%", "<", "r", "m", "s", "t", "a"
 NUMBERS = frozenset((WHOLE, DECIMAL, PERCENT))
 VALUES = frozenset((WHOLE, DECIMAL, PERCENT, LIMIT, MIXED, SYMBOL))  # what can stand in the body of a table
+Number = int | Decimal
 LONGEST_NUMBER = 40  # characters: no count has more, and a longer one costs time
 
 SPACES = "' \u00a0\u2009\u202f\u2019"
@@ -38,8 +43,9 @@ DATES = re.compile(
     r"|\d{1,2}[ -](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ -](19|20)?\d\d",
     re.IGNORECASE,
 )
-
-
+# what a text with a digit that is no number can be: the first form that it has
+FORMS = ((PERIOD, DATES), (PERCENT, PERCENTAGE), (DECIMAL, CURRENCY), (LIMIT, LIMITED), (RANGE, RANGED),
+         (MIXED, BOUNDED_MIX), (MIXED, PAIRED_MIX), (MIXED, ROUGH_MIX), (MIXED, DURATION))  # fmt: skip
 BINARY_FRACTION = re.compile(r"[+-]?\d{1,15}[.,]\d{2,20}")
 EXACT_DIGITS = 15  # significant digits of a decimal that every double holds: more can be an artefact of printing one
 FEWER_DIGITS = 5  # of the shortest decimal with the same double: by chance one in 100,000 numbers has so many fewer
@@ -73,7 +79,7 @@ class Numerals:
     why: str = "no number shows it; the usual signs are taken"
     unsure: bool = False
 
-    def value(self, text: str) -> int | Decimal | None:
+    def value(self, text: str) -> Number | None:
         """
         The exact value of a number as it is printed; None where the text is none by these signs.
 
@@ -148,63 +154,31 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
     return Numerals(why=f"{open_[',']:,} numbers such as 1,234 are read as thousands") if open_[","] else Numerals()
 
 
-def kind_of(text: str, numerals: Numerals) -> str:
+def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
     """
-    The kind of a cell's text, without the symbols of the file (SYMBOL is decided by their vocabulary).
+    The kind of a cell's text, without the symbols of the file (SYMBOL is decided by their vocabulary), and its number:
+    without a percent or currency sign; of a mixed cell the first (before an interval, or beside a sign of doubt).
 
-    >>> [kind_of(text, Numerals()) for text in ("7", "2.5", "40%", "<5", "0-17", "25 (24-27)", "2020-03-01", "North")]
+    >>> [parsed(text, Numerals())[0] for text in ("7", "2.5", "40%", "<5", "0-17", "25 (24-27)", "2020-03-01", "North")]
     ['i', 'd', '%', '<', 'r', 'm', 't', 'a']
-    """
-    if not text:
-        return EMPTY
-    if PLAIN.fullmatch(text) and len(text) <= LONGEST_NUMBER:
-        return WHOLE
-    if text.isdecimal():  # longer than any count: it stands among them and cannot be one
-        return MIXED
-    if len(text) > 60:
-        return TEXT
-    if not any(letter.isdigit() for letter in text) and not DATES.fullmatch(text):
-        return TEXT
-    number = numerals.value(text)
-    if number is not None:
-        return WHOLE if isinstance(number, int) else DECIMAL
-    if DATES.fullmatch(text):
-        return PERIOD
-    if (result := PERCENTAGE.fullmatch(text)) and numerals.value(result[1]) is not None:
-        return PERCENT
-    if result := CURRENCY.fullmatch(text):
-        return DECIMAL if numerals.value(result[1] or result[2]) is not None else TEXT
-    if LIMITED.fullmatch(text):
-        return LIMIT
-    if RANGED.fullmatch(text):
-        return RANGE
-    if BOUNDED_MIX.fullmatch(text) or PAIRED_MIX.fullmatch(text) or ROUGH_MIX.fullmatch(text) or DURATION.fullmatch(text):
-        return MIXED
-    return TEXT
-
-
-def number_of(text: str, numerals: Numerals) -> int | Decimal | None:
-    """The number of a cell: itself, without its percent or currency sign."""
-    if (value := numerals.value(text)) is not None:
-        return value
-    if result := PERCENTAGE.fullmatch(text):
-        return numerals.value(result[1])
-    if result := CURRENCY.fullmatch(text):
-        return numerals.value(result[1] or result[2])
-    return None
-
-
-def first_number(text: str, numerals: Numerals) -> int | Decimal | None:
-    """
-    The first number of a mixed cell: before an interval, before another in parentheses, or beside a sign of doubt.
-
-    >>> [first_number(text, Numerals()) for text in ("17,110 (5)", "25 (24-27)", "~15.0", "7:30")]
+    >>> [parsed(text, Numerals())[1] for text in ("17,110 (5)", "25 (24-27)", "~15.0", "7:30")]
     [17110, 25, 15, None]
     """
-    for form in (BOUNDED_MIX, PAIRED_MIX, ROUGH_MIX):
+    if not text:
+        return EMPTY, None
+    if text.isdecimal() and len(text) > LONGEST_NUMBER:  # longer than any count: it stands among them and cannot be one
+        return MIXED, None
+    if len(text) > 60 or not (any(letter.isdigit() for letter in text) or DATES.fullmatch(text)):
+        return TEXT, None
+    number = numerals.value(text)
+    if number is not None:
+        return WHOLE if isinstance(number, int) else DECIMAL, number
+    for kind, form in FORMS:
         if match := form.fullmatch(text):
-            return numerals.value(match[1] or match[2])
-    return None
+            held = next((group for group in match.groups() if group), "") if kind in (PERCENT, DECIMAL, MIXED) else ""
+            number = numerals.value(held) if held else None
+            return (TEXT if kind in (PERCENT, DECIMAL) and number is None else kind), number
+    return TEXT, None
 
 
 def is_period(text: str) -> bool:
@@ -223,26 +197,6 @@ SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
 )  # fmt: skip
 MEANINGS = (SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION)
 MOST_DIGITS = 16  # more than a count may have that can be computed with; what is larger is no number to be read at all
-# the usual meaning of each symbol, of publishers of many countries; it is offered and never assumed
-VOCABULARY: Mapping[str, str] = {
-    symbol: meaning
-    for meaning, symbols in (
-        (SUPPRESSED,
-         "*|**|***|c|C|[c]|(c)|s|S|(S)|(s)|D|(D)|(d)|..C|#|\u2020|\u2021|[s]|[d]|[w]|(H)|masked|suppressed|"
-         "redacted|[redacted]|withheld|confidential|hidden|data suppressed|not shown|not published|"
-         "not disclosed|nondisclosed|supp|conf|<suppressed>|[suppressed]|(suppressed)|~|x|X|k|K|q"),
-        (MISSING,
-         "..|...|....|.....|......|\u2026|:|NA|N/A|n/a|na|n.a.|N.A.|(NA)|(N)|[x]|[n]|M|NaN|nan|null|none|"
-         "missing|not available|[na]|n.d.|ND|[u]|(U)|u|N|--|---|[m]|not known|<NA>|data not available|"
-         "unreliable|not reported|not calculated|not recorded|no data|not collected|unavailable"),
-        (NOT_APPLICABLE, "z|Z|[z]|.|(X)|(x)|not applicable|/|\u00d7"),
-        (ZERO, "-|\u2013|\u2014|\u2212|nil"),
-        (SMALL, "(Z)|(z)|[low]|low|0~"),
-        (ANNOTATION, "[e]|[p]|[r]|[b]|[f]|[E]|[P]|[R]"),
-    )
-    for symbol in symbols.split("|")
-}  # fmt: skip
-FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() if sum(map(str.isalpha, symbol)) > 2}
 # texts that are no word of a language: signs alone, or one to four letters in brackets
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")
 # a text that is a symbol wherever it stands, also where a label could stand
@@ -251,23 +205,40 @@ SURE_SYMBOL = re.compile(
     r"available))[\])]?",
     re.IGNORECASE,
 )
-# words of a text that says why no number stands there
-SAYS_HIDDEN = re.compile(
-    r"suppress|redact|confiden|disclos|withh?eld|mask|hidden|protect|too (?:small|few)|secret|geheim|sekret|confidentiel",
-    re.I,
-)
-WORDS = (
-    (re.compile(r"(?:less|fewer|lower) than (\d+|half)|under (\d+)|below (\d+)|between \d+ and (\d+)", re.I), ""),
-    (SAYS_HIDDEN, SUPPRESSED),
-    (re.compile(r"not reliable|unreliable|low reliability|standards? not met|not meet", re.I), SUPPRESSED),
-    (re.compile(r"not applicable|not relevant|no procede|logically impossible|does not apply", re.I), NOT_APPLICABLE),
-    (re.compile(r"rounds? to zero|negligible", re.I), SMALL),
-    (re.compile(r"\bzero\b|\bnil\b|\bnone\b|magnitude zero", re.I), ZERO),
-    (re.compile(r"not available|unavailable|not collected|missing|no disponible|not received|no data|not provided"
-                r"|no appropriate", re.I), MISSING),
-    (re.compile(r"estimat|provision|revis|forecast|break in", re.I), ANNOTATION),
-)  # fmt: skip
 LINK = r"\s*[\"')\]]?\s*(?:=|:|\u2013|-|denotes?|refers? to|means?|indicates?|represents?|stands? for|\s{2,})\s*"
+
+
+@cache
+def _words() -> dict[str, Any]:
+    return read_yaml(Path(__file__).with_name("words.yaml"))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """What publishers write in headers, labels and notes, by its name in words.yaml."""
+    return re.compile("|".join(_words()["patterns"][name]), re.IGNORECASE)
+
+
+def says(name: str, text: str) -> bool:
+    """
+    Whether some part of a text is what publishers write so.
+
+    >>> says("percent", "Share of pupils"), says("rate", "Share of pupils")
+    (True, False)
+    """
+    return bool(pattern(name).search(text))
+
+
+@cache
+def _vocabulary() -> tuple[dict[str, str], dict[str, str]]:
+    """The usual meaning of each symbol as it is written; and of words, whatever their case."""
+    plain = {text: meaning for meaning, texts in _words()["symbols"].items() for text in "|".join(texts).split("|")}
+    return plain, {text.casefold(): meaning for text, meaning in plain.items() if sum(map(str.isalpha, text)) > 2}
+
+
+def _usual(text: str) -> str:
+    plain, folded = _vocabulary()
+    return plain.get(text) or folded.get(text.casefold(), "")
 
 
 @dataclass(frozen=True)
@@ -295,7 +266,7 @@ def is_symbol(text: str) -> bool:
     >>> [is_symbol(text) for text in ("*", "[c]", "Masked", "..C", "North", "1", "s")]
     [True, True, True, True, False, False, True]
     """
-    return text in VOCABULARY or text.casefold() in FOLDED or bool(SIGNS.fullmatch(text))
+    return bool(_usual(text) or SIGNS.fullmatch(text))
 
 
 def usual_meaning(text: str) -> Symbol:
@@ -315,7 +286,7 @@ def usual_meaning(text: str) -> Symbol:
         return Symbol(text, f"{BETWEEN} {lo} and {hi}".strip(), how="printed as a limit")
     if result := RANGED.fullmatch(text):
         return Symbol(text, f"{BETWEEN} {result[1]} and {result[2]}", how="printed as a range")
-    if meaning := VOCABULARY.get(text) or FOLDED.get(text.casefold()):
+    if meaning := _usual(text):
         return Symbol(text, meaning)
     return Symbol(text, SUPPRESSED, how="not in the vocabulary: offered as the most careful")
 
@@ -327,10 +298,10 @@ def meaning_of_words(words: str) -> str:
     >>> meaning_of_words("figure not available"), meaning_of_words("less than 5"), meaning_of_words("Represents zero.")
     ('missing', 'suppressed', 'zero')
     """
-    for pattern, meaning in WORDS:
-        if result := pattern.search(words):
+    for meaning, said in _words()["legends"]:
+        if result := re.search(said, words, re.IGNORECASE):
             if meaning:
-                return meaning
+                return str(meaning)
             return SMALL if "half" in result[0].lower() else SUPPRESSED
     return ""
 

@@ -2,7 +2,7 @@
 
 import argparse
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from os.path import abspath, commonpath, relpath
@@ -49,25 +49,26 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 PAIR, COLUMN_LIST = "A=B", "C,D"
-# names, how a value is written, and help of the options that `disclose` has too; each may be given several times
-READ_OPTIONS: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    (("--symbol", "--mark"), PAIR, "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'"),
-    (("--sheet",), "NAME", "read this sheet only"),
-    (("--labels",), COLUMN_LIST, "columns (letters or headers) that hold labels"),
-    (("--counts",), COLUMN_LIST, "columns that hold counts"),
-    (("--skip",), COLUMN_LIST, "rows and columns that are not read, e.g. 59,C"),
-    (("--rule",), "RULE", "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"),
-    (("--total",), PAIR, "the label that is the total of a column, e.g. 'sex=Both sexes'"),
-    (("--no-total",), "LABEL", "a label that is not a total, whatever its name says"),
-    (("--label",), "LABEL", "a label or a header that looks like a symbol of a count, e.g. '<1'"),
-    (("--hierarchy",), PAIR, "a .hrc file for a column, e.g. 'industry=nace.hrc'"),
-)
+# names, how a value is written, key in a release file, and help of the options that `disclose` has too; each may be repeated
+READ_OPTIONS: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
+    (("--symbol", "--mark"), PAIR, "marks", "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'"),
+    (("--sheet",), "NAME", "sheets", "read this sheet only"),
+    (("--labels",), COLUMN_LIST, "label_columns", "columns (letters or headers) that hold labels"),
+    (("--counts",), COLUMN_LIST, "count_columns", "columns that hold counts"),
+    (("--skip",), COLUMN_LIST, "skip", "rows and columns that are not read, e.g. 59,C"),
+    (("--rule",), "RULE", "rule",
+     "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"),
+    (("--total",), PAIR, "totals", "the label that is the total of a column, e.g. 'sex=Both sexes'"),
+    (("--no-total",), "LABEL", "no_totals", "a label that is not a total, whatever its name says"),
+    (("--label",), "LABEL", "labels", "a label or a header that looks like a symbol of a count, e.g. '<1'"),
+    (("--hierarchy",), PAIR, "hierarchies", "a .hrc file for a column, e.g. 'industry=nace.hrc'"),
+)  # fmt: skip
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """The options that say how files are to be read."""
-    for names, written, text in READ_OPTIONS:
-        own.add_argument(*names, metavar=written, help=text, action="append", default=[])
+    for names, written, key, text in READ_OPTIONS:
+        own.add_argument(*names, metavar=written, dest=key, help=text, action="append", default=[])
     own.add_argument("--period", default="", metavar="TEXT", help="the period of a table that does not name it")
     own.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where the numbers do not show it")
 
@@ -85,21 +86,20 @@ def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
         parser = argparse.ArgumentParser(add_help=False)
         add_options(parser)
         options = parser.parse_args([f"{words[at]}={words[at + 1]}" for at in range(0, len(words), 2)])
-    return corrections_of(
-        options.sheet, options.labels, options.counts, options.skip, period=options.period, rule=tuple(options.rule),
-        totals=pairs(options.total, "total"), symbols=pairs(options.symbol, "symbol"), decimal=options.decimal or "",
-        no_totals=frozenset(options.no_total), labels=frozenset(options.label),
-        hierarchies={name: (Path(file), "@") for name, file in pairs(options.hierarchy, "hierarchy").items()},
+    paired = {key: pairs(getattr(options, key), names[0]) for names, written, key, _ in READ_OPTIONS if written == PAIR}
+    return corrections_of({**vars(options), **paired})
+
+
+def corrections_of(said: Mapping[str, Any], folder: Path = Path(), **others: Any) -> Corrections:
+    """What options say, by their keys in a release file; columns and rows may be listed with commas."""
+    rows, columns = ([one for one in _listed(said["skip"]) if one.isdigit() == number] for number in (True, False))
+    roles = dict.fromkeys(_listed(said["label_columns"]), LABEL) | dict.fromkeys(_listed(said["count_columns"]), COUNT)
+    return Corrections(
+        frozenset(said["sheets"]), roles, frozenset(map(int, rows)), frozenset(columns), said["period"], said["totals"],
+        frozenset(said["no_totals"]), frozenset(said["labels"]),
+        {column: (folder / file, "@") for column, file in said["hierarchies"].items()},
+        symbols=said["marks"], rule=tuple(said["rule"]), decimal=said["decimal"] or "", **others,
     )  # fmt: skip
-
-
-def corrections_of(
-    sheets: Sequence[str], label_columns: Sequence[str], count_columns: Sequence[str], skip: Sequence[str], **others: Any
-) -> Corrections:
-    """What the options of `read` and `disclose` say; columns and rows may be listed with commas."""
-    rows, columns = ([one for one in _listed(skip) if one.isdigit() == number] for number in (True, False))
-    roles = dict.fromkeys(_listed(label_columns), LABEL) | dict.fromkeys(_listed(count_columns), COUNT)
-    return Corrections(frozenset(sheets), roles, frozenset(map(int, rows)), frozenset(columns), **others)
 
 
 def _listed(words: Sequence[str]) -> list[str]:
@@ -112,9 +112,9 @@ def pairs(words: Sequence[str], option: str) -> dict[str, str]:
     for word in words:
         name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
         if not equals or not value:
-            raise ConfigError(f"--{option} {word}: write two parts with = between them")
+            raise ConfigError(f"{option} {word}: write two parts with = between them")
         if result.setdefault(name, value) != value:
-            raise ConfigError(f"--{option} {word}: {name!r} was {result[name]!r} before; give it once")
+            raise ConfigError(f"{option} {word}: {name!r} was {result[name]!r} before; give it once")
     return result
 
 
@@ -166,8 +166,7 @@ def describe(reading: Reading) -> Iterator[str]:
         yield f"{source.name}: {source.form}, {_count(len([t for t in reading.tables if t.file == source.name]), 'table')}"
     for table in reading.tables[:SHOWN]:
         yield from _describe_table(table)
-    if len(reading.tables) > SHOWN:
-        yield f"... and {len(reading.tables) - SHOWN} more tables (--write has all)"
+    yield from _more(reading.tables, "tables (--write has all)")
     for text, own in list(reading.symbols.items())[:SHOWN]:
         said = f': "{own.said}"' if own.said else ""
         yield f"symbol {text}  {own.meaning} ({own.how}{said}), {_count(reading.met[text], 'cell')}"
@@ -178,15 +177,16 @@ def describe(reading: Reading) -> Iterator[str]:
     for left in reading.left_out[:SHOWN]:
         remedy = f" ({left.remedy})" if left.remedy else ""
         yield f"left out: {left.place}: {_count(left.cells, 'cell')}: {left.why}{remedy}"
-    if len(reading.left_out) > SHOWN:
-        yield f"... and {len(reading.left_out) - SHOWN} more reasons"
-    for one in reading.questions[:SHOWN]:
-        yield f"question: {one.text}. If so: {one.option}"
-    if len(reading.questions) > SHOWN:
-        yield f"... and {len(reading.questions) - SHOWN} more questions"
+    yield from _more(reading.left_out, "reasons")
+    yield from (f"question: {one.text}. If so: {one.option}" for one in reading.questions[:SHOWN])
+    yield from _more(reading.questions, "questions")
     yield reading.line()
     if not reading.conserved:
         raise DataError("cells were lost in the reading; this is a defect of genverify: please report it with the file")
+
+
+def _more(items: Sequence[Any], what: str) -> list[str]:
+    return [f"... and {len(items) - SHOWN} more {what}"] if len(items) > SHOWN else []
 
 
 def _count(number: int, noun: str) -> str:
@@ -212,5 +212,4 @@ def _tree(axis: Axis) -> Iterator[str]:
     for parent, children in axis.tree[:SHOWN]:
         parts = " + ".join(children[:6]) + (f" + ... ({len(children)} labels)" if len(children) > 6 else "")
         yield f"    {parent} = {parts}"[: WIDE + 30]
-    if len(axis.tree) > SHOWN:
-        yield f"    ... and {len(axis.tree) - SHOWN} more sums"
+    yield from (f"    {line}" for line in _more(axis.tree, "sums"))

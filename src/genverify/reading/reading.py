@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -14,9 +14,9 @@ from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
-from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
-from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Number
-from genverify.reading.source import CellAddress, Cube, Source, cell_place, column_at, column_name, read_source
+from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Number, Numerals, Symbol
+from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Facts
+from genverify.reading.source import CellAddress, Cube, Source, cell_place, column_at, column_name, numbered, read_source
 from genverify.reading.totals import Question, surely_rounded
 
 Sums = Mapping[str, Sequence[Sequence[str]]]
@@ -72,14 +72,11 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Figures:
-    """A column of counts, percentages or rates: its label, and the text, kind and number of each row."""
+class Figures(Facts):
+    """A column of counts, percentages or rates, with its label."""
 
     at: int
     label: str
-    texts: Sequence[str]
-    kinds: Sequence[str]
-    values: Sequence[Number | None]
 
 
 @dataclass(frozen=True)
@@ -108,21 +105,28 @@ class Table:
     @cached_property
     def entries(self) -> dict[tuple[str, ...], Entry]:
         """The cells by their labels; symbols and counts, nothing that no cell prints."""
-        result = dict[tuple[str, ...], Entry]()
-        if self.cube:
-            keys = product(*(axis.labels for axis in self.axes))
-            for own in self.counts:
-                for at, (key, text, kind, value) in enumerate(zip(keys, own.texts, own.kinds, own.values, strict=True)):
-                    if kind in PLACED:
-                        result[key] = _entry(text, self.address(at, own.at), kind, value)
-            return result
-        wide = len(self.counts) > 1
+        return {labels: _entry(own.texts[row], self.address(row, own.at), own.kinds[row], own.values[row])
+                for labels, row, own in self.cells() if own.kinds[row] in PLACED}  # fmt: skip
+
+    @property
+    def blanks(self) -> dict[tuple[str, ...], Entry]:
+        """The cells without a text where a count could stand."""
+        empty = ((labels, row, own) for labels, row, own in self.cells() if not own.texts[row] and not own.kinds[row])
+        return {labels: entry_at(self.address(row, own.at), "") for labels, row, own in empty
+                if own.at not in self.measured or self.measured[own.at][row] == COUNT}  # fmt: skip
+
+    @cached_property
+    def keys(self) -> Sequence[tuple[str, ...]]:
+        """The labels of each row; of a cube, those of each value."""
+        rows = product(*(axis.labels for axis in self.axes)) if self.cube else zip(*self.rows, strict=True)
+        return list(rows) if self.cube or self.rows else [()] * len(self.block.body)
+
+    def cells(self) -> Iterator[tuple[tuple[str, ...], int, Figures]]:
+        """The labels, row and column of every cell among counts, but of rows that are not placed."""
         for own in self.counts:
-            for row, (text, kind, value) in enumerate(zip(own.texts, own.kinds, own.values, strict=True)):
-                if kind in PLACED and row not in self.excluded:
-                    key = tuple(labels[row] for labels in self.rows) + ((own.label,) if wide else ())
-                    result[key] = _entry(text, self.address(row, own.at), kind, value)
-        return result
+            for row, key in enumerate(self.keys):
+                if row not in self.excluded:
+                    yield (*key, own.label) if len(self.counts) > 1 else key, row, own
 
     def address(self, row: int, column: int) -> CellAddress:
         """Where the cell of a row of the body stands; of a cube, the value of this number."""
@@ -222,16 +226,14 @@ def read(
     from genverify.reading.table_cells import Tally, read_file
 
     general = told or Corrections()
-    total, tables, numerals, said = Tally(), list[Table](), dict[str, Numerals](), list[str]()
+    total, numerals, said = Tally(), dict[str, Numerals](), list[str]()
     for source in sources:
         tally = Tally(places=None if listed is None else listed.setdefault(source.name, {}))
         numerals[source.name] = read_file(source, (own or {}).get(source.name, general), tally)
         total.add(tally)
         said += [f"{source.name}: {one}" for one in (*source.said, *_said(source, numerals[source.name]))]
-    seen = Counter[str]()
-    for table in total.tables:
-        seen[table.name] += 1
-        tables.append(table if seen[table.name] == 1 else replace(table, name=f"{table.name} ({seen[table.name]})"))
+    names = numbered([table.name for table in total.tables])
+    tables = [replace(table, name=name) for table, name in zip(total.tables, names, strict=True)]
     _check_told(general, tables, total.met, sources)
     left = tuple(LeftOut(place, cells, why, remedy) for (_, why, remedy), (place, cells) in total.left.items())
     asked = [

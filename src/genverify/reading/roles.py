@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from itertools import pairwise
 
 from genverify.reading.blocks import Block
@@ -12,7 +13,6 @@ from genverify.reading.numerals import (
     DECIMAL,
     LIMIT,
     MIXED,
-    NUMBERS,
     PAIRED_MIX,
     PERCENT,
     PERIOD,
@@ -21,12 +21,12 @@ from genverify.reading.numerals import (
     SYMBOL,
     TEXT,
     WHOLE,
-    Numerals,
-    first_number,
+    Number,
     is_symbol,
-    number_of,
+    pattern,
+    says,
 )  # fmt: skip
-from genverify.reading.source import Cube, Grid, Sheet, column_name
+from genverify.reading.source import Cube, Sheet, column_name
 
 LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
@@ -35,7 +35,6 @@ LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG
 ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT)
 LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
 FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
-Number = int | Decimal
 HEADER, SYMBOL_ROLE = "header", "symbol"
 AMONG_COUNTS = "symbol among counts"  # counted beside the roles: these symbols stand in the tables
 # the six words of the line of conservation, and the roles that each adds up
@@ -48,48 +47,7 @@ CONSERVATION: Mapping[str, tuple[str, ...]] = {
     "left out": (LEFT_OUT,),
 }
 
-# words of headers, in the languages of the releases that are read most; one list for each role
-PERCENT_WORDS = re.compile(r"%|\b(per ?cent\w*|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I)
-COUNT_AND_SHARE = re.compile(r"\b(n|no\.?|number|count)\s*\(\s*(%|per ?cent)\s*\)", re.I)  # n (%)
-IN_BRACKETS = re.compile(r"\((%|per ?cent)\)\s*$", re.I)
-RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
-COUNT_WORDS = re.compile(
-    r"\b(number|num|count|counts|no|n|persons|people|pupils|patients|cases|population|headcount|frequency|anzahl|nombre|antal)\b"
-    r"|\btotal (population|number|persons)\b",
-    re.I,
-)
-# stronger than what is counted
-NUMBER_OF = re.compile(r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I)
-STATISTIC_WORDS = re.compile(
-    r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard error|deviation"
-    r"|error|lower|upper|ci|lcl|ucl|confidence|interval|changes?|variation|growth|quintile|decile|vigintile|percentile|cv|moe"
-    r"|latitude|longitude|lat|lon|lng|area|hectares|ha)\b",
-    re.I,
-)
-MONEY_WORDS = re.compile(
-    r"[\u00a3$\u20ac]|\b(expenditure|costs?|prices?|salary|wages?|earnings|revenue|gdp|gnp|usd|gbp|eur|turnover|payroll|income)\b",
-    re.I,
-)
-TIME_WORDS = re.compile(
-    r"\b(year|years|date|month|quarter|week|day|period|time|fy|jahr|monat|quartal|periodo|trimestre|ano|a\u00f1o|ann\u00e9e"
-    r"|mois|\u00e5r|tid)\b",
-    re.I,
-)
-CODE_WORDS = re.compile(r"\b(codes?|id|ids|fips|naics|nace|isic|sic|isco|nuts|lau|gss|geoid|uid|key)\b", re.I)
-NOTE_HEADS = re.compile(r"\b(foot)?notes?\b|\bcomments?\b|\bremarks?\b|\bsource\b", re.I)
-FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure|quality|obs status|conf status)\b", re.I)
-MEASURE_HEADS = re.compile(r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|units?)\b", re.I)
-MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\b)|reported in [\u00a3$\u20ac]", re.I)
-UNIT_CONTEXT = re.compile(r"\b(hectares?|tonnes)\b|\b(thousand|million)s? (of )?(ha|cubic)\b|\bcubic met", re.I)
 DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # as 20200131
-PURELY_TIME = re.compile(
-    r"(the )?(calendar |financial |academic |time |reporting )?(years?|dates?|periods?|months?|quarters?|weeks?)", re.I
-)
-CLASSES = re.compile(
-    r"(single )?(year of )?ages?( groups?| bands?| class)?( \(?years\)?)?|sex|gender|race|origin|ethnicity|grade|decile"
-    r"|quintile|band|size class|marital status|district|county|state|region|ward|stage|level|category|group|type|class",
-    re.I,
-)
 MOST_CLASSES = 130  # different numbers that stand for classes: ages to 120 and a few more
 PROBE = 80  # rows in which a percentage is compared with counts
 MOST_BASES = 40  # counts beside a percentage that are tried as its part and its whole: the work grows with their square
@@ -116,11 +74,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a column's body holds: its texts and kinds in order of rows, and its numbers."""
+    """What a column's body holds, in order of rows: texts, their kinds, and their numbers (None where there is none)."""
 
     texts: Sequence[str]
     kinds: Sequence[str]
-    often: Mapping[str, int]
+    values: Sequence[Number | None]
+
+    @cached_property
+    def often(self) -> Mapping[str, int]:
+        return Counter(self.kinds)
 
     @property
     def filled(self) -> int:
@@ -158,26 +120,13 @@ def _join(parts: Sequence[str]) -> str:
     return " ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part))
 
 
-def column_facts(sheet: Sheet, kinds: Grid, block: Block) -> dict[int, Facts]:
-    """The cells of each column in the body."""
-    result = {}
+def column_facts(sheet: Sheet, known: Mapping[str, tuple[str, Number | None]], block: Block) -> dict[int, Facts]:
+    """The cells of each column in the body; `known` has the kind and the number of every text."""
+    rows, result = [sheet.rows[at] for at in block.body], dict[int, Facts]()
     for column in block.columns:
-        texts = [sheet.rows[at][column] if column < len(sheet.rows[at]) else "" for at in block.body]
-        own = [kinds[at][column] if column < len(kinds[at]) else "" for at in block.body]
-        result[column] = Facts(texts, own, Counter(own))
-    return result
-
-
-def values_of(facts: Facts, numerals: Numerals, known: dict[str, Number | None]) -> list[Number | None]:
-    """The numbers of a column, None where there is none; of a mixed cell the first."""
-    result = list[Number | None]()
-    for text, kind in zip(facts.texts, facts.kinds, strict=True):
-        if kind in NUMBERS or kind == MIXED:
-            if text not in known:
-                known[text] = first_number(text, numerals) if kind == MIXED else number_of(text, numerals)
-            result.append(known[text])
-        else:
-            result.append(None)
+        texts = [row[column] if column < len(row) else "" for row in rows]
+        cells = [known[text] for text in texts]
+        result[column] = Facts(texts, [kind for kind, _ in cells], [number for _, number in cells])
     return result
 
 
@@ -186,8 +135,8 @@ def _words(head: str) -> str:
 
 
 def find_columns(
-    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
-    context: str = "", told: Mapping[int, str] | None = None, signs: Collection[str] = (),
+    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], context: str = "",
+    told: Mapping[int, str] | None = None, signs: Collection[str] = (),
 ) -> list[Column]:  # fmt: skip
     """The role of every column; `told` are roles and `signs` symbols of a user, `context` is the text around the table."""
     told = told or {}
@@ -195,22 +144,19 @@ def find_columns(
     for column in block.columns:
         own, left = facts[column], column == block.columns[0]
         limits = left and own.share(LIMIT, RANGE) > 0.5  # labels such as 0-4
-        remark = NOTE_HEADS.search(_words(heads[column])) and not own.share(WHOLE, DECIMAL, PERCENT)
+        remark = says("note head", _words(heads[column])) and not own.share(WHOLE, DECIMAL, PERCENT)
         if (_is_valued(own) or (not left and _is_hidden(own, signs))) and not remark and not limits:
             valued.append(column)
     first = min(valued, default=0)
     valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
-    texts = [c for c in block.columns if c not in valued and facts[c].filled and not NOTE_HEADS.search(_words(heads[c]))]
-    money = bool(MONEY_CONTEXT.search(context))
+    texts = [c for c in block.columns if c not in valued and facts[c].filled and not says("note head", _words(heads[c]))]
+    money = says("money context", context)
     counted = _counted_rows(texts, heads, facts, told)
 
-    def measured(column: int) -> tuple[Facts, Sequence[Number | None]]:
+    def measured(own: Facts) -> Facts:
         """A column in the rows that count, where another column says what each row measures."""
-        own, numbers = facts[column], values[column]
-        if counted is None:
-            return own, numbers
-        kinds = [own.kinds[row] for row in counted]
-        return Facts([own.texts[row] for row in counted], kinds, Counter(kinds)), [numbers[row] for row in counted]
+        rows = range(len(own.texts)) if counted is None else counted
+        return Facts([own.texts[row] for row in rows], [own.kinds[row] for row in rows], [own.values[row] for row in rows])
 
     result = dict[int, Column]()
     for column in block.columns:
@@ -220,14 +166,14 @@ def find_columns(
         elif not own.filled:
             role, why = NOTE, "nothing below its header"
         elif column in valued:
-            unit = bool(UNIT_CONTEXT.search(context))
+            unit = says("unit context", context)
             classed = all(result[c].role in LABELS for c in result)  # so far, from the left, only labels
-            role, why = _valued_role(column, head, *measured(column), block, texts, money, unit, classed)
+            role, why = _valued_role(column, head, measured(own), block, texts, money, unit, classed)
         else:
             role, why = _text_role(column, head, own, max(valued, default=0))
         result[column] = Column(column, role, head, why)
     _find_codes(result, facts)
-    _by_numbers(result, values)
+    _by_numbers(result, facts)
     _settle_labels(result, facts, block)
     return [result[column] for column in block.columns]
 
@@ -273,24 +219,23 @@ def measure_role(text: str) -> str:
     >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Mean score")
     ('count', 'percentage', 'statistic')
     """
-    if PERCENT_WORDS.search(text):
+    if says("percent", text):
         return PERCENTAGE
-    if RATE_WORDS.search(text):
+    if says("rate", text):
         return RATE
-    return STATISTIC if STATISTIC_WORDS.search(text) else COUNT
+    return STATISTIC if says("statistic", text) else COUNT
 
 
 def _only_symbols(own: Facts, head: str) -> bool:
-    named = FLAG_HEADS.search(_words(head)) or NOTE_HEADS.search(_words(head))
+    named = says("flag", _words(head)) or says("note head", _words(head))
     return own.filled > 0 and own.share(SYMBOL) == 1.0 and len(set(own.texts) - {""}) <= 3 and not named
 
 
 def _valued_role(
-    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int],
-    money: bool, unit: bool, classed: bool,
-) -> tuple[str, str]:  # fmt: skip
+    column: int, head: str, own: Facts, block: Block, texts: Sequence[int], money: bool, unit: bool, classed: bool
+) -> tuple[str, str]:
     words = _words(head)
-    numbers = [value for value in values if value is not None]
+    numbers = [value for value in own.values if value is not None]
     whole = [value for value in numbers if isinstance(value, int)]
     distinct = len(set(own.texts) - {""})
     left = not any(c < column for c in block.columns if c in texts) and column == block.columns[0]
@@ -299,7 +244,7 @@ def _valued_role(
     if any(re.fullmatch(r"0\d+", text) for text in own.texts if text):
         return CODE, "numbers with a leading zero"
     apart = distinct == own.filled
-    if CODE_WORDS.search(words) and not COUNT_WORDS.search(words) and (apart or column < max(texts, default=0)):
+    if says("code", words) and not says("count", words) and (apart or column < max(texts, default=0)):
         return CODE, "its header says so"
     lengths = Counter(len(text) for text in own.texts if text)
     alike = max(lengths, default=0) > 2 and max(lengths.values()) > 0.95 * distinct
@@ -311,24 +256,24 @@ def _valued_role(
     if column == block.columns[0] and not texts and (apart or re.search(r"\bage\b", words, re.I)):
         return LABEL, "the first column, different in every row, with no text next to it"
     before = column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
-    if CLASSES.fullmatch(words.strip()) and distinct <= MOST_CLASSES and before:
+    if pattern("class").fullmatch(words.strip()) and distinct <= MOST_CLASSES and before:
         return LABEL, "its header names a classification"
     pairs = [pair for text in set(own.texts) if (pair := PAIRED_MIX.fullmatch(text)) and not pair[2]]
-    shared = sum(bool(pair[4]) for pair in pairs) * 2 > len(pairs) or IN_BRACKETS.search(head)  # 12 (24 %), or 12 (24)
-    if COUNT_AND_SHARE.search(head) or (own.share(MIXED) > 0.5 and pairs and shared):
+    shared = sum(bool(pair[4]) for pair in pairs) * 2 > len(pairs) or says("in brackets", head)  # 12 (24 %), or 12 (24)
+    if says("count and share", head) or (own.share(MIXED) > 0.5 and pairs and shared):
         return COUNT, "its header or its cells name a count with its percentage"
     percents = own.share(PERCENT) > 0.5 or (own.share(PERCENT) and own.share(PERCENT, LIMIT) > 0.3)
-    if PERCENT_WORDS.search(words) or percents:
+    if says("percent", words) or percents:
         return PERCENTAGE, "its header or its cells say so"
-    if RATE_WORDS.search(words):
+    if says("rate", words):
         return RATE, "its header says so"
-    named = bool(COUNT_WORDS.search(words))
+    named = says("count", words)
     mixed = {sign for text, kind in zip(own.texts, own.kinds, strict=True) if kind == MIXED for sign in text}
     if own.share(MIXED) > 0.5 and mixed & set("-\u2013:"):
         return STATISTIC, "numbers with intervals, or times"
-    if not named and STATISTIC_WORDS.search(words):
+    if not named and says("statistic", words):
         return STATISTIC, "its header says so"
-    if not NUMBER_OF.search(words) and (money or (not named and MONEY_WORDS.search(words))):
+    if not says("number of", words) and (money or (not named and says("money", words))):
         return MONEY, "its header or the text above says so"
     if unit and not named:
         return STATISTIC, "amounts in a unit that the text above names; as counts: --counts"
@@ -343,11 +288,11 @@ def _valued_role(
 
 def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) -> bool:
     """Whether numbers are times: years, years with two more digits, months; by the header, or at the left of the table."""
-    if own.share(PERIOD) > 0.5 or (left and PURELY_TIME.fullmatch(words.strip())):
+    if own.share(PERIOD) > 0.5 or (left and pattern("purely time").fullmatch(words.strip())):
         return True
     if not numbers or len(numbers) + own.often.get(PERIOD, 0) < 0.95 * own.filled:
         return False
-    named = bool(TIME_WORDS.search(words)) and not COUNT_WORDS.search(words)
+    named = says("time", words) and not says("count", words)
     if any(not isinstance(number, int) for number in numbers):
         return False
     whole = [int(number) for number in numbers]
@@ -366,24 +311,24 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     texts = [text for text in own.texts if text]
     distinct = set(texts)
     short = all(len(text) <= 6 for text in distinct)
-    if NOTE_HEADS.search(words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2:
+    if says("note head", words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2:
         return NOTE, "its header or its texts say so"
     if sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2 and len(distinct) > 1:
         return NOTE, LONG
-    if FLAG_HEADS.search(words) and short:
+    if says("flag", words) and short:
         return FLAG, "its header says so"
     if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
         return FLAG, AT_THE_RIGHT
-    named = bool(TIME_WORDS.search(words)) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
+    named = says("time", words) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
     digits = sum(any(c.isdigit() for c in text) for text in distinct)
-    dated = digits * 2 > len(distinct) or PURELY_TIME.fullmatch(words.strip())
+    dated = digits * 2 > len(distinct) or pattern("purely time").fullmatch(words.strip())
     if (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
         return PERIOD_OF, "its header or its texts are times"
     roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
-    if len(distinct) > 1 and (MEASURE_HEADS.search(words) or (COUNT in roles and PERCENTAGE in roles)):
+    if len(distinct) > 1 and (says("measure", words) or (COUNT in roles and PERCENTAGE in roles)):
         return MEASURE, "its texts name what is measured"
     coded = sum(" " not in text and (any(c.isdigit() for c in text) or text.isupper()) for text in distinct)
-    if CODE_WORDS.search(words) and coded > len(distinct) / 2:
+    if says("code", words) and coded > len(distinct) / 2:
         return CODE, "its header says so"
     return LABEL, "one text in every row" if len(distinct) == 1 else "texts"
 
@@ -404,19 +349,19 @@ def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
                 break
 
 
-def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+def _by_numbers(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
     """Columns with decimals that are, row by row, a hundred times one count over another are percentages."""
     counts = [c for c, own in found.items() if own.role == COUNT]
     for at, column in list(found.items()):
         if column.why.startswith(("numbers with decimals", "whole numbers but for")):
-            of = find_base(at, [c for c in counts if c != at], values)
+            of = find_base(at, [c for c in counts if c != at], facts)
             if of:
                 why = f"by the numbers: {column_name(of[0][0])} as a percentage of {column_name(of[0][1])}"
                 found[at] = replace(column, role=PERCENTAGE, why=why)
-    _like_neighbours(found, values)
+    _like_neighbours(found, facts)
 
 
-def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+def _like_neighbours(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
     """A column with decimals that nothing decides is what the columns are whose headers begin as its own does."""
     undecided = [at for at, column in found.items() if column.why.startswith("numbers with decimals")]
     nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
@@ -430,7 +375,7 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
         alike = [own.role for c, own in found.items() if c != at and begins[c] == begins[at]]
         beside = Counter(role for role in alike if role in (COUNT, PERCENTAGE))
         role, often = beside.most_common(1)[0] if beside else ("", 0)
-        numbers = [value for value in values[at] if value is not None]
+        numbers = [value for value in facts[at].values if value is not None]
         whole = sum(isinstance(value, int) for value in numbers)
         fits = 2 * whole > len(numbers) if role == COUNT else all(0 <= value <= 100 for value in numbers)
         if often > 1 and 2 * often > beside.total() and fits:
@@ -438,9 +383,10 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
             found[at] = replace(found[at], role=role, why=why)
 
 
-def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
+def find_base(at: int, counts: Sequence[int], facts: Mapping[int, Facts]) -> list[tuple[int, int]]:
     """The pairs of counts, of those nearest, of which a column is the percentage (or proportion) in every row."""
     counts = sorted(sorted(counts, key=lambda column: abs(column - at))[:MOST_BASES])
+    values = {column: facts[column].values for column in (at, *counts)}
     rows = [row for row, value in enumerate(values[at]) if value is not None and value > 0 and value not in (1, 100)]
     step = max(1, len(rows) // PROBE)
     rows = rows[::step][:PROBE]
@@ -524,18 +470,16 @@ def symbol_like(texts: Sequence[str]) -> Counter[str]:
 def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
     """What the numbers of a cube are: by its units, else by whether they are whole."""
     words = cube.units or cube.title
-    if PERCENT_WORDS.search(words):
+    if says("percent", words):
         return PERCENTAGE
-    if RATE_WORDS.search(words):
+    if says("rate", words):
         return RATE
     if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)):
         return STATISTIC
-    return STATISTIC if cube.units and STATISTIC_WORDS.search(cube.units) else COUNT
+    return STATISTIC if cube.units and says("statistic", cube.units) else COUNT
 
 
-def roles_by_measure(
-    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]
-) -> dict[int, list[str]]:
+def roles_by_measure(columns: Sequence[Column], facts: Mapping[int, Facts]) -> dict[int, list[str]]:
     """Where a column names what each row measures: the role of every row's figures in each column of counts."""
     measure = next((column for column in columns if column.role == MEASURE), None)
     names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}
@@ -544,7 +488,7 @@ def roles_by_measure(
     result = dict[int, list[str]]()
     for column in (column for column in columns if column.role == COUNT):
         roles = [names[text] for text in facts[measure.at].texts]
-        shares = [value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE]
+        shares = [value for value, role in zip(facts[column.at].values, roles, strict=True) if role == PERCENTAGE]
         own = [value for value in shares if value is not None]
         if any(value > 100 for value in own) and all(isinstance(value, int) for value in own):  # a count beside percentages
             roles = [COUNT if role == PERCENTAGE else role for role in roles]

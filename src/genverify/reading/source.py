@@ -7,6 +7,7 @@ import json
 import re
 import stat
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -165,6 +166,21 @@ def column_name(at: int) -> str:
         at, rest = divmod(at - 1, 26)
         name = chr(65 + rest) + name
     return name
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """
+    Names, with a number where one stands a second time.
+
+    >>> numbered(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    often = Counter[str]()
+    result = list[str]()
+    for name in names:
+        often[name] += 1
+        result.append(name if often[name] == 1 else f"{name} ({often[name]})")
+    return result
 
 
 def cell_place(sheet: Sheet, column: int, at: int) -> str:

@@ -20,14 +20,16 @@ from genverify.reading.numerals import (
     SYMBOL,
     TEXT,
     WHOLE,
+    Number,
     Numerals,
     Symbol,
     decide_numerals,
     find_legend,
     is_symbol,
-    kind_of,
     meaning_of_words,
-    number_of,
+    parsed,
+    pattern,
+    says,
     told_symbol,
     usual_meaning,
 )  # fmt: skip
@@ -49,7 +51,6 @@ from genverify.reading.roles import (
     SYMBOL_ROLE,
     Column,
     Facts,
-    Number,
     column_facts,
     cube_role,
     find_base,
@@ -57,14 +58,12 @@ from genverify.reading.roles import (
     heads_of,
     roles_by_measure,
     symbol_like,
-    values_of,
 )
 from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, cell_place, column_name
 from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, make_hierarchy, read_hierarchy, rounding
 
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
-HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)  # headers of flags that say that a count is withheld
 FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has texts there, not symbols
 LONGEST_SYMBOL = 40  # characters
 LARGEST_BASE = 10**6  # of rounding; a larger one is refused where the rule is read
@@ -143,13 +142,14 @@ def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:
     return numerals
 
 
-def kinds_of(texts: set[str], numerals: Numerals, told: Corrections) -> dict[str, str]:
-    """The kind of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
-    result = dict[str, str]()
-    for text in texts:
-        kind, given = kind_of(text, numerals), text in told.symbols or text in told.known
-        sign = given or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
-        result[text] = TEXT if text in told.labels else SYMBOL if sign else kind
+def known_texts(texts: Iterable[str], numerals: Numerals, told: Corrections) -> dict[str, tuple[str, Number | None]]:
+    """The kind and the number of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
+    result = {"": parsed("", numerals)}
+    for text in set(texts):
+        kind, number = parsed(text, numerals)
+        sign = text in told.symbols or text in told.known
+        sign = sign or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
+        result[text] = (TEXT, None) if text in told.labels else (SYMBOL, None) if sign else (kind, number)
     return result
 
 
@@ -160,8 +160,8 @@ def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Correcti
         places = (cell_place(sheet, column, at) for at, row in enumerate(sheet.rows) for column in range(len(row)))
         tally.leave(sheet.name, "this sheet was not asked for", "--sheet", cells, places=places)
         return
-    known = kinds_of({text for row in sheet.rows for text in row}, numerals, told)
-    kinds = [[known[text] for text in row] for row in sheet.rows]
+    known = known_texts((text for row in sheet.rows for text in row), numerals, told)
+    kinds = [[known[text][0] for text in row] for row in sheet.rows]
     if told.blocks is not None:
         blocks, tags = list(told.blocks.get(sheet.name, ())), told.tags.get(sheet.name, ())
     else:
@@ -175,7 +175,7 @@ def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Correcti
             inside[at] |= set(block.columns)
         given = told.columns_of.get((sheet.name, number))
         own = name if len(blocks) == 1 else f"{name}, table {number + 1}"
-        _read_block(own, source.name, sheet, kinds, block, given, numerals, told, tally)
+        _read_block(own, source.name, sheet, known, block, given, told, tally)
     _outside(sheet, kinds, inside, set(tags), tally)
 
 
@@ -200,22 +200,19 @@ def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[in
 
 
 def _read_block(
-    name: str, file: str, sheet: Sheet, kinds: Grid, block: Block, given: Sequence[Column] | None, numerals: Numerals,
-    told: Corrections, tally: Tally,
+    name: str, file: str, sheet: Sheet, known: Mapping[str, tuple[str, Number | None]], block: Block,
+    given: Sequence[Column] | None, told: Corrections, tally: Tally,
 ) -> None:  # fmt: skip
-    heads = heads_of(sheet, block)
-    facts = column_facts(sheet, kinds, block)
-    parsed = dict[str, Number | None]()
-    values = {column: values_of(own, numerals, parsed) for column, own in facts.items()}
-    columns = given or find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told),
+    heads, facts = heads_of(sheet, block), column_facts(sheet, known, block)
+    columns = given or find_columns(block, heads, facts, _context(sheet, block), _told_roles(block, heads, told),
                                     {*told.symbols, *told.known})  # fmt: skip
     if told.amounts:
         columns = [replace(column, role=COUNT) if column.role == MONEY else column for column in columns]
-    blank = _flagged(columns, facts, values, tally)
-    measured = roles_by_measure(columns, facts, values)
-    _count_cells(sheet, block, columns, facts, values, measured, tally)
+    blank = _flagged(columns, facts, tally)
+    measured = roles_by_measure(columns, facts)
+    _count_cells(sheet, block, columns, facts, measured, tally)
     tally.roles[FLAG] -= len(blank)
-    counts, figures = _figures(columns, facts, values, measured)
+    counts, figures = _figures(columns, facts, measured)
     labels, across = [column for column in columns if column.role in LABELS], COLUMNS
     parts = re.split(CORNER, labels[0].head) if len(labels) == 1 < len(counts) and not block.headings else []
     if len(parts) == 2 and all(parts):  # a corner names both axes
@@ -236,7 +233,7 @@ def _read_block(
     keys = list(zip(*rows.labels, strict=True)) if rows.labels else [()] * len(block.body)
     often = Counter(keys)
     excluded = frozenset(row for row, key in enumerate(keys) if often[key] > 1)
-    bases = {own.at: tuple(find_base(own.at, [c.at for c in counts], values)) for own in figures}
+    bases = {own.at: tuple(find_base(own.at, [c.at for c in counts], facts)) for own in figures}
     population = dict(rows.population) | ({"period": told.period} if told.period else {})
     counted = [any(own.kinds[row] in (WHOLE, MIXED) for own in counts) for row in range(len(block.body))]
     flags = {column.at: [text for row, text in enumerate(facts[column.at].texts) if text and counted[row]]
@@ -389,64 +386,60 @@ def _fill_down(texts: dict[int, Sequence[str]]) -> None:
         texts |= filled
 
 
-def _flagged(
-    columns: Sequence[Column], facts: dict[int, Facts], values: Mapping[int, list[Number | None]], tally: Tally
-) -> list[tuple[int, int, int]]:
+def _flagged(columns: Sequence[Column], facts: dict[int, Facts], tally: Tally) -> list[tuple[int, int, int]]:
     """Counts that a flag says to be withheld (zeros, or blanks) become symbols; of blanks: count, flag and row."""
     counts, moved = [column.at for column in columns if column.role == COUNT], list[tuple[int, int, int]]()
     for flag in (column for column in columns if column.role == FLAG):
         flags = facts[flag.at].texts
         for text in sorted(set(flags) - {""}):
-            if not HIDING.search(flag.head) and usual_meaning(text).meaning != SUPPRESSED:
+            if not says("hiding flag", flag.head) and usual_meaning(text).meaning != SUPPRESSED:
                 continue
             rows = [row for row, own in enumerate(flags) if own == text]
             for at in counts:
                 held = {facts[at].texts[row] for row in rows}
-                others = any(value for row, value in enumerate(values[at]) if flags[row] != text)
+                others = any(value for row, value in enumerate(facts[at].values) if flags[row] != text)
                 blank = held == {""} and len(counts) == 1
                 if not others or not (blank or (held == {"0"} and len(rows) > 1)):
                     continue
                 symbol = f"({text})" if blank else f"0 ({text})"
-                texts, kinds = list(facts[at].texts), list(facts[at].kinds)
+                texts, kinds, values = list(facts[at].texts), list(facts[at].kinds), list(facts[at].values)
                 for row in rows:
-                    texts[row], kinds[row], values[at][row] = symbol, SYMBOL, None
-                facts[at] = Facts(texts, kinds, Counter(kinds))
+                    texts[row], kinds[row], values[row] = symbol, SYMBOL, None
+                facts[at] = Facts(texts, kinds, values)
                 tally.symbols[symbol] = Symbol(symbol, SUPPRESSED, "", f"the flag {text} in column {flag.name}")
                 moved += [(at, flag.at, row) for row in rows] if blank else []
     return moved
 
 
 def _figures(
-    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
-    measured: Mapping[int, list[str]],
-) -> tuple[list[Figures], list[Figures]]:  # fmt: skip
+    columns: Sequence[Column], facts: Mapping[int, Facts], measured: Mapping[int, list[str]]
+) -> tuple[list[Figures], list[Figures]]:
     names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
     for column in columns:
         label = names.get(column.at, column.head)
-        own, numbers = facts[column.at], values[column.at]
+        own, numbers = facts[column.at], facts[column.at].values
         if column.role == COUNT:
             kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
             if column.at in measured:
                 counted = [role == COUNT for role in measured[column.at]]
                 kinds = [kind if counts_it else EMPTY for kind, counts_it in zip(kinds, counted, strict=True)]
                 numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
-            counts.append(Figures(column.at, label, own.texts, kinds, numbers))
+            counts.append(Figures(own.texts, kinds, numbers, column.at, label))
         elif column.role in (PERCENTAGE, RATE):
-            figures.append(Figures(column.at, label, own.texts, own.kinds, numbers))
+            figures.append(Figures(own.texts, own.kinds, numbers, column.at, label))
     return counts, figures
 
 
 # of people, in a header or a title
 SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)
 FOOTNOTE = re.compile(r"(?<=[^\W\d])\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
-COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNORECASE)  # a word that every header ends in
 
 
 def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
     heads = {column.at: bare_label(column.head) for column in columns}
     ends = {head.rpartition(" ")[2] for head in heads.values()}
-    if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):
+    if len(columns) > 1 and len(ends) == 1 and pattern("counted").fullmatch(next(iter(ends))):
         heads = {at: head.rpartition(" ")[0] for at, head in heads.items()}
     often = Counter(heads.values())
     again = {column.at: f"{column.head} (column {column.name})".strip() for column in columns}
@@ -488,8 +481,8 @@ def _leave_rows(table: Table, sheet: Sheet, tally: Tally) -> None:
 
 
 def _count_cells(
-    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts],
-    values: Mapping[int, Sequence[Number | None]], measured: Mapping[int, list[str]], tally: Tally,
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts], measured: Mapping[int, list[str]],
+    tally: Tally,
 ) -> None:  # fmt: skip
     wanted = set(block.columns)
     for at in (*block.header, *block.headings, *block.repeated):
@@ -509,7 +502,7 @@ def _count_cells(
             for row, (text, kind) in enumerate(zip(own.texts, own.kinds, strict=True)):
                 if kind:
                     kept = replace(column, role=roles[row]) if roles else column
-                    _count_cell(place, str(block.body[row] + 1), text, kind, values[column.at][row], kept, tally)
+                    _count_cell(place, str(block.body[row] + 1), text, kind, own.values[row], kept, tally)
 
 
 def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None, column: Column, tally: Tally) -> None:
@@ -547,9 +540,9 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
     if cube.left_out:
         tally.leave(name, cube.left_out, "", len(filled), places=[f"{name}!value {at + 1}" for at in filled])
         return
-    known = kinds_of(set(cube.texts), numerals, told)
-    kinds = [known[text] for text in cube.texts]
-    values = [number_of(text, numerals) if kind in NUMBERS else None for text, kind in zip(cube.texts, kinds, strict=True)]
+    known = known_texts(cube.texts, numerals, told)
+    kinds = [known[text][0] for text in cube.texts]
+    values = [known[text][1] if known[text][0] in NUMBERS else None for text in cube.texts]
     given = told.columns_of.get((name, 0))
     role = given[0].role if given else cube_role(cube, Counter(kinds))
     column = Column(0, role, cube.units, f"units: {cube.units}" if cube.units else "no units are named")
@@ -565,7 +558,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
         questions += asked
     axes, questions = corrected(name, axes, questions, told)
     own_kinds = [placed(*cell) for cell in zip(kinds, cube.texts, values, strict=True)]
-    counts = (Figures(0, cube.units or "value", cube.texts, own_kinds, values),) if role == COUNT else ()
+    counts = (Figures(cube.texts, own_kinds, values, 0, cube.units or "value"),) if role == COUNT else ()
     table = Table(name, source.name, name, cube.title, Block((), (), ()), (column,), tuple(axes), counts=counts, cube=cube,
                   base=rounding(values) if role == COUNT else 1)  # fmt: skip
     _place(table, told, tally, questions)

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from genverify.model.errors import DataError
 from genverify.model.files import regular_file
 from genverify.model.tablefiles import decoded
-from genverify.reading.roles import Number
+from genverify.reading.numerals import Number, pattern, says
 
 Parts = tuple[str, ...]
 
@@ -203,26 +203,6 @@ def _printed_part(
 Tree = tuple[tuple[str, tuple[str, ...]], ...]
 Sample = Mapping[str, Number | None]  # label to number; None where a symbol stands
 
-TOTAL_WORDS = re.compile(
-    "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
-    "all people|all ages|total persons|total people|total number|total count|"
-    "insgesamt|zusammen|summe|riket|hele landet|somme|suma|"
-    "totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
-    "tous|alle|i alt|totale"
-)
-OTHER_MEANING = re.compile("persons|both|national")  # words that name something else as well: numbers must say so
-TOTAL_START = re.compile(
-    r"(grand |sub)?totals?\b|all\b(?!erg)|any\b|both\b|todas?\b|todos\b|insgesamt\b|totalt?\b|ensemble\b", re.I
-)
-TOTAL_END = re.compile(r"\b(sub)?totals?\)?$|, (all|total)$", re.I)
-# names of whole countries: what a table of regions adds up to
-COUNTRIES = re.compile(
-    "england|scotland|wales|northern ireland|uk|united kingdom|great britain|england and wales|ireland|"
-    "united states|usa|us|u\\.s\\.|canada|australia|new zealand|germany|deutschland|france|spain|espa\u00f1a|italy|"
-    "italia|sweden|sverige|norway|norge|denmark|danmark|finland|suomi|switzerland|schweiz|suisse|austria|"
-    "\u00f6sterreich|netherlands|nederland|belgium|portugal|poland|polska|japan|india|brazil|brasil|mexico|"
-    "m\u00e9xico|south africa|eu|eu27|eu28|world"
-)
 MOST_NAMED = 60  # labels with names of totals that are all tried
 MOST_NESTED = 120  # labels among which sums are searched by numbers alone
 AGREE = Decimal("0.9")  # of the sums that can be compared: a real release has slips, which are named and left out later
@@ -322,7 +302,7 @@ def is_total_name(label: str) -> bool:
     >>> [is_total_name(text) for text in ("Total", "All ages", "Both sexes", "Scotland total", "Allergies", "UK", "North")]
     [True, True, True, True, False, True, False]
     """
-    return is_total_word(label) or bool(TOTAL_START.match(_plain(label)) or TOTAL_END.search(_bare(label)))
+    return is_total_word(label) or bool(pattern("total start").match(_plain(label)) or says("total end", _bare(label)))
 
 
 def is_total_word(label: str) -> bool:
@@ -332,12 +312,12 @@ def is_total_word(label: str) -> bool:
     >>> is_total_word("Total (all)"), is_total_word("total_stated"), is_total_word("All other")
     (True, False, False)
     """
-    words = TOTAL_WORDS.fullmatch(_plain(label)) or TOTAL_WORDS.fullmatch(_bare(label))
+    words = pattern("total").fullmatch(_plain(label)) or pattern("total").fullmatch(_bare(label))
     return bool(words) or _is_country(label)
 
 
 def _is_country(label: str) -> bool:
-    return bool(COUNTRIES.fullmatch(_bare(label)))
+    return bool(pattern("country").fullmatch(_bare(label)))
 
 
 def _plain(label: str) -> str:
@@ -438,7 +418,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
         named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
     plain = [label for label in named if is_total_word(label) and not _is_country(label)]
-    sure = {told, total, *(label for label in plain if not OTHER_MEANING.fullmatch(_bare(label)))}
+    sure = {told, total, *(label for label in plain if not pattern("other meaning").fullmatch(_bare(label)))}
     words = [label for label in named if label in sure]
     tree: dict[str, tuple[str, ...]] = {}
     questions, why, off = list[Question](), list[str](), 0

@@ -8,9 +8,9 @@ from math import log2
 import numpy as np
 import pandas as pd
 
-from genverify.disclosure.area_tables import AreaTables, Printed
 from genverify.model.arrays import Floats
 from genverify.report.pages import bullets, document, markdown_table
+from studies.disclosure.area_tables import AreaTables, Printed
 
 # How likely each count is, given the printed counts of its table and the probabilities of random rounding.
 #

@@ -4,7 +4,7 @@ from genverify.run.registry import Study
 
 STUDY = Study(
     settings={
-        "nz": "genverify.disclosure.area_tables:AreaSettings",
+        "nz": ".area_tables:AreaSettings",
         "benchmark.audits": ".settings:DisclosureBenchmark",
         "benchmark.suppression": ".settings:SuppressionBenchmark",
     },

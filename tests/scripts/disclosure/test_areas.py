@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.checker.certificate import read_proofs
-from genverify.disclosure.area_tables import AreaSettings
 from script_jobs import job, script
+from studies.disclosure.area_tables import AreaSettings
 
 TABLES = "title: made up\nsource: synthetic\nbase: 3\nsums: {t: {total: [a, b]}}\n"
 SMALL = (

@@ -16,12 +16,11 @@ import numpy as np
 import pandas as pd
 
 from genverify.checker.certificate import read_proofs
-from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
 from genverify.model.arrays import Ints as Matrix
 from genverify.model.errors import DataError
-from genverify.model.linear import LinearSystem, system_of
+from genverify.model.linear import system_of
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
@@ -30,7 +29,6 @@ from genverify.run.provenance.records import AuditError, Record, Records, find_r
 from genverify.run.registry import ProofKind, load, proof_kinds
 
 if TYPE_CHECKING:
-    from genverify.disclosure.area_tables import AreaTables, Part
     from genverify.export.export_command import Proved
 
 # What tables say of claims and blocks, compared with what the checker concluded from the proofs.
@@ -131,14 +129,6 @@ KINDS = {
         "genverify.run.provenance.recheck:open_records",
         "{blocks} blocks, {claims} claims, {proofs} proofs",
         {"unproved": "{} claims of the one-hot program rest on the solver, without proof"},
-    ),
-    "areas": ProofKind(
-        LINEAR,
-        ("counts", "larger", "areas", "tables", "ranges", PROOFS),
-        "genverify.run.provenance.recheck:check_areas",
-        "genverify.run.provenance.recheck:open_areas",
-        "{systems} systems of areas, {ranges} ranges",
-        {"attained": "that both ends of {} ranges are attained rests on the solver, without proof"},
     ),
 }
 ONEHOT = "onehot"
@@ -250,82 +240,6 @@ def _known_schema(path: Path) -> Schema:
 @cache
 def _schema(path: Path, changed: int) -> Schema:
     return read_schema(path)
-
-
-# Larger areas with their small ones: a system of sums for each, and a table of the ranges of their cells.
-
-BOUND_AGAIN = "Bound the batch again: snakemake --force"
-
-
-def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
-    """The proofs of a batch of larger areas with their small ones, and the table of ranges, row by row."""
-    from genverify.disclosure.area_tables import COLUMNS
-
-    ranges, proofs = (one_file(record, name) for name in ("ranges", PROOFS))
-    parts, lines, spec = _areas_of(record)
-    with reading_tables(proofs):
-        proved = [_proved_rows(part, line, spec, proofs) for part, line in zip(parts, lines, strict=True)]
-    with reading_tables(ranges):
-        listed = pd.read_parquet(ranges)
-        _compare(ranges, listed, pd.concat([pd.DataFrame(columns=COLUMNS), *proved], ignore_index=True))
-    narrow = listed["attained"] & (listed["lo"] != listed["hi"])
-    return ProofTally(Counter(systems=len(parts), ranges=len(listed), attained=int(narrow.sum())))
-
-
-def open_areas(record: Record) -> Iterator[tuple[LinearSystem, Mapping[str, Any]]]:
-    from genverify.disclosure import area_tables
-
-    parts, lines, spec = _areas_of(record)
-    yield from ((area_tables.system_of(part, spec), line) for part, line in zip(parts, lines, strict=True))
-
-
-def _areas_of(record: Record) -> "tuple[list[Part], list[dict[str, Any]], AreaTables]":
-    """The areas of a batch, from the counts that the job read, and its certificates."""
-    from genverify.disclosure import area_tables
-
-    names = ("counts", "larger", "areas", "tables", PROOFS)
-    counts, larger, areas, tables, proofs = (one_file(record, name) for name in names)
-    how, spec = area_tables.AreaSettings(**record.params["nz"]), area_tables.read_area_tables(tables)
-    inside = area_tables.read_inside(areas, how.area, how.inside)
-    small, large = (area_tables.read_areas(path) for path in (counts, larger))
-    parts = area_tables.batch_of(small, large, inside, int(record.wildcards["batch"]), how.batches)
-    with reading_tables(proofs):
-        lines = list(read_proofs(proofs))
-    if len(lines) != len(parts):
-        raise AuditError(f"{proofs}: {len(lines)} systems, but {len(parts)} larger areas. {BOUND_AGAIN} {proofs}")
-    return parts, lines, spec
-
-
-def _proved_rows(part: "Part", line: Mapping[str, Any], spec: "AreaTables", path: Path) -> pd.DataFrame:
-    """The rows of a part as its proofs show them; whether ends are attained is no part of it."""
-    from genverify.disclosure import area_tables
-
-    sums, alone = (area_tables.system_of(part, spec, geography=geography) for geography in (True, False))
-    proved = check_system(sums, line, f"{path}: system {line['about']['name'][:16]}")
-    by_area = area_tables.alone_ranges(alone)
-    ends = (by_area.lo, by_area.hi) if proved.empty else (proved.lo, proved.hi)
-    rows = area_tables.rows_of(part, spec, alone, by_area, ends, proved.empty)
-    return pd.DataFrame(rows, columns=area_tables.COLUMNS)
-
-
-def _compare(path: Path, listed: pd.DataFrame, proved: pd.DataFrame) -> None:
-    if list(listed.columns) != list(proved.columns) or len(listed) != len(proved):
-        why = f"not the rows and columns of its areas ({len(listed)} rows, not {len(proved)})"
-        raise AuditError(f"{path}: {why}. {BOUND_AGAIN} {path}")
-    for column in proved.columns:
-        if column == "attained":
-            if listed[column].dtype != bool:
-                raise AuditError(f"{path}: the column 'attained' holds other than truth values. {BOUND_AGAIN} {path}")
-            wrong = listed[column] & (listed["contradicts"] != "")
-        else:
-            one, other = (frame[column].astype(object).where(frame[column].notna(), None) for frame in (listed, proved))
-            wrong = pd.Series([a != b for a, b in zip(one, other, strict=True)], index=listed.index)
-        if wrong.any():
-            at = int(wrong.to_numpy().argmax())
-            raise AuditError(
-                f"{path}: row {at} ({listed['level'].iloc[at]} area, {listed['cell'].iloc[at]}): {column} is "
-                f"{listed[column].iloc[at]}, which its counts and proofs do not show. {BOUND_AGAIN} {path}"
-            )
 
 
 # Stored proofs of any model, from the path of their files: opened with what they are about, checked, and put into words.
