@@ -4,7 +4,7 @@ interval.
 """
 
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor as whole_part
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import softmax, stdtrit
 
 from genverify.attack.generate import GeneratedDatasets, generate, generate_block, starting_points
 from genverify.attack.verify import Verifier, check_ranges
@@ -52,8 +52,14 @@ class DatasetCount:
     def datasets(self) -> int:
         return counting.count_datasets(self.diagram, self.program.raw)
 
+    def mixture(self, prior: Prior) -> "Mixture":
+        """What follows for a block of some kind, each kind as likely as its share among groups and the release make it."""
+        parts = [(share, self.posterior(one)) for share, one in prior.by_kind()]
+        evidence = np.array([np.log(share) + part.log_evidence for share, part in parts])
+        return Mixture(tuple(part for _, part in parts), softmax(evidence))
+
     def posterior(self, prior: Prior) -> "Posterior":
-        """What follows for records that are drawn from the prior; an error where the prior rules the release out."""
+        """What follows for records that are drawn independently; an error where the prior rules the release out."""
         masses = lay_on(prior, self.program)
         weights = counting.prior_weights(self.diagram, masses.of_classes, self.program.n)
         result = counting.forward(self.diagram, weights)
@@ -99,6 +105,13 @@ class Posterior:
         """A bound on the relative error of every probability: a quotient of two sums of positive terms over all states."""
         return 2 * counting.rounding(self.diagram) + self.diagram.states * float(np.finfo(np.float64).eps)
 
+    @property
+    def log_evidence(self) -> float:
+        """How likely the release is under the prior, up to a term that all priors share."""
+        # weights were scaled by the largest
+        largest = self.masses.of_classes[self.diagram.most > 0].max(initial=0.0)
+        return float(np.log(self.forward.total)) + (self.program.n * float(np.log(largest)) if largest else 0.0)
+
     def distribution(self, codes: Codes, top: int) -> Floats:
         """P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top) of every row of codes."""
         return distribution.count_distribution(self.diagram, self.weights, self.masses.shares(codes), top)
@@ -134,6 +147,30 @@ class Posterior:
         """Independent datasets, each with its probability: shape (draws, N, columns), the records of each sorted."""
         vectors = distribution.draw_vectors(self.diagram, self.weights, self.forward, draws, rng)
         return np.array([self.masses.draw(z, rng) for z in vectors])
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A block of one of several kinds, each with its probability given the release; one kind where no groups are known."""
+
+    parts: tuple[Posterior, ...]
+    shares: Floats
+
+    def distribution(self, codes: Codes, top: int) -> Floats:
+        return self._mixed([part.distribution(codes, top) for part in self.parts])
+
+    def probabilities(self, codes: Codes, m: Ints) -> Floats:
+        """P(R(a, m)) of every claim: 1 exactly if it is certain, below 1 if not."""
+        return self._mixed([part.probabilities(codes, m) for part in self.parts])
+
+    def _mixed(self, values: Sequence[Floats]) -> Floats:
+        mixed = np.minimum(np.tensordot(self.shares, np.array(values), 1), np.nextafter(1.0, 0.0))
+        certain: Floats = np.where(np.min(values, axis=0) == 1, 1.0, mixed)
+        return certain
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Codes:
+        times = rng.multinomial(draws, self.shares) if len(self.parts) > 1 else [draws]
+        return np.concatenate([part.draw(number, rng) for part, number in zip(self.parts, times, strict=True) if number])
 
 
 # Probabilities where counting is too much: draws of Markov chains, with an interval on every number.
@@ -273,7 +310,7 @@ def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
 
 # The probability of one claim about one release, in words: exact, or estimated with an interval.
 
-WEIGHT = "weight"
+WEIGHT, GROUP = "weight", "group"
 
 
 @dataclass(frozen=True)
@@ -355,6 +392,10 @@ def _probability(
         return _exact(count_release(program, budget), prior, claim)
     except TooManyStates:
         thorough, effort, proved = effort is None, effort or Effort(), Verifier(bounder).range(claim)
+    if prior.sample and prior.sample.kinds is not None:  # chains draw records independently, and say so
+        prior = replace(
+            prior, name=f"{prior.name}, groups left aside", sample=replace(prior.sample, groups=None, kinds=None)
+        )
     if (
         prior.rules_nothing_out
         and not proved.limit
@@ -374,9 +415,9 @@ def _probability(
 
 def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
     codes, _ = claim_arrays([claim])
-    counts = counted.posterior(prior).distribution(codes, counted.program.n)[0][:-1]
+    counts = counted.mixture(prior).distribution(codes, counted.program.n)[0][:-1]
     value = float(counts[claim.m]) if claim.m < len(counts) else 0.0
-    return Probability(claim, prior.name, value, value, value, True, tuple(counts.tolist()), counted.datasets)
+    return Probability(claim, prior.title, value, value, value, True, tuple(counts.tolist()), counted.datasets)
 
 
 def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
@@ -394,7 +435,8 @@ def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0)
 def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str = "sample") -> Prior:
     """
     A prior estimated from sampled records, a row each, in labels or codes: back-off smoothing. A column `weight`, if there
-    is one, says how often a record was sampled (whole numbers, each record once), else how many people a row stands for.
+    is one, says how often a record was sampled (whole numbers, each record once), else how many people a row stands for. A
+    column `group` names the block of each record, where that is known: people of a block may be alike.
     """
     domain = domain.schema.domain if isinstance(domain, Release) else domain
     need_columns(f"sample {name}", map(str, sample.columns), domain.names)
@@ -405,7 +447,10 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
     weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64)
     for row, weight in given[~(np.isfinite(weights) & (weights >= 0))].items():
         raise DataError(f"sample {name}: row {row!r}: weight {weight!r} is not a number from 0 on")
-    return sample_prior(name, domain, codes, weights)
+    known = sample[GROUP] if GROUP in sample and GROUP not in domain.names else None
+    if known is not None and known.isna().any():
+        raise DataError(f"sample {name}: a record has no {GROUP}: name the {GROUP} of all records, or leave the column out")
+    return sample_prior(name, domain, codes, weights, None if known is None else pd.factorize(known, sort=True)[0])
 
 
 def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
@@ -456,7 +501,7 @@ def probable_singletons(
     `decided`: no candidate was left open. A verified claim whose probability is not 1, or the reverse, is a bug: an error.
     """
     program = counted.program
-    codes, chance = likely_claims(counted.posterior(prior), min_k, least, seed)
+    codes, chance = likely_claims(counted.mixture(prior), min_k, least, seed)
     known = {claim.codes for claim in verified if claim.m == 1}
     sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
     # nothing else is certain where everything is decided and the prior rules no record out
@@ -472,9 +517,7 @@ def probable_singletons(
     return frame[frame["probability"] >= least].sort_values(["probability", "k"], ascending=False, kind="stable")
 
 
-def likely_claims(
-    posterior: Posterior, min_k: int, least: float, seed: int, most: int | None = None
-) -> tuple[Codes, Floats]:
+def likely_claims(posterior: Mixture, min_k: int, least: float, seed: int, most: int | None = None) -> tuple[Codes, Floats]:
     """Claims about exactly one record that draws make look at least so likely, or `most` of them, with their probability."""
     rng = np.random.default_rng(seed)
     codes = likely_singletons(posterior.draw(DRAWS, rng), min_k, max(least - SLACK, 1 / DRAWS))
@@ -572,16 +615,17 @@ def _judged(release: Release, prior: Prior, seed: int) -> Iterator[tuple[Floats,
 
 
 def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[tuple[Codes, Prior]]:
-    """Disjoint blocks of n records of the sample, each with the prior of all records that are not in it."""
+    """Disjoint blocks of n records of the sample, or its groups of about n, each with the prior of all other records."""
     sample = prior.sample
     if sample is None or not n:
         return
-    # a row that was sampled several times is that many records; one with a weight of its own is one
-    times = np.where(sample.one == 1, sample.weights, sample.one > 0).astype(np.int64)
-    rows = rng.permutation(np.repeat(np.arange(len(times)), times))
-    for number in range(min(BLOCKS, len(rows) // n if len(rows) >= (LEFT + 1) * n else 0)):
-        block = rows[number * n : (number + 1) * n]
-        weights = np.maximum(sample.weights - np.bincount(block, minlength=len(times)) * sample.one, 0)
+    rows = rng.permutation(np.repeat(np.arange(len(sample.times)), sample.times))
+    blocks = [rows[first : first + n] for first in range(0, len(rows) - n + 1, n)] if len(rows) >= (LEFT + 1) * n else []
+    if sample.groups is not None:
+        of_groups = [rows[sample.groups[rows] == group] for group in rng.permutation(sample.groups.max() + 1)]
+        blocks = [block for block in of_groups if n <= 2 * len(block) <= 4 * n]
+    for block in blocks[:BLOCKS]:
+        weights = np.maximum(sample.weights - np.bincount(block, minlength=len(sample.weights)) * sample.one, 0)
         yield sample.records[block], replace(prior, weights=weights, sample=replace(sample, weights=weights))
 
 
@@ -604,6 +648,6 @@ def published_alike(release: Release, records: Codes) -> Release:
 
 def judge(counted: DatasetCount, prior: Prior, records: Codes, least: float, seed: int) -> tuple[Floats, Flags]:
     """Statements about exactly one record that are likely and not certain: their probabilities, and which are true."""
-    codes, chances = likely_claims(counted.posterior(prior), 1, least, seed, STATEMENTS)
+    codes, chances = likely_claims(counted.mixture(prior), 1, least, seed, STATEMENTS)
     open_ = (chances >= least) & (chances < 1)
     return chances[open_], matches(codes[open_], records).sum(axis=1) == 1

@@ -144,7 +144,7 @@ Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
 T = TypeVar("T", np.uint64, np.int32)
 FIRST_RACE, LONGER = 3_000, 8
-LOOK_EVERY = 16  # classes between two looks at the clock, each of which takes as long as a class of few states
+LOOK_EVERY = 64  # classes between two looks at the clock, each of which takes as long as a class of few states
 WORD = 63  # bits of a signed 64-bit integer
 BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400
 

@@ -241,8 +241,10 @@ def _redraw(rows: counting.System, mass: Floats, z: Ints, records: int, rng: np.
     counts = rows.A @ remaining
     lo, hi = np.maximum(rows.lo - counts, 0), rows.hi - counts
     useful = np.flatnonzero((hi[:, None] >= rows.A).all(axis=0) & (mass > 0))
+    A = rows.A[:, useful]
+    open_ = A.any(axis=1)  # the other rows have all their records; those that are drawn again fitted into these
     try:
-        diagram = counting.draw_diagram(counting.System(rows.A[:, useful], lo, hi), SMALL)
+        diagram = counting.draw_diagram(counting.System(A[open_], lo[open_], hi[open_]), SMALL)
     except counting.TooManyStates:
         return Step(z, z, useful, None, [])
     weights = counting.prior_weights(diagram, mass[useful], len(chosen))

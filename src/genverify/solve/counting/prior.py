@@ -10,7 +10,7 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Codes, matches
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
-from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of
+from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of, sort_groups
 from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
 
@@ -55,6 +55,19 @@ class Prior:
             raise DataError(f"prior {self.name}: a record is listed twice; give its weight once")
 
     @property
+    def title(self) -> str:
+        """Its name, and what was made of the groups of a sample."""
+        if self.sample is None or self.sample.groups is None:
+            return self.name
+        kinds = self.sample.kinds
+        return f"{self.name}, groups " + ("not alike" if kinds is None else f"of {kinds.max() + 1} kinds")
+
+    def by_kind(self) -> list[tuple[float, "Prior"]]:
+        """A prior of independent records for each kind of group, and how many groups are of this kind."""
+        parts = self.sample.by_kind() if self.sample else []
+        return [(share, replace(self, sample=part)) for share, part in parts] or [(1.0, self)]
+
+    @property
     def rules_nothing_out(self) -> bool:
         """Whether every record of the domain has a weight above 0."""
         return self.sample is not None or (self.floor > 0 and (self.smoothed or bool((self.weights > 0).all())))
@@ -66,10 +79,10 @@ def uniform(domain: Domain) -> Prior:
     return Prior("uniform", domain, nothing, np.zeros(0), 1.0)
 
 
-def sample_prior(name: str, domain: Domain, records: Codes, weights: Floats) -> Prior:
+def sample_prior(name: str, domain: Domain, records: Codes, weights: Floats, groups: Ints | None = None) -> Prior:
     """What a sample says of every record of the domain, by back-off smoothing; how weights are taken: `sample_of`."""
     raw = Prior(name, domain, records, weights, 0.0, smoothed=True)
-    return _fitted(name, sample_of(domain, raw.records, raw.weights))
+    return _fitted(name, sample_of(domain, raw.records, raw.weights, groups))
 
 
 def recoded(prior: Prior, domain: Domain, records: Codes) -> Prior:
@@ -78,7 +91,9 @@ def recoded(prior: Prior, domain: Domain, records: Codes) -> Prior:
 
 
 def _fitted(name: str, sample: Sample) -> Prior:
-    return Prior(name, sample.domain, sample.records, sample.weights, 0.0, sample=sample, orders=fit_orders(sample))
+    orders = fit_orders(sample)
+    sample = sort_groups(sample, orders)
+    return Prior(name, sample.domain, sample.records, sample.weights, 0.0, sample=sample, orders=orders)
 
 
 @dataclass(frozen=True)
