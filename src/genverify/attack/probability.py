@@ -3,7 +3,6 @@ How likely is what is not certain: exact probabilities given a release and a pri
 interval.
 """
 
-import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,14 +15,14 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import softmax, stdtrit
 
-from genverify.attack.generate import GeneratedDatasets, generate, generate_block, starting_points
+from genverify.attack.generate import generate_block, starting_points
 from genverify.attack.verify import Verifier, check_ranges
 from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest
 from genverify.model.release import Release
-from genverify.model.settings import DATASETS, Generate
+from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, plain_text, read_frame
 from genverify.model.tabulate import tabulate
 from genverify.solve.bounds import Bounder
@@ -32,7 +31,7 @@ from genverify.solve.counting import distribution
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
 from genverify.solve.counting.distribution import run_chain
 from genverify.solve.counting.prior import Masses, Prior, lay_on, sample_prior, uniform
-from genverify.solve.datasets import class_vectors, draw_records, list_records
+from genverify.solve.datasets import class_vectors, draw_records
 from genverify.solve.program import Program, WrongAnswer, build_program
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
@@ -101,11 +100,6 @@ class Posterior:
     forward: counting.Forward
 
     @property
-    def error(self) -> float:
-        """A bound on the relative error of every probability: a quotient of two sums of positive terms over all states."""
-        return 2 * counting.rounding(self.diagram) + self.diagram.states * float(np.finfo(np.float64).eps)
-
-    @property
     def log_evidence(self) -> float:
         """How likely the release is under the prior, up to a term that all priors share."""
         # weights were scaled by the largest
@@ -127,7 +121,7 @@ class Posterior:
 
     def present(self, codes: Codes) -> Floats:
         """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
-        absent = distribution.no_match(self.diagram, self.weights, self.masses.shares(codes), self.forward.total)
+        absent = self.probabilities(codes, np.zeros(len(codes), dtype=np.int64))
         return np.where(absent > 0, np.clip(1 - absent, 0, np.nextafter(1.0, 0.0)), 1.0)
 
     @cached_property
@@ -260,52 +254,6 @@ def _chains(
     system, records = counting.system_of(program), effort.records
     for index in np.linspace(0, len(known) - 1, effort.chains).round().astype(int).tolist():
         yield run_chain(system, masses.of_classes, known[index], records, effort.draws, effort.between, rng)
-
-
-# Problem 1 by exact draws: datasets that fit a release, each as likely as the uniform prior makes it.
-
-log = logging.getLogger(__name__)
-PATIENCE = 50  # rounds of K draws; then fewer than K are given
-
-
-def find_datasets(release: Release, settings: ProgramSettings, how: Generate, seed: int) -> GeneratedDatasets:
-    """Datasets of a block by the method of the settings; the one-hot program has a way of its own."""
-    find = _draw_block if how.method == "exact" and settings.proves else generate_block
-    return find(release, settings, how.datasets, seed)
-
-
-def _draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
-    """K distinct datasets that fit the release of a block, drawn exactly; found by walking where counting takes too much."""
-    bounder = settings.proving("drawing exactly (generate.method: exact)").bounder(release)
-    drawn = _draw_exactly(bounder.program, K, seed)
-    if drawn is None:
-        return generate(bounder, K, seed)
-    return GeneratedDatasets(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
-
-
-def _draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
-    """K distinct datasets as independent draws bring them, or all, and whether these are all; None beyond the budget."""
-    try:
-        counted = count_release(program, budget)
-    except TooManyStates as error:
-        log.warning("block %s: %s Its datasets are found by walking.", program.release.block, error)
-        return None
-    if counted.datasets <= K:
-        listed = [records for z in distribution.all_vectors(counted.diagram) for records in list_records(program, z)]
-        return np.array(listed), True
-    return _distinct(counted, K, np.random.default_rng(seed)), False
-
-
-def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
-    posterior = counted.posterior(uniform(counted.program.types.domain))
-    result: dict[bytes, Codes] = {}
-    for _ in range(PATIENCE):
-        for records in posterior.draw(K, rng):
-            if len(result) < K:
-                result.setdefault(records.tobytes(), records)
-        if len(result) == K:
-            break
-    return np.array(list(result.values()))
 
 
 # The probability of one claim about one release, in words: exact, or estimated with an interval.
@@ -591,7 +539,8 @@ def calibration(release: Release, prior: Prior, seed: int = 1) -> Calibration | 
     """What became of statements about left-out records; none for a prior that is not of a sample."""
     if prior.sample is None:
         return None
-    key = (release.digest, prior.records.tobytes(), prior.weights.tobytes(), seed)
+    groups = b"" if prior.sample.groups is None else prior.sample.groups.tobytes()
+    key = (release.digest, prior.records.tobytes(), prior.weights.tobytes(), groups, seed)
     return release.schema.derived(Calibration, key, lambda: _calibrated(release, prior, seed))
 
 

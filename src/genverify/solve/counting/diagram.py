@@ -432,15 +432,6 @@ def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
     return result
 
 
-def rounding(diagram: Diagram) -> float:
-    """
-    A bound on the relative error of every sum of weights in floats of 64 bits. All terms are positive, so no digit cancels:
-    a step multiplies once and adds at most once per move into a state; a weight of count j is a product of 2 j roundings.
-    """
-    steps = sum(3 * len(step) + 3 for step in diagram.steps) + 2 * int(diagram.most.sum()) + len(diagram.ends)
-    return 2 * steps * float(np.finfo(np.float64).eps) / 2
-
-
 # Sums over all ways through a diagram: from the start (forward), from the ends (backward), and both together.
 
 Values = npt.NDArray[Any]
