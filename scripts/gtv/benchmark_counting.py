@@ -26,9 +26,10 @@ def main(job: Job) -> None:
     larger = [program for program in programs if chosen.classes < program.classes <= chosen.larger][: chosen.blocks]
     largest = max(programs, key=lambda program: program.classes)
     budgets = [replace(budget, states=budget.states // part, moves=budget.moves // part) for part in chosen.parts]
-    timed = [time_counting(part, budget) for part in (small, larger)]
-    result = [*timed, measure_memory(largest.release, max_types, budgets)]
-    pd.concat(result, ignore_index=True).to_csv(job.output.table, index=False, float_format="%.6g")
+    timed = pd.DataFrame([time_counting(part, budget) for part in (small, larger) if part])
+    pd.concat([timed, measure_memory(largest.release, max_types, budgets)], ignore_index=True).to_csv(
+        job.output.table, index=False, float_format="%.6g"
+    )
 
 
 if __name__ == "__main__":

@@ -52,9 +52,8 @@ def joined(parts: dict[str, tuple[Codes, Ints]]) -> tuple[Codes, Ints, dict[str,
     every = np.concatenate([np.column_stack([codes, m]) for codes, m in parts.values()]).astype(np.int64)
     distinct, index = np.unique(every, axis=0, return_inverse=True)
     ends = np.cumsum([len(m) for _, m in parts.values()])
-    sources = {}
-    for name, rows in zip(parts, np.split(index.ravel(), ends[:-1]), strict=True):
-        sources[name] = np.isin(np.arange(len(distinct)), rows)
+    split = zip(parts, np.split(index.ravel(), ends[:-1]), strict=True)
+    sources = {name: np.isin(np.arange(len(distinct)), rows) for name, rows in split}
     return distinct[:, :-1].astype(np.int16), distinct[:, -1], sources
 
 
@@ -496,11 +495,10 @@ def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
     result: dict[bytes, Codes] = {}
     for _ in range(PATIENCE):
         for records in posterior.draw(K, rng):
-            if len(result) < K:
-                result.setdefault(records.tobytes(), records)
-        if len(result) == K:
+            result.setdefault(records.tobytes(), records)
+        if len(result) >= K:
             break
-    return np.array(list(result.values()))
+    return np.array(list(result.values())[:K])
 
 
 def all_vectors(diagram: Diagram) -> list[Ints]:
@@ -509,8 +507,7 @@ def all_vectors(diagram: Diagram) -> list[Ints]:
     for step in diagram.steps:
         before = dict(ways)
         for move in step:
-            taken = np.zeros(diagram.classes, dtype=np.int64)
-            taken[move.cls] = move.times
+            taken = np.eye(1, diagram.classes, move.cls, dtype=np.int64)[0] * move.times
             for source, target in zip(move.source.tolist(), move.target.tolist(), strict=True):
                 ways[target] = [*ways.get(target, []), *(z + taken for z in before.get(source, []))]
     return [z for end in diagram.ends.tolist() for z in ways.get(end, [])]

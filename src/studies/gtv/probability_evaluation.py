@@ -109,8 +109,7 @@ def _apart(frame: pd.DataFrame, source: str) -> Flags:
 def _mean(blocks: pd.Series, values: Floats, weights: Floats, seed: int) -> tuple[float, float, float]:
     """The mean of values, and an interval from resampling whole blocks: what is said of one block hangs together."""
     index, names = pd.factorize(blocks)
-    sums = np.bincount(index, values, minlength=len(names))
-    sizes = np.bincount(index, weights, minlength=len(names))
+    sums, sizes = (np.bincount(index, each, minlength=len(names)) for each in (values, weights))
     drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
     low, high = np.percentile((drawn @ sums) / np.maximum(drawn @ sizes, 1e-12), [2.5, 97.5])
     return float(sums.sum() / sizes.sum()), float(low), float(high)
@@ -347,11 +346,9 @@ def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
 
 def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.DataFrame, label: str) -> str:
     """The page: levels by prior, scores, counting."""
-    first = str(table["prior"].iloc[0])
-    said = [_said(row) for row in table.to_dict("records") if row["level"] < 1 or row["prior"] == first]
+    said = [_said(row) for row in table.to_dict("records") if row["level"] < 1 or row["prior"] == table["prior"].iloc[0]]
     header = ["prior", "probability", "statements", "false", "95 % interval", "households singled out", "of all households"]
     judged = [_score(row) for row in scored.to_dict("records")]
-    sizes = [_size(row) for row in counted.to_dict("records")]
     about = (
         "A statement says that exactly one household of a block has these codes (as many columns as the study verifies). "
         "At certainty it is proved and never false. Below, it is as likely as stated under the prior, and the share that is "
@@ -361,13 +358,15 @@ def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.Data
     parts.append(markdown_table(["about", "source", "score", "value", "95 % interval", "n"], judged, left=3))
     parts.append("What counting took (moves of the diagram of all datasets that fit):")
     header = ["households", "blocks", "counted exactly", "median moves", "most", "most datasets"]
-    return document("Singled out with probability", label, [*parts, markdown_table(header, sizes)])
+    parts.append(markdown_table(header, map(_size, counted.to_dict("records"))))
+    return document("Singled out with probability", label, parts)
 
 
 def _said(row: Mapping[Any, Any]) -> list[Any]:
     interval = f"{_percent(100 * row['low'])} to {_percent(100 * row['high'])}"
     shares = [_percent(100 * row["false_share"]), interval, row["households"], _percent(row["percent"])]
-    return ["any" if row["level"] == 1 else _prior(row["prior"]), _level(row["level"]), row["statements"], *shares]
+    said = ["any", "certain (proved)"] if row["level"] == 1 else [_prior(row["prior"]), f"{100 * row['level']:g} % and more"]
+    return [*said, row["statements"], *shares]
 
 
 def _score(row: Mapping[Any, Any]) -> list[Any]:
@@ -384,10 +383,6 @@ def _prior(name: str) -> str:
     return "frequency over generated datasets" if name == GENERATED else name
 
 
-def _level(level: float) -> str:
-    return "certain (proved)" if level == 1 else f"{100 * level:g} % and more"
-
-
 def _percent(value: float) -> str:
     return "" if pd.isna(value) else f"{value:.1f} %"
 
@@ -395,16 +390,15 @@ def _percent(value: float) -> str:
 # What counting costs: moves per core-second, and peak memory under a budget.
 
 ARRAYS, MEMORY = "states packed into arrays", "memory"
-COLUMNS = ["what", "blocks", "moves", "core_seconds", "moves_per_second"]
 
 
-def time_counting(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
-    """Moves and core-seconds of the packed program on all blocks."""
+def time_counting(programs: Sequence[Program], budget: Budget) -> dict[str, Any]:
+    """Moves and core-seconds of counting all blocks."""
     started = process_time()
     moves = sum(draw_diagram(program, budget).moves for program in programs)
     seconds = process_time() - started
-    rows = [(ARRAYS, len(programs), moves, seconds, moves / seconds)] if programs else []
-    return pd.DataFrame(rows, columns=COLUMNS)
+    row = {"what": ARRAYS, "blocks": len(programs), "moves": moves}
+    return row | {"core_seconds": seconds, "moves_per_second": moves / seconds}
 
 
 def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) -> pd.DataFrame:
@@ -414,8 +408,8 @@ def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) 
         result = measure(_count_within, release, max_types, budget)
         row = {"what": MEMORY, "block": release.block, "budget_states": budget.states, "budget_moves": budget.moves}
         row |= {"outcome": result.values.get("outcome", result.ended), "moves": result.values.get("moves")}
-        taken = result.peak_memory_mb - result.values.get("before_mb", 0.0)
-        rows.append(row | {"peak_mb": taken, "bound_mb": budget.memory_mb})
+        before = result.values.get("before_mb", 0.0)
+        rows.append(row | {"peak_mb": result.peak_memory_mb - before, "bound_mb": budget.memory_mb})
     return pd.DataFrame(rows)
 
 
