@@ -64,8 +64,9 @@ fuzz: $(READY)
 measure: $(READY)
 	$(VENV)/bin/python tests/scale/yardsticks.py
 
-# the documentation, into site/: strict, and without a network
+# the documentation, into site/: strict (links and places that lead nowhere are errors), spelled right, readable, and without a network
 site: $(READY)
+	$(VENV)/bin/python docs/check.py
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
 # the page that works offline, out of page/, the reading and the npm packages highs and pyodide (page/package-lock.json)

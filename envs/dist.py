@@ -3,7 +3,8 @@ Build what is published: wheel, source distribution and offline page into dist/,
 
 The version is that of pyproject.toml: other files that state it must agree. Wheel and source distribution are built by
 flit_core, twice, and must be the same bytes. The wheel must hold the library and nothing else, and answer in an empty
-environment of every Python 3.11 to 3.13 that is on the path (--no-install leaves this out; it needs an index of packages).
+environment of every Python 3.11 to 3.13 that is on the path or that pyenv has; which are absent is said (--no-install leaves
+this out; it needs an index of packages).
 """
 
 import argparse
@@ -32,7 +33,7 @@ STATED = {  # where else the version stands
 }
 TABLE = "clinic,women,men,Total\nNorth,*,4,7\nSouth,5,*,9\nTotal,8,8,16\n"
 TRY = "import sys; from genverify.cli import main; sys.exit(main(sys.argv[1:]))"
-PYTHONS = ("python3.11", "python3.12", "python3.13")
+PYTHONS = ("3.11", "3.12", "3.13")
 
 
 def main() -> int:
@@ -55,11 +56,13 @@ def main() -> int:
     files = [wheel, sdist, page]
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
     (options.out / "SHA256SUMS").write_text(sums)
-    if shutil.which("twine"):
-        subprocess.run(["twine", "check", "--strict", str(wheel), str(sdist)], check=True)
-    for python in () if options.no_install else filter(runs, PYTHONS):
-        install(python, wheel)
-        print(f"{python}: installed in an empty environment, and answers")
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(sdist)], check=True)
+    for number in () if options.no_install else PYTHONS:
+        if python := interpreter(number):
+            install(python, wheel)
+            print(f"Python {number}: installed in an empty environment, and answers", flush=True)
+        else:
+            print(f"Python {number}: absent, so the wheel was not tried with it", flush=True)
     print(
         "".join(f"{path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}\n" for path in files), end=""
     )
@@ -126,9 +129,15 @@ def check_sdist(path: Path, root: Path) -> None:
         raise SystemExit(f"{path.name}: " + "; ".join(wrong))
 
 
-def runs(python: str) -> bool:
-    """Whether this Python is here; a name on the path may lead to none."""
-    return bool(shutil.which(python)) and subprocess.run([python, "-c", ""], capture_output=True).returncode == 0
+def interpreter(number: str) -> str | None:
+    """A Python of this number, on the path or among pyenv's; a name on the path may lead to none."""
+    home = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for python in (f"python{number}", *map(str, sorted(home.glob(f"{number}.*/bin/python")))):
+        asked = [python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+        found = subprocess.run(asked, capture_output=True, text=True) if shutil.which(python) else None
+        if found and found.stdout.strip() == number:
+            return python
+    return None
 
 
 def install(python: str, wheel: Path) -> None:

@@ -1,7 +1,7 @@
 """
 Reads: results/{variant}/ (release, proofs, claims, baselines, households, vipr, probabilities).
 Writes: results/{variant}/explained/, the proofs laid out cell by cell, and results/explorer/, a page about the blocks of one variant
-that needs no server and no network. Data that are not synthetic: aggregates only, unless explorer.show_households is set.
+that needs no server and no network, once more as one file for Snakemake's report. Data that are not synthetic: aggregates only, unless explorer.show_households is set.
 """
 
 EXPLORED = STUDY.explorer.variant
@@ -62,6 +62,13 @@ rule build_explorer:
         phrases=STUDY.explorer.phrases or [],
     output:
         page="results/explorer/index.html",
+        inside=report(
+            "results/explorer/all_in_one.html",
+            caption="captions/explorer.rst",
+            category="Beyond the papers",
+            subcategory="Explorer",
+            labels={"result": "Block explorer", **LABELS},
+        ),
         pieces=directory("results/explorer/pieces"),
         record="results/explorer/record.json",
     log:

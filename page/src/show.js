@@ -16,9 +16,26 @@ export function showReport(answer, into, acts) {
     ...why(answer),
     make("div", { id: "advice" }),
     ...tables(answer, acts),
-    ...cellList(answer),
-    ...(answer.without.length ? [] : saving(acts.save)),
-    ...basis(answer),
+    make(
+      "div",
+      { className: "screen" },
+      ...cellList(answer),
+      ...(answer.without.length ? [] : saving(acts.save)),
+      ...basis(answer),
+    ),
+    signing(),
+  );
+}
+
+/** What only the printed page has: when it was audited, what was decided, and who signs. */
+function signing() {
+  const line = (text) => make("p", { className: "line" }, make("span", {}, text));
+  return make(
+    "section",
+    { id: "sign" },
+    make("p", {}, WORDS.audited(new Date().toISOString().slice(0, 10))),
+    make("p", {}, WORDS.decision),
+    ...WORDS.signed.map(line),
   );
 }
 
@@ -233,9 +250,11 @@ function saving(save) {
     button.addEventListener("click", () => save(name, part, packed));
     return button;
   });
+  const sheet = make("button", { type: "button", id: "print" }, WORDS.print);
+  sheet.addEventListener("click", () => window.print());
   return [
     make("h2", {}, WORDS.save),
-    make("p", { className: "actions" }, ...buttons),
+    make("p", { className: "actions" }, ...buttons, sheet),
     make("p", { className: "soft" }, WORDS.checkable),
   ];
 }

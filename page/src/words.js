@@ -197,7 +197,12 @@ export const WORDS = {
   save: "Save",
   checkable:
     "The last two, in one folder, can be checked by another program, without a solver: " +
-    "genverify disclose --check --out FOLDER TABLE. Or print this page.",
+    "genverify disclose --check --out FOLDER TABLE.",
+  print: "Print one page to sign",
+  audited: (day) =>
+    `Audited on ${day} with the offline page of genverify: every interval has a proof in whole numbers that was checked here.`,
+  decision: "Decision:  \u2610 release   \u2610 release after the changes above   \u2610 do not release",
+  signed: ["File", "Name", "Date", "Signature"],
   sameCommand: "The same as a command",
   restsOn: "What this rests on",
   basis: (steps) =>

@@ -1,4 +1,4 @@
-"""Moves per core-second of counting before and after optimisation, and its peak memory under growing budgets."""
+"""Moves per core-second of counting, and its peak memory under growing budgets."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.probabilities import spread
-from studies.gtv.probability_evaluation import compare_speed, measure_memory, time_arrays
+from studies.gtv.probability_evaluation import measure_memory, time_counting
 from studies.gtv.settings import CountingBenchmark, Probability
 
 
@@ -26,8 +26,10 @@ def main(job: Job) -> None:
     larger = [program for program in programs if chosen.classes < program.classes <= chosen.larger][: chosen.blocks]
     largest = max(programs, key=lambda program: program.classes)
     budgets = [replace(budget, states=budget.states // part, moves=budget.moves // part) for part in chosen.parts]
-    result = [compare_speed(small, budget), time_arrays(larger, budget), measure_memory(largest.release, max_types, budgets)]
-    pd.concat(result, ignore_index=True).to_csv(job.output.table, index=False, float_format="%.6g")
+    timed = pd.DataFrame([time_counting(part, budget) for part in (small, larger) if part])
+    pd.concat([timed, measure_memory(largest.release, max_types, budgets)], ignore_index=True).to_csv(
+        job.output.table, index=False, float_format="%.6g"
+    )
 
 
 if __name__ == "__main__":

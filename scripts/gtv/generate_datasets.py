@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from genverify.attack.generate import write_generated
-from genverify.attack.probability import find_datasets
 from genverify.model.release import read_releases, read_schema
 from genverify.model.settings import Generate
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.probabilities import find_datasets
 
 
 def main(job: Job) -> None:

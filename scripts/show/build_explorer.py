@@ -42,7 +42,9 @@ def main(job: Job) -> None:
         entries = block_entries(schema, batches, *tables, certificates=certificates, weighed=weighed)
         piece = write_blocks(folder, entries, settings.blocks_per_piece)
         write_lists(folder, figures_by_state(*given), designs, piece)
-    Path(job.output.page).write_text(page_text(f"Block explorer: {words.data}"))
+    title = f"Block explorer: {words.data}"
+    Path(job.output.page).write_text(page_text(title))
+    Path(job.output.inside).write_text(page_text(title, folder))
     log.info("%d files, %.1f MB", *weight(folder))
 
 

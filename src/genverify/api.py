@@ -50,8 +50,8 @@ KINDS = {"string", "integer", "boolean", "categorical"}  # of values that a colu
 MARGIN = "All"  # what pandas.crosstab calls a total
 # seconds in place of a minute: what is not counted by then is proved or estimated; gv.probability takes a larger budget
 QUICK, FEW_DRAWS = (
-    Budget(states=200_000, moves=2_000_000, seconds=0.5),
-    probabilities.Effort(chains=6, draws=10, records=12, between=1),
+    Budget(states=100_000, moves=2_000_000, seconds=0.3),
+    probabilities.Effort(chains=6, draws=8, records=12, between=1),
 )
 Bins: TypeAlias = int | Sequence[float] | pd.IntervalIndex
 Tables: TypeAlias = Iterable[str | Sequence[str]]

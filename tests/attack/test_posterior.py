@@ -8,7 +8,7 @@ import pytest
 
 import brute_force as brute
 from genverify.attack.generate import generate_block
-from genverify.attack.probability import Effort, _draw_block, _draw_exactly, count_release, estimate, interval
+from genverify.attack.probability import Effort, count_release, estimate, interval
 from genverify.attack.verify import verify_block
 from genverify.model.release import Release, Schema
 from genverify.model.tabulate import tabulate
@@ -16,6 +16,7 @@ from genverify.solve.counting.diagram import Budget
 from genverify.solve.counting.prior import uniform
 from genverify.solve.program import build_program
 from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.probabilities import _draw_block, _draw_exactly
 
 EFFORT = Effort(chains=6, draws=25, records=3, between=2)
 

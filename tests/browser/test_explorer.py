@@ -306,3 +306,13 @@ def test_a_proof_is_saved_for_other_checkers(visit: Explorer, explorer: Path) ->
     assert sorted(name.rpartition("_at_")[2] for name in names) == ["least.vipr", "most.vipr"]
     for download in saved:
         assert check_vipr(Path(download.path()).read_text()) == 1
+
+
+def test_all_in_one_file_it_needs_nothing_beside_it(visit: Explorer, explorer: Path, tmp_path: Path) -> None:
+    """As in Snakemake's report: the page is read from one file, in an empty folder."""
+    (tmp_path / "index.html").write_text((explorer / "all_in_one.html").read_text())
+    page = visit.open(tmp_path, f"block={FIRST}")
+    assert page.inner_text("h1") == f"Block {FIRST}"
+    assert page.locator(".claim").count() == 5
+    page.click(".claim button.why >> nth=0")
+    page.wait_for_selector(".claim table")

@@ -306,3 +306,17 @@ def test_nothing_can_leave_the_page(browser: Any) -> None:
     assert {"connect-src", "img-src", "script-src-elem", "frame-src", "style-src-elem"} <= refused
     assert page.evaluate("window.broken") is None
     page.context.close()
+
+
+def test_one_page_can_be_printed_and_signed(visit: PageVisit) -> None:
+    visit.fill("ward,young,old,Total\nNorth,*,5,8\nSouth,4,*,9\nTotal,7,10,17\n")
+    visit.mean("*", "suppressed")
+    visit.run()
+    settled(visit)
+    assert not visit.page.is_visible("#sign")
+    visit.page.emulate_media(media="print")
+    assert "2 of your 2 suppressed cells are known exactly." in visit.page.inner_text("#report")
+    assert "Signature" in visit.page.inner_text("#sign")
+    assert all(visit.page.is_hidden(part) for part in ("#input", "#reading", "#run", "footer", "#cells", "#print"))
+    assert visit.page.pdf(format="A4").count(b"/Type /Page\n") == 1
+    visit.page.emulate_media(media="screen")

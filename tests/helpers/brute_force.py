@@ -11,6 +11,7 @@ import numpy as np
 from genverify.model.domain import Column, Domain, Predicate, Rule
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema
+from genverify.solve.program import Program
 
 ANY = -1
 
@@ -158,3 +159,33 @@ def some_graph(random: Random) -> Release:
     edges = [(i, j) for i in range(1, nodes + 1) for j in range(1, i) if random.random() < 0.8]
     most = max(Truth(graph(edges, nodes, n, 0)).counts((ANY, 1)))
     return graph(edges, nodes, n, most)
+
+
+# The dynamic program over classes in plain Python, states in a dictionary: what the packed one is compared with.
+
+
+def count_by_dictionary(program: Program) -> tuple[int, int]:
+    """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
+    A, least = program.A, program.lo.tolist()
+    order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
+    columns, limit = [tuple(A[:, c].tolist()) for c in order], tuple(program.hi.tolist())
+    states, moves = {tuple([0] * len(limit)): 1}, 0
+    for column, rest in zip(columns, _later(columns, limit), strict=True):
+        after: dict[tuple[int, ...], int] = {}
+        for state, ways in states.items():
+            while all(s <= h for s, h in zip(state, limit, strict=True)):
+                moves += 1
+                if all(s + r >= least_ for s, r, least_ in zip(state, rest, least, strict=True)):
+                    after[state] = after.get(state, 0) + ways
+                state = tuple(s + a for s, a in zip(state, column, strict=True))
+        states = after
+    return sum(states.values()), moves
+
+
+def _later(columns: list[tuple[int, ...]], limit: tuple[int, ...]) -> list[list[int]]:
+    """After each class, the most that the later ones can add to every row."""
+    later = [[0] * len(limit)]
+    for column in reversed(columns):
+        most = min(h // a for h, a in zip(limit, column, strict=True) if a)
+        later.append([rest + most * a for rest, a in zip(later[-1], column, strict=True)])
+    return later[::-1][1:]

@@ -148,6 +148,6 @@ def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
         "tables": toy / "tables.yaml",
     }
     folder.mkdir(parents=True, exist_ok=True)
-    outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}
+    outputs = {"page": folder / "index.html", "inside": folder / "all_in_one.html", "pieces": folder / "pieces"}
     run("build_explorer", inputs, outputs, explorer=SETTINGS | settings, verify={"min_k": 1})
     return folder

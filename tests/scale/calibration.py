@@ -47,12 +47,16 @@ def blocks_of(
         left = left[np.sort(order[size:])]
 
 
-def priors_of(domain: gv.Domain, sample: Codes) -> dict[str, Prior]:
+def priors_of(domain: gv.Domain, sample: Codes, groups: np.ndarray | None) -> dict[str, Prior]:
     kinds, counts = np.unique(sample, axis=0, return_counts=True)
     weights = counts.astype(np.float64)
     floors = {"raw": 0.0, "floor 0.01": 0.01, "floor 0.1": 0.1}
     listed = {name: Prior(name, domain, kinds, weights, floor) for name, floor in floors.items()}
-    return {"uniform": uniform(domain), **listed, "back-off": sample_prior("back-off", domain, kinds, weights)}
+    smoothed = {"back-off": sample_prior("back-off", domain, kinds, weights)}
+    if groups is not None:
+        smoothed["groups"] = sample_prior("groups", domain, sample, np.ones(len(sample)), groups)
+        print(f"{groups.max() + 1} groups: {smoothed['groups'].title}")
+    return {"uniform": uniform(domain), **listed, **smoothed}
 
 
 def judged(
@@ -63,7 +67,7 @@ def judged(
     counted = count_release(program, BUDGET)
     for name, prior in priors.items():
         try:
-            codes, chances = likely_claims(counted.posterior(prior), 1, LEAST, block, STATEMENTS)
+            codes, chances = likely_claims(counted.mixture(prior), 1, LEAST, block, STATEMENTS)
         except GenverifyError:  # the prior rules the release out: nothing is said
             yield block, name, np.nan, False
             continue
@@ -103,6 +107,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--sample", type=int, help="records of the sample (all that are not in the fold)")
     parser.add_argument("--likeness", type=float, default=0.0)
+    parser.add_argument("--groups", action="store_true", help="the blocks of the sample are known as well")
     parser.add_argument("--block", help="the column of real blocks")
     parser.add_argument("--bands", type=int, nargs="*", default=[], help="edges of a column `age`")
     parser.add_argument("--figure", type=Path, help="reliability by tenths")
@@ -124,7 +129,14 @@ def main() -> None:
     for fold in range(options.folds):
         inside = np.flatnonzero(fold_of == fold)
         outside = rng.permutation(np.flatnonzero(fold_of != fold))[: options.sample]
-        priors = priors_of(domain, records[outside])
+        sample, groups = records[outside], None
+        if options.groups and options.block:
+            groups = pd.factorize(frame.loc[outside, options.block])[0]
+        elif options.groups:
+            parts = list(blocks_of(sample, domain.names, options.size, options.likeness, rng))
+            # of people of a kind the first blocks are the purest: their order must not say so
+            sample, groups = np.concatenate(parts), rng.permutation(len(parts)).repeat(options.size)
+        priors = priors_of(domain, sample, groups)
         blocks: Iterator[Codes]
         if options.block:
             sizes = frame.loc[inside, options.block].value_counts()

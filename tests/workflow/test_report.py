@@ -53,4 +53,4 @@ def test_a_figure_has_one_caption(name: str) -> None:
 
 
 def test_no_caption_is_left_over() -> None:
-    assert CAPTIONS.keys() == {*FIGURES, *SHARED, "page"}
+    assert CAPTIONS.keys() == {*FIGURES, *SHARED, "page", "explorer"}

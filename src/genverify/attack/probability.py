@@ -3,8 +3,7 @@ How likely is what is not certain: exact probabilities given a release and a pri
 interval.
 """
 
-import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor as whole_part
@@ -14,16 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import softmax, stdtrit
 
-from genverify.attack.generate import GeneratedDatasets, generate, generate_block, starting_points
+from genverify.attack.generate import generate_block, starting_points
 from genverify.attack.verify import Verifier, check_ranges
 from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest
 from genverify.model.release import Release
-from genverify.model.settings import DATASETS, Generate
+from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, plain_text, read_frame
 from genverify.model.tabulate import tabulate
 from genverify.solve.bounds import Bounder
@@ -32,7 +31,7 @@ from genverify.solve.counting import distribution
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
 from genverify.solve.counting.distribution import run_chain
 from genverify.solve.counting.prior import Masses, Prior, lay_on, sample_prior, uniform
-from genverify.solve.datasets import class_vectors, draw_records, list_records
+from genverify.solve.datasets import class_vectors, draw_records
 from genverify.solve.program import Program, WrongAnswer, build_program
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
@@ -52,8 +51,14 @@ class DatasetCount:
     def datasets(self) -> int:
         return counting.count_datasets(self.diagram, self.program.raw)
 
+    def mixture(self, prior: Prior) -> "Mixture":
+        """What follows for a block of some kind, each kind as likely as its share among groups and the release make it."""
+        parts = [(share, self.posterior(one)) for share, one in prior.by_kind()]
+        evidence = np.array([np.log(share) + part.log_evidence for share, part in parts])
+        return Mixture(tuple(part for _, part in parts), softmax(evidence))
+
     def posterior(self, prior: Prior) -> "Posterior":
-        """What follows for records that are drawn from the prior; an error where the prior rules the release out."""
+        """What follows for records that are drawn independently; an error where the prior rules the release out."""
         masses = lay_on(prior, self.program)
         weights = counting.prior_weights(self.diagram, masses.of_classes, self.program.n)
         result = counting.forward(self.diagram, weights)
@@ -95,9 +100,11 @@ class Posterior:
     forward: counting.Forward
 
     @property
-    def error(self) -> float:
-        """A bound on the relative error of every probability: a quotient of two sums of positive terms over all states."""
-        return 2 * counting.rounding(self.diagram) + self.diagram.states * float(np.finfo(np.float64).eps)
+    def log_evidence(self) -> float:
+        """How likely the release is under the prior, up to a term that all priors share."""
+        # weights were scaled by the largest
+        largest = self.masses.of_classes[self.diagram.most > 0].max(initial=0.0)
+        return float(np.log(self.forward.total)) + (self.program.n * float(np.log(largest)) if largest else 0.0)
 
     def distribution(self, codes: Codes, top: int) -> Floats:
         """P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top) of every row of codes."""
@@ -114,7 +121,7 @@ class Posterior:
 
     def present(self, codes: Codes) -> Floats:
         """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
-        absent = distribution.no_match(self.diagram, self.weights, self.masses.shares(codes), self.forward.total)
+        absent = self.probabilities(codes, np.zeros(len(codes), dtype=np.int64))
         return np.where(absent > 0, np.clip(1 - absent, 0, np.nextafter(1.0, 0.0)), 1.0)
 
     @cached_property
@@ -134,6 +141,30 @@ class Posterior:
         """Independent datasets, each with its probability: shape (draws, N, columns), the records of each sorted."""
         vectors = distribution.draw_vectors(self.diagram, self.weights, self.forward, draws, rng)
         return np.array([self.masses.draw(z, rng) for z in vectors])
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A block of one of several kinds, each with its probability given the release; one kind where no groups are known."""
+
+    parts: tuple[Posterior, ...]
+    shares: Floats
+
+    def distribution(self, codes: Codes, top: int) -> Floats:
+        return self._mixed([part.distribution(codes, top) for part in self.parts])
+
+    def probabilities(self, codes: Codes, m: Ints) -> Floats:
+        """P(R(a, m)) of every claim: 1 exactly if it is certain, below 1 if not."""
+        return self._mixed([part.probabilities(codes, m) for part in self.parts])
+
+    def _mixed(self, values: Sequence[Floats]) -> Floats:
+        mixed = np.minimum(np.tensordot(self.shares, np.array(values), 1), np.nextafter(1.0, 0.0))
+        certain: Floats = np.where(np.min(values, axis=0) == 1, 1.0, mixed)
+        return certain
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Codes:
+        times = rng.multinomial(draws, self.shares) if len(self.parts) > 1 else [draws]
+        return np.concatenate([part.draw(number, rng) for part, number in zip(self.parts, times, strict=True) if number])
 
 
 # Probabilities where counting is too much: draws of Markov chains, with an interval on every number.
@@ -225,55 +256,9 @@ def _chains(
         yield run_chain(system, masses.of_classes, known[index], records, effort.draws, effort.between, rng)
 
 
-# Problem 1 by exact draws: datasets that fit a release, each as likely as the uniform prior makes it.
-
-log = logging.getLogger(__name__)
-PATIENCE = 50  # rounds of K draws; then fewer than K are given
-
-
-def find_datasets(release: Release, settings: ProgramSettings, how: Generate, seed: int) -> GeneratedDatasets:
-    """Datasets of a block by the method of the settings; the one-hot program has a way of its own."""
-    find = _draw_block if how.method == "exact" and settings.proves else generate_block
-    return find(release, settings, how.datasets, seed)
-
-
-def _draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
-    """K distinct datasets that fit the release of a block, drawn exactly; found by walking where counting takes too much."""
-    bounder = settings.proving("drawing exactly (generate.method: exact)").bounder(release)
-    drawn = _draw_exactly(bounder.program, K, seed)
-    if drawn is None:
-        return generate(bounder, K, seed)
-    return GeneratedDatasets(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
-
-
-def _draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
-    """K distinct datasets as independent draws bring them, or all, and whether these are all; None beyond the budget."""
-    try:
-        counted = count_release(program, budget)
-    except TooManyStates as error:
-        log.warning("block %s: %s Its datasets are found by walking.", program.release.block, error)
-        return None
-    if counted.datasets <= K:
-        listed = [records for z in distribution.all_vectors(counted.diagram) for records in list_records(program, z)]
-        return np.array(listed), True
-    return _distinct(counted, K, np.random.default_rng(seed)), False
-
-
-def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
-    posterior = counted.posterior(uniform(counted.program.types.domain))
-    result: dict[bytes, Codes] = {}
-    for _ in range(PATIENCE):
-        for records in posterior.draw(K, rng):
-            if len(result) < K:
-                result.setdefault(records.tobytes(), records)
-        if len(result) == K:
-            break
-    return np.array(list(result.values()))
-
-
 # The probability of one claim about one release, in words: exact, or estimated with an interval.
 
-WEIGHT = "weight"
+WEIGHT, GROUP = "weight", "group"
 
 
 @dataclass(frozen=True)
@@ -355,6 +340,10 @@ def _probability(
         return _exact(count_release(program, budget), prior, claim)
     except TooManyStates:
         thorough, effort, proved = effort is None, effort or Effort(), Verifier(bounder).range(claim)
+    if prior.sample and prior.sample.kinds is not None:  # chains draw records independently, and say so
+        prior = replace(
+            prior, name=f"{prior.name}, groups left aside", sample=replace(prior.sample, groups=None, kinds=None)
+        )
     if (
         prior.rules_nothing_out
         and not proved.limit
@@ -374,9 +363,9 @@ def _probability(
 
 def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
     codes, _ = claim_arrays([claim])
-    counts = counted.posterior(prior).distribution(codes, counted.program.n)[0][:-1]
+    counts = counted.mixture(prior).distribution(codes, counted.program.n)[0][:-1]
     value = float(counts[claim.m]) if claim.m < len(counts) else 0.0
-    return Probability(claim, prior.name, value, value, value, True, tuple(counts.tolist()), counted.datasets)
+    return Probability(claim, prior.title, value, value, value, True, tuple(counts.tolist()), counted.datasets)
 
 
 def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
@@ -394,7 +383,8 @@ def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0)
 def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str = "sample") -> Prior:
     """
     A prior estimated from sampled records, a row each, in labels or codes: back-off smoothing. A column `weight`, if there
-    is one, says how often a record was sampled (whole numbers, each record once), else how many people a row stands for.
+    is one, says how often a record was sampled (whole numbers, each record once), else how many people a row stands for. A
+    column `group` names the block of each record, where that is known: people of a block may be alike.
     """
     domain = domain.schema.domain if isinstance(domain, Release) else domain
     need_columns(f"sample {name}", map(str, sample.columns), domain.names)
@@ -405,7 +395,10 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
     weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64)
     for row, weight in given[~(np.isfinite(weights) & (weights >= 0))].items():
         raise DataError(f"sample {name}: row {row!r}: weight {weight!r} is not a number from 0 on")
-    return sample_prior(name, domain, codes, weights)
+    known = sample[GROUP] if GROUP in sample and GROUP not in domain.names else None
+    if known is not None and known.isna().any():
+        raise DataError(f"sample {name}: a record has no {GROUP}: name the {GROUP} of all records, or leave the column out")
+    return sample_prior(name, domain, codes, weights, None if known is None else pd.factorize(known, sort=True)[0])
 
 
 def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
@@ -456,7 +449,7 @@ def probable_singletons(
     `decided`: no candidate was left open. A verified claim whose probability is not 1, or the reverse, is a bug: an error.
     """
     program = counted.program
-    codes, chance = likely_claims(counted.posterior(prior), min_k, least, seed)
+    codes, chance = likely_claims(counted.mixture(prior), min_k, least, seed)
     known = {claim.codes for claim in verified if claim.m == 1}
     sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
     # nothing else is certain where everything is decided and the prior rules no record out
@@ -472,9 +465,7 @@ def probable_singletons(
     return frame[frame["probability"] >= least].sort_values(["probability", "k"], ascending=False, kind="stable")
 
 
-def likely_claims(
-    posterior: Posterior, min_k: int, least: float, seed: int, most: int | None = None
-) -> tuple[Codes, Floats]:
+def likely_claims(posterior: Mixture, min_k: int, least: float, seed: int, most: int | None = None) -> tuple[Codes, Floats]:
     """Claims about exactly one record that draws make look at least so likely, or `most` of them, with their probability."""
     rng = np.random.default_rng(seed)
     codes = likely_singletons(posterior.draw(DRAWS, rng), min_k, max(least - SLACK, 1 / DRAWS))
@@ -548,7 +539,8 @@ def calibration(release: Release, prior: Prior, seed: int = 1) -> Calibration | 
     """What became of statements about left-out records; none for a prior that is not of a sample."""
     if prior.sample is None:
         return None
-    key = (release.digest, prior.records.tobytes(), prior.weights.tobytes(), seed)
+    groups = b"" if prior.sample.groups is None else prior.sample.groups.tobytes()
+    key = (release.digest, prior.records.tobytes(), prior.weights.tobytes(), groups, seed)
     return release.schema.derived(Calibration, key, lambda: _calibrated(release, prior, seed))
 
 
@@ -572,16 +564,17 @@ def _judged(release: Release, prior: Prior, seed: int) -> Iterator[tuple[Floats,
 
 
 def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[tuple[Codes, Prior]]:
-    """Disjoint blocks of n records of the sample, each with the prior of all records that are not in it."""
+    """Disjoint blocks of n records of the sample, or its groups of about n, each with the prior of all other records."""
     sample = prior.sample
     if sample is None or not n:
         return
-    # a row that was sampled several times is that many records; one with a weight of its own is one
-    times = np.where(sample.one == 1, sample.weights, sample.one > 0).astype(np.int64)
-    rows = rng.permutation(np.repeat(np.arange(len(times)), times))
-    for number in range(min(BLOCKS, len(rows) // n if len(rows) >= (LEFT + 1) * n else 0)):
-        block = rows[number * n : (number + 1) * n]
-        weights = np.maximum(sample.weights - np.bincount(block, minlength=len(times)) * sample.one, 0)
+    rows = rng.permutation(np.repeat(np.arange(len(sample.times)), sample.times))
+    blocks = [rows[first : first + n] for first in range(0, len(rows) - n + 1, n)] if len(rows) >= (LEFT + 1) * n else []
+    if sample.groups is not None:
+        of_groups = [rows[sample.groups[rows] == group] for group in rng.permutation(sample.groups.max() + 1)]
+        blocks = [block for block in of_groups if n <= 2 * len(block) <= 4 * n]
+    for block in blocks[:BLOCKS]:
+        weights = np.maximum(sample.weights - np.bincount(block, minlength=len(sample.weights)) * sample.one, 0)
         yield sample.records[block], replace(prior, weights=weights, sample=replace(sample, weights=weights))
 
 
@@ -604,6 +597,6 @@ def published_alike(release: Release, records: Codes) -> Release:
 
 def judge(counted: DatasetCount, prior: Prior, records: Codes, least: float, seed: int) -> tuple[Floats, Flags]:
     """Statements about exactly one record that are likely and not certain: their probabilities, and which are true."""
-    codes, chances = likely_claims(counted.posterior(prior), 1, least, seed, STATEMENTS)
+    codes, chances = likely_claims(counted.mixture(prior), 1, least, seed, STATEMENTS)
     open_ = (chances >= least) & (chances < 1)
     return chances[open_], matches(codes[open_], records).sum(axis=1) == 1

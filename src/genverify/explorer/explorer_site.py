@@ -45,10 +45,16 @@ SCRIPTS = ("explorer/page/1-data.js", "explorer/page/2-words.js", "explorer/page
            "explorer/page/5-likely.js", "explorer/page/6-block.js", "explorer/page/7-main.js")  # fmt: skip
 
 
-def page_text(title: str) -> str:
-    """The page from the files of page/: the template, the style sheet and the scripts, in their order."""
-    template, style, *scripts = (files("genverify").joinpath(name).read_text() for name in (TEMPLATE, STYLE, *SCRIPTS))
-    return render_page(template, style, scripts, title)
+MOST_INSIDE = 20_000_000  # characters of data in one file: what a browser opens from a report within seconds
+
+
+def page_text(title: str, pieces: Path | None = None) -> str:
+    """The page from the files of page/: template, style sheet, scripts in their order; with its pieces in it, all in one."""
+    template, style, first, *rest = (files("genverify").joinpath(name).read_text() for name in (TEMPLATE, STYLE, *SCRIPTS))
+    inside = [path.read_text() for path in sorted(pieces.glob("*.js")) if "vipr-" not in path.name] if pieces else []
+    if pieces and sum(map(len, inside)) > MOST_INSIDE:
+        inside = [(pieces / "study.js").read_text()]
+    return render_page(template, style, [first, *("".join(inside).replace("</", "<\\/") for _ in inside[:1]), *rest], title)
 
 
 def render_page(template: str, style: str, scripts: Sequence[str], title: str) -> str:

@@ -1,5 +1,6 @@
 """The probabilities of a block: its claims and rows under every prior, exact or estimated; and the priors of the study."""
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.attack.generate import GeneratedDatasets, generate, generate_block
 from genverify.attack.probability import (
     ChainDraws,
     DatasetCount,
@@ -23,10 +25,13 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Codes, candidate_claims, matches
 from genverify.model.domain import Domain, DomainFile
 from genverify.model.release import Release, Schema
+from genverify.model.settings import Generate
 from genverify.model.work import derive_seed
-from genverify.solve.counting.diagram import Budget, TooManyStates
+from genverify.solve.counting.diagram import BUDGET, Budget, Diagram, TooManyStates
 from genverify.solve.counting.prior import Prior, uniform
+from genverify.solve.datasets import class_vectors, list_records
 from genverify.solve.program import Program, WrongAnswer
+from genverify.solve.program_settings import ProgramSettings
 from studies.country.store import GEOGRAPHY, read_microdata
 from studies.gtv.settings import Probability
 
@@ -47,9 +52,8 @@ def joined(parts: dict[str, tuple[Codes, Ints]]) -> tuple[Codes, Ints, dict[str,
     every = np.concatenate([np.column_stack([codes, m]) for codes, m in parts.values()]).astype(np.int64)
     distinct, index = np.unique(every, axis=0, return_inverse=True)
     ends = np.cumsum([len(m) for _, m in parts.values()])
-    sources = {}
-    for name, rows in zip(parts, np.split(index.ravel(), ends[:-1]), strict=True):
-        sources[name] = np.isin(np.arange(len(distinct)), rows)
+    split = zip(parts, np.split(index.ravel(), ends[:-1]), strict=True)
+    sources = {name: np.isin(np.arange(len(distinct)), rows) for name, rows in split}
     return distinct[:, :-1].astype(np.int16), distinct[:, -1], sources
 
 
@@ -321,7 +325,7 @@ class Areas:
             inside = [rows for area, rows in self.counts.get(name, {}).items() if block.startswith(area)]
             table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing.get(name, 0.0))
             codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
-            result[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor, smoothed=True)
+            result[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64) + floor, floor)
         return result
 
     def _smoothed(
@@ -450,3 +454,60 @@ def _counted(rows: pd.DataFrame, names: Sequence[str], times: str | None = None)
     grouped = rows.groupby(list(names), observed=True)
     counted = grouped[times].sum() if times else grouped.size()
     return counted.rename(TIMES).reset_index()
+
+
+# Problem 1 by exact draws: datasets that fit a release, each as likely as the uniform prior makes it.
+
+log = logging.getLogger(__name__)
+PATIENCE = 50  # rounds of K draws; then fewer than K are given
+
+
+def find_datasets(release: Release, settings: ProgramSettings, how: Generate, seed: int) -> GeneratedDatasets:
+    """Datasets of a block by the method of the settings; the one-hot program has a way of its own."""
+    find = _draw_block if how.method == "exact" and settings.proves else generate_block
+    return find(release, settings, how.datasets, seed)
+
+
+def _draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
+    """K distinct datasets that fit the release of a block, drawn exactly; found by walking where counting takes too much."""
+    bounder = settings.proving("drawing exactly (generate.method: exact)").bounder(release)
+    drawn = _draw_exactly(bounder.program, K, seed)
+    if drawn is None:
+        return generate(bounder, K, seed)
+    return GeneratedDatasets(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
+
+
+def _draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
+    """K distinct datasets as independent draws bring them, or all, and whether these are all; None beyond the budget."""
+    try:
+        counted = count_release(program, budget)
+    except TooManyStates as error:
+        log.warning("block %s: %s Its datasets are found by walking.", program.release.block, error)
+        return None
+    if counted.datasets <= K:
+        listed = [records for z in all_vectors(counted.diagram) for records in list_records(program, z)]
+        return np.array(listed), True
+    return _distinct(counted, K, np.random.default_rng(seed)), False
+
+
+def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
+    posterior = counted.posterior(uniform(counted.program.types.domain))
+    result: dict[bytes, Codes] = {}
+    for _ in range(PATIENCE):
+        for records in posterior.draw(K, rng):
+            result.setdefault(records.tobytes(), records)
+        if len(result) >= K:
+            break
+    return np.array(list(result.values())[:K])
+
+
+def all_vectors(diagram: Diagram) -> list[Ints]:
+    """Every class vector that fits, for diagrams with few of them."""
+    ways: dict[int, list[Ints]] = {0: [np.zeros(diagram.classes, dtype=np.int64)]}
+    for step in diagram.steps:
+        before = dict(ways)
+        for move in step:
+            taken = np.eye(1, diagram.classes, move.cls, dtype=np.int64)[0] * move.times
+            for source, target in zip(move.source.tolist(), move.target.tolist(), strict=True):
+                ways[target] = [*ways.get(target, []), *(z + taken for z in before.get(source, []))]
+    return [z for end in diagram.ends.tolist() for z in ways.get(end, [])]

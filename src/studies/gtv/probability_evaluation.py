@@ -1,8 +1,7 @@
 """Are the probabilities right? Compared with private blocks, intervals with exact numbers; and the cost of counting."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from time import process_time
 from typing import Any
 
@@ -17,9 +16,9 @@ from genverify.model.domain import Domain
 from genverify.model.release import Release
 from genverify.model.work import derive_seed
 from genverify.report.pages import document, markdown_table
-from genverify.solve.counting.diagram import Budget, TooManyStates, count_vectors, draw_diagram
+from genverify.solve.counting.diagram import Budget, TooManyStates, draw_diagram
 from genverify.solve.counting.prior import Prior, uniform
-from genverify.solve.program import Program, WrongAnswer, build_program
+from genverify.solve.program import Program, build_program
 from studies.country.store import GEOGRAPHY, KnownBlock
 from studies.gtv.measurement import measure, peak_memory_mb
 from studies.gtv.probabilities import (
@@ -110,8 +109,7 @@ def _apart(frame: pd.DataFrame, source: str) -> Flags:
 def _mean(blocks: pd.Series, values: Floats, weights: Floats, seed: int) -> tuple[float, float, float]:
     """The mean of values, and an interval from resampling whole blocks: what is said of one block hangs together."""
     index, names = pd.factorize(blocks)
-    sums = np.bincount(index, values, minlength=len(names))
-    sizes = np.bincount(index, weights, minlength=len(names))
+    sums, sizes = (np.bincount(index, each, minlength=len(names)) for each in (values, weights))
     drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
     low, high = np.percentile((drawn @ sums) / np.maximum(drawn @ sizes, 1e-12), [2.5, 97.5])
     return float(sums.sum() / sizes.sum()), float(low), float(high)
@@ -348,11 +346,9 @@ def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
 
 def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.DataFrame, label: str) -> str:
     """The page: levels by prior, scores, counting."""
-    first = str(table["prior"].iloc[0])
-    said = [_said(row) for row in table.to_dict("records") if row["level"] < 1 or row["prior"] == first]
+    said = [_said(row) for row in table.to_dict("records") if row["level"] < 1 or row["prior"] == table["prior"].iloc[0]]
     header = ["prior", "probability", "statements", "false", "95 % interval", "households singled out", "of all households"]
     judged = [_score(row) for row in scored.to_dict("records")]
-    sizes = [_size(row) for row in counted.to_dict("records")]
     about = (
         "A statement says that exactly one household of a block has these codes (as many columns as the study verifies). "
         "At certainty it is proved and never false. Below, it is as likely as stated under the prior, and the share that is "
@@ -362,13 +358,15 @@ def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.Data
     parts.append(markdown_table(["about", "source", "score", "value", "95 % interval", "n"], judged, left=3))
     parts.append("What counting took (moves of the diagram of all datasets that fit):")
     header = ["households", "blocks", "counted exactly", "median moves", "most", "most datasets"]
-    return document("Singled out with probability", label, [*parts, markdown_table(header, sizes)])
+    parts.append(markdown_table(header, map(_size, counted.to_dict("records"))))
+    return document("Singled out with probability", label, parts)
 
 
 def _said(row: Mapping[Any, Any]) -> list[Any]:
     interval = f"{_percent(100 * row['low'])} to {_percent(100 * row['high'])}"
     shares = [_percent(100 * row["false_share"]), interval, row["households"], _percent(row["percent"])]
-    return ["any" if row["level"] == 1 else _prior(row["prior"]), _level(row["level"]), row["statements"], *shares]
+    said = ["any", "certain (proved)"] if row["level"] == 1 else [_prior(row["prior"]), f"{100 * row['level']:g} % and more"]
+    return [*said, row["statements"], *shares]
 
 
 def _score(row: Mapping[Any, Any]) -> list[Any]:
@@ -385,52 +383,22 @@ def _prior(name: str) -> str:
     return "frequency over generated datasets" if name == GENERATED else name
 
 
-def _level(level: float) -> str:
-    return "certain (proved)" if level == 1 else f"{100 * level:g} % and more"
-
-
 def _percent(value: float) -> str:
     return "" if pd.isna(value) else f"{value:.1f} %"
 
 
-# What counting costs: moves per core-second of the plain and of the packed program, and peak memory under a budget.
+# What counting costs: moves per core-second, and peak memory under a budget.
 
-DICTIONARY, ARRAYS, MEMORY = "states in a dictionary", "states packed into arrays", "memory"
-LARGER = "states packed into arrays, larger blocks"
-COLUMNS = ["what", "blocks", "moves", "core_seconds", "moves_per_second"]
+ARRAYS, MEMORY = "states packed into arrays", "memory"
 
 
-def compare_speed(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
-    """Moves and core-seconds of both programs on the same blocks; an error if their counts differ."""
-    packed = partial(_count_by_arrays, budget=budget)
-    timed = [_time_counting(DICTIONARY, programs, _count_by_dictionary), _time_counting(ARRAYS, programs, packed)]
-    for program, plain, fast in zip(programs, *(counts for _, counts in timed), strict=True):
-        if plain != fast:
-            raise WrongAnswer(
-                f"block {program.release.block}: the two programs count differently. Please report this as a bug."
-            )
-    return pd.concat([frame for frame, _ in timed], ignore_index=True)
-
-
-def time_arrays(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
-    """The same of the packed program alone, on blocks that would keep the plain one busy for minutes."""
-    return _time_counting(LARGER, programs, partial(_count_by_arrays, budget=budget))[0]
-
-
-def _time_counting(
-    what: str, programs: Sequence[Program], count: Callable[[Program], tuple[int, int]]
-) -> tuple[pd.DataFrame, list[int]]:
-    """Moves and core-seconds of a program on all blocks, and its counts."""
+def time_counting(programs: Sequence[Program], budget: Budget) -> dict[str, Any]:
+    """Moves and core-seconds of counting all blocks."""
     started = process_time()
-    counted = [count(program) for program in programs]
-    moves, seconds = sum(moves for _, moves in counted), process_time() - started
-    rows = [(what, len(programs), moves, seconds, moves / seconds)] if programs else []
-    return pd.DataFrame(rows, columns=COLUMNS), [vectors for vectors, _ in counted]
-
-
-def _count_by_arrays(program: Program, budget: Budget) -> tuple[int, int]:
-    diagram = draw_diagram(program, budget)
-    return count_vectors(diagram), diagram.moves
+    moves = sum(draw_diagram(program, budget).moves for program in programs)
+    seconds = process_time() - started
+    row = {"what": ARRAYS, "blocks": len(programs), "moves": moves}
+    return row | {"core_seconds": seconds, "moves_per_second": moves / seconds}
 
 
 def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) -> pd.DataFrame:
@@ -440,8 +408,8 @@ def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) 
         result = measure(_count_within, release, max_types, budget)
         row = {"what": MEMORY, "block": release.block, "budget_states": budget.states, "budget_moves": budget.moves}
         row |= {"outcome": result.values.get("outcome", result.ended), "moves": result.values.get("moves")}
-        taken = result.peak_memory_mb - result.values.get("before_mb", 0.0)
-        rows.append(row | {"peak_mb": taken, "bound_mb": budget.memory_mb})
+        before = result.values.get("before_mb", 0.0)
+        rows.append(row | {"peak_mb": result.peak_memory_mb - before, "bound_mb": budget.memory_mb})
     return pd.DataFrame(rows)
 
 
@@ -454,33 +422,3 @@ def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[
         yield {"outcome": "counted", "moves": counted.diagram.moves, "datasets": str(counted.datasets)}
     except TooManyStates:
         yield {"outcome": "beyond the budget"}
-
-
-# The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
-
-
-def _count_by_dictionary(program: Program) -> tuple[int, int]:
-    """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
-    A, least = program.A, program.lo.tolist()
-    order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
-    columns, limit = [tuple(A[:, c].tolist()) for c in order], tuple(program.hi.tolist())
-    states, moves = {tuple([0] * len(limit)): 1}, 0
-    for column, rest in zip(columns, _later(columns, limit), strict=True):
-        after: dict[tuple[int, ...], int] = {}
-        for state, ways in states.items():
-            while all(s <= h for s, h in zip(state, limit, strict=True)):
-                moves += 1
-                if all(s + r >= least_ for s, r, least_ in zip(state, rest, least, strict=True)):
-                    after[state] = after.get(state, 0) + ways
-                state = tuple(s + a for s, a in zip(state, column, strict=True))
-        states = after
-    return sum(states.values()), moves
-
-
-def _later(columns: list[tuple[int, ...]], limit: tuple[int, ...]) -> list[list[int]]:
-    """After each class, the most that the later ones can add to every row."""
-    later = [[0] * len(limit)]
-    for column in reversed(columns):
-        most = min(h // a for h, a in zip(limit, column, strict=True) if a)
-        later.append([rest + most * a for rest, a in zip(later[-1], column, strict=True)])
-    return later[::-1][1:]

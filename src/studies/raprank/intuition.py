@@ -76,8 +76,8 @@ def _release(schema: Schema, records: Codes) -> Release:
 def skewed(schema: Schema, seed: int) -> Prior:
     """A prior under which some records are far likelier than others."""
     records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
-    weights = np.random.default_rng(seed).exponential(size=len(records))
-    return Prior("skewed", schema.domain, records, weights, 0.05, smoothed=True)
+    weights = np.random.default_rng(seed).exponential(size=len(records)) + 0.05
+    return Prior("skewed", schema.domain, records, weights, 0.0)
 
 
 def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, settings: RapSettings) -> pd.DataFrame:

@@ -159,7 +159,7 @@ def test_the_explorer_shows_claims_without_a_proof(
               "proofs": [followed / "proofs" / f"{batch}.jsonl.gz" for batch in ("000", "001")],
               "explained": [followed / "explained" / f"{batch}.jsonl.gz" for batch in ("000", "001")]}  # fmt: skip
     inputs |= {name: followed / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
-    outputs = {"page": tmp_path / "index.html", "pieces": tmp_path / "pieces"}
+    outputs = {"page": tmp_path / "index.html", "inside": tmp_path / "one.html", "pieces": tmp_path / "pieces"}
     script("build_explorer")(job(inputs, outputs, explorer=small_explorer.SETTINGS, verify={"min_k": 1}))
     pieces = "".join(path.read_text() for path in sorted((tmp_path / "pieces").glob("blocks-*.js")))
     assert '"groups"' in pieces

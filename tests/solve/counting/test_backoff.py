@@ -1,6 +1,7 @@
 """A sample as a prior: by hand, as probabilities over a whole domain, beside an explicit table, and how it judges itself."""
 
-from itertools import product
+from itertools import combinations_with_replacement, product
+from math import factorial, prod
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import genverify as gv
 from genverify.attack.probability import calibration, count_release, left_out_blocks, published_alike
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError
-from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of
+from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of, sort_groups
 from genverify.solve.counting.prior import Prior, recoded, sample_prior
 from genverify.solve.program import build_program
 
@@ -192,3 +193,78 @@ def test_weights_that_are_taken_for_counts_say_so() -> None:
     assert sample_of(domain, records, np.array([3.0, 4.0])).as_counts
     assert not sample_of(domain, records, np.array([3.5, 4.0])).as_counts
     assert not sample_of(domain, np.repeat(records, 2, axis=0), np.ones(4)).as_counts
+
+
+# Groups of a sample: people of a group are alike, or they are not.
+
+
+def grouped(seed: int, groups: int, size: int, alike: bool) -> tuple[np.ndarray[Any, np.dtype[np.int16]], Any]:
+    """Groups of people; alike: most of a group have one of two kinds of work and age, the groups in no order."""
+    rng = np.random.default_rng(seed)
+    rows = EVERY[rng.integers(0, len(EVERY), groups * size)]
+    numbers = rng.permutation(groups).repeat(size)
+    if alike:
+        own = (numbers * 7 % 3 == 0)[:, None] & (rng.random((len(rows), 2)) < 0.9)
+        other = (numbers * 7 % 3 > 0)[:, None] & (rng.random((len(rows), 2)) < 0.9)
+        first, last = (np.array([[c.codes[at] for c in DOMAIN.columns[1:]]]) for at in (0, -1))
+        rows[:, 1:] = np.where(own, first, np.where(other, last, rows[:, 1:]))
+    return rows, numbers
+
+
+def test_groups_are_of_kinds_where_people_of_a_group_are_alike_and_only_there() -> None:
+    alike, mixed = (sample_prior("s", DOMAIN, *with_ones(grouped(1, 40, 10, one))) for one in (True, False))
+    assert alike.sample is not None
+    assert alike.sample.kinds is not None
+    assert len(set(alike.sample.kinds[np.arange(40) * 7 % 3 == 0]) & set(alike.sample.kinds[np.arange(40) * 7 % 3 > 0])) == 0
+    assert alike.title == f"s, groups of {alike.sample.kinds.max() + 1} kinds"
+    assert mixed.title == "s, groups not alike"
+    assert mixed.by_kind()[0][1].sample is mixed.sample
+
+
+def with_ones(given: tuple[np.ndarray[Any, np.dtype[np.int16]], Any]) -> tuple[Any, Any, Any]:
+    return given[0], np.ones(len(given[0])), given[1]
+
+
+def test_a_mixture_of_kinds_is_what_enumeration_says() -> None:
+    """Every dataset of three people, weighed by each kind in turn, those kept that fit the tables."""
+    prior = sample_prior("s", DOMAIN, *with_ones(grouped(2, 30, 8, True)))
+    assert len(prior.by_kind()) > 1
+    people = EVERY[[0, 3, 10]]
+    release = gv.Release.from_frame(frame_of(people), tables=["sex", "age", "work"])
+    found = count_release(build_program(release, 10_000)).mixture(prior)
+    counts = published_alike(release, people).lo
+    weights, matching = [], []
+    for dataset in combinations_with_replacement(range(len(EVERY)), 3):
+        records = EVERY[list(dataset)]
+        if np.array_equal(published_alike(release, records).lo, counts):
+            orders = factorial(3) / prod(factorial(dataset.count(one)) for one in set(dataset))
+            chances = [(s, chances_of(p.sample, p.orders, records)) for s, p in prior.by_kind() if p.sample]
+            weights.append(orders * sum(share * float(np.prod(each)) for share, each in chances))
+            matching.append(int((records == people[0]).all(axis=1).sum()))
+    exact = np.bincount(matching, weights, minlength=4) / np.sum(weights)
+    assert found.distribution(people[:1], 3)[0][:4] == pytest.approx(exact)
+    assert found.probabilities(people[:1], np.array([1])) == pytest.approx([exact[1]])
+    assert found.shares.sum() == pytest.approx(1)
+    assert found.draw(5, np.random.default_rng(1)).shape == (5, 3, 3)
+
+
+def test_groups_of_a_sample_are_left_out_whole_and_named() -> None:
+    rows, groups = grouped(3, 30, 6, True)
+    survey = frame_of(rows).assign(group=[f"street {number}" for number in groups])
+    release = gv.Release.from_frame(frame_of(drawn(9, 6)), tables=["sex", "age", "work"])
+    answer = release.probability(sex="f", age="a", work="yes", sample=survey)
+    assert "groups of" in str(answer)
+    assert answer.calibration is not None
+    assert answer.calibration.blocks == 20
+    prior = gv.prior_from_sample(survey, release)
+    for block, rest in left_out_blocks(prior, 6, np.random.default_rng(1)):
+        assert len(block) == 6
+        assert rest.weights.sum() == len(rows) - 6
+    with pytest.raises(DataError, match="a record has no group"):
+        gv.prior_from_sample(survey.assign(group=[None, *survey["group"][1:]]), release)
+
+
+def test_few_groups_say_nothing_of_kinds() -> None:
+    rows, groups = grouped(4, 3, 5, True)
+    sample = sample_of(DOMAIN, rows, np.ones(len(rows)), groups)
+    assert sort_groups(sample, fit_orders(sample)).kinds is None

@@ -10,7 +10,8 @@ genverify.remember = function (changes) {
   const all = { ...genverify.place(), ...changes };
   const parts = genverify.KEYS.filter(function (key) { return all[key]; }).map(function (key) { return key + "=" + encodeURIComponent(all[key]); });
   const hash = "#" + parts.join("&");
-  if ((location.hash || "#") !== hash) history.replaceState(null, "", hash);
+  if ((location.hash || "#") === hash) return;
+  try { history.replaceState(null, "", hash); } catch { /* a page inside a report has no address of its own */ }
 };
 
 (function () {

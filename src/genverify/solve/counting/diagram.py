@@ -20,7 +20,6 @@ from genverify.solve.program import RecordSystem
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
 PRIME = 32_749  # below 2**15: sums of millions of products are exact in floating-point numbers
-WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 
 
 @dataclass(frozen=True)
@@ -59,43 +58,35 @@ def _independent(A: Ints, lo: Ints, hi: Ints) -> tuple[list[int], bool]:
     # for more than that dies early. A total that is the sum of its parts adds nothing to them.
     order = sorted(range(len(A)), key=lambda row: (int(hi[row]), int((A[row] > 0).sum()), row))
     equations = [row for row in order if lo[row] == hi[row]]
-    chosen = _apart(A[equations])
-    fixed, rest = ([row for row, apart in zip(equations, chosen, strict=True) if apart == flag] for flag in (True, False))
-    keep = {row for row in order if lo[row] != hi[row]}.union(fixed)
-    contradictory = False
-    guesses = np.linalg.lstsq(A[fixed].T.astype(np.float64), A[rest].T.astype(np.float64), rcond=None)[0].T
-    for row, guess in zip(rest, guesses, strict=True):
-        said = _said(A[fixed], A[row], lo[fixed], guess)
-        if said is None:
-            keep.add(row)
-        else:
-            contradictory |= said != int(lo[row])
-    return [row for row in order if row in keep], contradictory
+    rows, counts = A[equations], lo[equations].astype(np.int64)
+    drop, contradictory = set(), False
+    for index, times in _sums(rows):
+        if np.array_equal(times @ rows, rows[index]):  # a row that is kept without need costs time, no answer
+            drop.add(equations[index])
+            contradictory |= bool(times @ counts != counts[index])
+    return [row for row in order if row not in drop], contradictory
 
 
-def _apart(rows: Ints) -> list[bool]:
-    """Which rows are no sum of those before them, modulo a prime: a sum in integers is one there; others are recounted."""
-    reduced, pivots = np.zeros((0, rows.shape[1])), list[int]()
-    result = []
-    for row in (rows % PRIME).astype(np.float64):
+def _sums(rows: Ints) -> Iterator[tuple[int, Ints]]:
+    """
+    Rows that are sums of others before them, and how often each of these is taken, modulo a prime: a sum in integers is one
+    there. Factors are below the prime, so that 64 bits hold what is recounted with them.
+    """
+    width = rows.shape[1]
+    reduced, pivots = np.zeros((0, width + len(rows))), list[int]()
+    for index, row in enumerate(np.hstack([rows % PRIME, np.eye(len(rows))]).astype(np.float64)):
         rest = (row - row[pivots] @ reduced) % PRIME
-        result.append(bool(rest.any()))
-        if result[-1]:
-            pivot = int(np.argmax(rest > 0))
-            rest = rest * pow(int(rest[pivot]), -1, PRIME) % PRIME
-            reduced = np.vstack([(reduced - np.outer(reduced[:, pivot], rest)) % PRIME, rest])
-            pivots.append(pivot)
-    return result
-
-
-def _said(known: Ints, row: Ints, counts: Ints, guess: Floats) -> int | None:
-    """The count that the known rows imply for a row which is a sum of them; None where it is not, recounted in integers."""
-    near = np.rint(guess)
-    # a row that is kept without need costs time, no answer
-    if np.abs(near).sum() * max(int(known.max(initial=0)), int(counts.max(initial=0))) >= WHOLE:
-        return None
-    times = near.astype(np.int64)
-    return int(times @ counts) if np.array_equal(times @ known, row) else None
+        if not rest[:width].any():
+            times = -rest[width:].astype(np.int64)
+            times[index] = 0
+            yield index, np.where(times < -(PRIME // 2), times + PRIME, times)
+            continue
+        pivot = int(np.argmax(rest > 0))
+        rest = rest * pow(int(rest[pivot]), -1, PRIME) % PRIME
+        hit = np.flatnonzero(reduced[:, pivot])
+        reduced[hit] = (reduced[hit] - np.outer(reduced[hit, pivot], rest)) % PRIME
+        reduced = np.vstack([reduced, rest])
+        pivots.append(pivot)
 
 
 # In which order classes are counted: row by row, so that rows close early and few are open at a time.
@@ -122,28 +113,25 @@ def orders(system: System, tastes: Sequence[Taste] = TASTES) -> list[Ints]:
 
 def _order(system: System, useful: Ints, taste: Taste) -> Ints:
     """Rows are closed one after another; a row's classes come together, those that are alike side by side."""
-    touches = system.A[:, useful] > 0
+    touches = (system.A[:, useful] > 0).astype(np.float32)
+    shared = touches @ touches.T  # how many classes that are left each two rows share; a row with itself: its classes
     bits = np.log2(system.hi + 1.0)
     left: Flags = np.ones(len(useful), dtype=bool)
     opened: Flags = np.zeros(len(touches), dtype=bool)
     groups = [np.zeros(0, dtype=np.int64)]
     while left.any():
-        row, opened = _next_row(touches, left, opened, system.hi, bits, taste)
-        group = np.flatnonzero(left & touches[row])
+        classes = shared.diagonal()
+        rows = np.flatnonzero(classes)
+        # a row is open after the next one is closed if it was begun, now or before, and some class is still to come
+        frontier = (opened | (shared[rows] > 0)) & (classes > shared[rows])
+        tasted = [taste(*one) for one in zip(system.hi[rows].tolist(), classes[rows].tolist(), frontier @ bits, strict=True)]
+        best = tasted.index(min(tasted))
+        opened = frontier[best]
+        group = np.flatnonzero(left & (touches[rows[best]] > 0))
         groups.append(useful[group[np.lexsort(system.A[:, useful[group]])]])
         left[group] = False
+        shared -= touches[:, group] @ touches[:, group].T
     return np.concatenate(groups)
-
-
-def _next_row(touches: Flags, left: Flags, opened: Flags, hi: Ints, bits: Ints, taste: Taste) -> tuple[int, Flags]:
-    classes = (touches & left).sum(axis=1)
-    rows = np.flatnonzero(classes)
-    inside = (touches[rows] & left).astype(np.float32)
-    # a row is open after the next one is closed if it was begun, now or before, and some class is still to come
-    shared = inside @ touches.T.astype(np.float32)
-    frontier = (opened | (shared > 0)) & (classes[None, :] > shared)
-    best = min(range(len(rows)), key=lambda i: taste(int(hi[rows[i]]), int(classes[rows[i]]), float(bits @ frontier[i])))
-    return int(rows[best]), frontier[best]
 
 
 # The diagram of a program: its states (what is left of every row) and the moves between them, class by class.
@@ -156,7 +144,7 @@ Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
 T = TypeVar("T", np.uint64, np.int32)
 FIRST_RACE, LONGER = 3_000, 8
-LOOK_EVERY = 16  # classes between two looks at the clock, each of which takes as long as a class of few states
+LOOK_EVERY = 64  # classes between two looks at the clock, each of which takes as long as a class of few states
 WORD = 63  # bits of a signed 64-bit integer
 BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400
 
@@ -442,15 +430,6 @@ def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
         steps = share / np.arange(1, most + 1, dtype=wide)
         result.append(np.concatenate([np.ones(1, dtype=wide), np.cumprod(steps)]))
     return result
-
-
-def rounding(diagram: Diagram) -> float:
-    """
-    A bound on the relative error of every sum of weights in floats of 64 bits. All terms are positive, so no digit cancels:
-    a step multiplies once and adds at most once per move into a state; a weight of count j is a product of 2 j roundings.
-    """
-    steps = sum(3 * len(step) + 3 for step in diagram.steps) + 2 * int(diagram.most.sum()) + len(diagram.ends)
-    return 2 * steps * float(np.finfo(np.float64).eps) / 2
 
 
 # Sums over all ways through a diagram: from the start (forward), from the ends (backward), and both together.

@@ -51,13 +51,6 @@ def count_probability(diagram: counting.Diagram, weights: counting.Weights, shar
     return result[which.ravel()]
 
 
-def no_match(diagram: counting.Diagram, weights: counting.Weights, shares: Floats, total: Any) -> Floats:
-    """P(COUNT = 0) of every claim, 0 exactly where some record matches in every class vector."""
-    asked, which = np.unique(shares, axis=0, return_inverse=True)
-    mass = _Counting(diagram, weights, asked, 0, above=False).masses()[:, 0]
-    return np.asarray(mass / total, dtype=np.float64)[which.ravel()]
-
-
 class _Counting:
     """
     The weight of all class vectors by the number of matching records. A claim needs its own sums only between the first and
@@ -186,19 +179,6 @@ def _pick(shares: npt.NDArray[np.floating], dice: npt.NDArray[np.float64]) -> In
     return indices
 
 
-def all_vectors(diagram: counting.Diagram) -> list[Ints]:
-    """Every class vector that fits, for diagrams with few of them."""
-    ways: dict[int, list[Ints]] = {0: [np.zeros(diagram.classes, dtype=np.int64)]}
-    for step in diagram.steps:
-        before = dict(ways)
-        for move in step:
-            taken = np.zeros(diagram.classes, dtype=np.int64)
-            taken[move.cls] = move.times
-            for source, target in zip(move.source.tolist(), move.target.tolist(), strict=True):
-                ways[target] = [*ways.get(target, []), *(z + taken for z in before.get(source, []))]
-    return [z for end in diagram.ends.tolist() for z in ways.get(end, [])]
-
-
 # A Markov chain on the datasets that fit, for programs that are too large to count: some records at a time are drawn
 # again, exactly, given the others.
 #
@@ -241,8 +221,10 @@ def _redraw(rows: counting.System, mass: Floats, z: Ints, records: int, rng: np.
     counts = rows.A @ remaining
     lo, hi = np.maximum(rows.lo - counts, 0), rows.hi - counts
     useful = np.flatnonzero((hi[:, None] >= rows.A).all(axis=0) & (mass > 0))
+    A = rows.A[:, useful]
+    open_ = A.any(axis=1)  # the other rows have all their records; those that are drawn again fitted into these
     try:
-        diagram = counting.draw_diagram(counting.System(rows.A[:, useful], lo, hi), SMALL)
+        diagram = counting.draw_diagram(counting.System(A[open_], lo[open_], hi[open_]), SMALL)
     except counting.TooManyStates:
         return Step(z, z, useful, None, [])
     weights = counting.prior_weights(diagram, mass[useful], len(chosen))

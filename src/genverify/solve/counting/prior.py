@@ -10,7 +10,7 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Codes, matches
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
-from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of
+from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of, sort_groups
 from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
 
@@ -21,9 +21,8 @@ MOST_RECORDS = 500_000  # kinds that a sample weighs one by one: some 200 MB whi
 class Prior:
     """
     Weights of record types, any positive multiple of their probabilities: those of the table (records, one row of codes
-    each), and `floor` for every record of the domain that it does not list. With `smoothed`, the table's weights come on top
-    of the floor instead, as in an estimate that is smoothed towards records that were never seen. With a `sample`, these are
-    its records and weights, and every record of the domain weighs what back-off smoothing makes of them.
+    each), and `floor` for every record of the domain that it does not list. With a `sample`, these are its records and
+    weights, and every record of the domain weighs what back-off smoothing makes of them.
 
     It must not come from the private records of the block in question.
     """
@@ -33,7 +32,6 @@ class Prior:
     records: Codes
     weights: Floats
     floor: float
-    smoothed: bool = False
     sample: Sample | None = None
     orders: tuple[Order, ...] = ()
 
@@ -51,13 +49,26 @@ class Prior:
             wrong = np.setdiff1d(self.records[:, index], column.codes)
             if len(wrong):
                 raise DataError(f"prior {self.name}: column {column.name} has no code {wrong[0]}")
-        if not self.smoothed and self.sample is None and len(np.unique(self.records, axis=0)) < len(self.records):
+        if self.sample is None and len(np.unique(self.records, axis=0)) < len(self.records):
             raise DataError(f"prior {self.name}: a record is listed twice; give its weight once")
+
+    @property
+    def title(self) -> str:
+        """Its name, and what was made of the groups of a sample."""
+        if self.sample is None or self.sample.groups is None:
+            return self.name
+        kinds = self.sample.kinds
+        return f"{self.name}, groups " + ("not alike" if kinds is None else f"of {kinds.max() + 1} kinds")
+
+    def by_kind(self) -> list[tuple[float, "Prior"]]:
+        """A prior of independent records for each kind of group, and how many groups are of this kind."""
+        parts = self.sample.by_kind() if self.sample else []
+        return [(share, replace(self, sample=part)) for share, part in parts] or [(1.0, self)]
 
     @property
     def rules_nothing_out(self) -> bool:
         """Whether every record of the domain has a weight above 0."""
-        return self.sample is not None or (self.floor > 0 and (self.smoothed or bool((self.weights > 0).all())))
+        return self.sample is not None or (self.floor > 0 and bool((self.weights > 0).all()))
 
 
 def uniform(domain: Domain) -> Prior:
@@ -66,10 +77,12 @@ def uniform(domain: Domain) -> Prior:
     return Prior("uniform", domain, nothing, np.zeros(0), 1.0)
 
 
-def sample_prior(name: str, domain: Domain, records: Codes, weights: Floats) -> Prior:
+def sample_prior(name: str, domain: Domain, records: Codes, weights: Floats, groups: Ints | None = None) -> Prior:
     """What a sample says of every record of the domain, by back-off smoothing; how weights are taken: `sample_of`."""
-    raw = Prior(name, domain, records, weights, 0.0, smoothed=True)
-    return _fitted(name, sample_of(domain, raw.records, raw.weights))
+    Prior(
+        name, domain, records, weights, 0.0, Sample(domain, records, weights, weights)
+    )  # an error where they are no weights
+    return _fitted(name, sample_of(domain, records, weights, groups))
 
 
 def recoded(prior: Prior, domain: Domain, records: Codes) -> Prior:
@@ -78,7 +91,9 @@ def recoded(prior: Prior, domain: Domain, records: Codes) -> Prior:
 
 
 def _fitted(name: str, sample: Sample) -> Prior:
-    return Prior(name, sample.domain, sample.records, sample.weights, 0.0, sample=sample, orders=fit_orders(sample))
+    orders = fit_orders(sample)
+    sample = sort_groups(sample, orders)
+    return Prior(name, sample.domain, sample.records, sample.weights, 0.0, sample=sample, orders=orders)
 
 
 @dataclass(frozen=True)
@@ -90,7 +105,6 @@ class Masses:
     records: Codes
     weights: Floats
     floor: float
-    smoothed: bool
     of_classes: Floats
 
     def shares(self, codes: Codes) -> Floats:
@@ -109,10 +123,8 @@ class Masses:
         for claim, hit in enumerate(matches(codes, self.records)) if len(self.records) else ():
             classes, weights = self.classes[hit], self.weights[hit]
             listed[claim] = np.bincount(classes, weights, minlength=self.program.classes)
-            if not (self.smoothed and self.floor):
-                some[claim] = np.bincount(classes[weights > 0], minlength=self.program.classes)
-            if not self.smoothed:
-                free[claim] -= np.bincount(classes, minlength=self.program.classes)
+            some[claim] = np.bincount(classes[weights > 0], minlength=self.program.classes)
+            free[claim] -= np.bincount(classes, minlength=self.program.classes)
         return some + free if self.floor else some, self.floor * free + listed
 
     def listed(self, wanted: Flags, most: int) -> tuple[Codes, Floats, Ints]:
@@ -122,8 +134,7 @@ class Masses:
         """
         extra = self._unlisted(wanted, most) if self.floor else self.records[:0]
         records = np.concatenate([self.records[wanted[self.classes]], extra])
-        listed = self.weights[wanted[self.classes]] + (self.floor if self.smoothed else 0.0)
-        weights = np.concatenate([listed, np.full(len(extra), self.floor)])
+        weights = np.concatenate([self.weights[wanted[self.classes]], np.full(len(extra), self.floor)])
         classes = _classes(self.program, records)
         return records, np.minimum(weights / self.of_classes[classes], 1.0), classes
 
@@ -149,14 +160,13 @@ class Masses:
         for c in np.unique(classes).tolist():
             listed = np.flatnonzero(self.classes == c)
             mass = self.weights[listed].sum()
-            indices = np.flatnonzero(classes == c)
-            if self.smoothed or self._free[c]:
-                indices = indices[rng.random(len(indices)) * self.of_classes[c] < mass]
-            if len(indices):
-                records[indices] = self.records[rng.choice(listed, len(indices), p=self.weights[listed] / mass)]
-            if not self.smoothed and self._free[c]:
-                rest = np.setdiff1d(np.flatnonzero(classes == c), indices)
+            known = indices = np.flatnonzero(classes == c)
+            if self._free[c]:
+                known = indices[rng.random(len(indices)) * self.of_classes[c] < mass]
+                rest = np.setdiff1d(indices, known)
                 records[rest] = self._draw_unlisted(c, records[rest], rng)
+            if len(known):
+                records[known] = self.records[rng.choice(listed, len(known), p=self.weights[listed] / mass)]
         return records[np.lexsort(records.T[::-1])]
 
     def _draw_unlisted(self, c: int, records: Codes, rng: np.random.Generator) -> Codes:
@@ -208,9 +218,8 @@ def lay_on(prior: Prior, program: Program) -> Masses:
     mass = np.bincount(classes[live], weights, minlength=program.classes).astype(np.float64)
     if prior.floor:
         raw = np.bincount(program.class_of, program.types.raw.astype(np.float64), minlength=program.classes)
-        listed = 0 if prior.smoothed else np.bincount(classes[live], minlength=program.classes)
-        mass += prior.floor * (raw - listed)
-    return Masses(program, classes[live], records, weights, prior.floor, prior.smoothed, mass)
+        mass += prior.floor * (raw - np.bincount(classes[live], minlength=program.classes))
+    return Masses(program, classes[live], records, weights, prior.floor, mass)
 
 
 def _admissible(program: Program, prior: Prior) -> Codes:
