@@ -23,7 +23,6 @@ def main(job: Job) -> None:
         log.info("no file of counts is named (generators.surveys): compared with the percentages of odds.csv only")
     cells = compare_cells(distinct_households(Path(job.input.microdata), file), margins)
     table = fit_table(cells, label)
-    cells.to_parquet(job.output.cells, index=False)
     table.to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(fit_text(table, label))
 

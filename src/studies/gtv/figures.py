@@ -1,4 +1,4 @@
-"""Figures 1 to 5, the toy example, candidates, scaling, solution variability, and the country beside surveys."""
+"""Figures 1 to 5, the toy example, candidates, scaling, and solution variability."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -289,43 +289,6 @@ def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
     axes.set_title(f"{displayed} (band: middle half of them)", loc="left", color=INK)
     axes.legend(frameon=False, handlelength=2.4)
     return say_source(figure, label)
-
-
-# Households of the country beside surveys: every cell of the margins of two and three columns.
-
-LEAST = 0.001  # percent; what is rarer stands at the edge
-MARKS = "o^sDv"
-
-
-def plot_country_fit(cells: pd.DataFrame, label: str) -> Figure:
-    """A panel for margins of two columns and one for three; a point per cell, the survey's percent against the country's."""
-    ways = sorted(cells["ways"].unique())
-    figure, panels = subplots(1, len(ways), height=3.9, squeeze=False, sharex=True, sharey=True)
-    for axes, number in zip(panels[0], ways, strict=True):
-        _panel(axes, cells[cells["ways"] == number])
-        axes.set_title(f"margins of {number} columns")
-    panels[0][0].set_ylabel("households of the country, %")
-    figure.legend(
-        *panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, markerscale=2
-    )
-    return say_source(figure, label)
-
-
-def _panel(axes: Axes, cells: pd.DataFrame) -> None:
-    axes.plot([LEAST, 100], [LEAST, 100], color=INK, lw=0.8)
-    for index, (survey, rows) in enumerate(cells.groupby("survey", sort=False)):
-        axes.scatter(
-            rows["survey_percent"].clip(lower=LEAST),
-            rows["percent"].clip(lower=LEAST),
-            s=7,
-            marker=MARKS[index % len(MARKS)],
-            color=PALETTE[index % len(PALETTE)],
-            alpha=0.45,
-            linewidths=0,
-            label=plain(str(survey)),
-            rasterized=True,
-        )
-    axes.set(xscale="log", yscale="log", xlabel="households of the survey, %")
 
 
 # How seconds and memory of the attack grow with the number of households of a block.

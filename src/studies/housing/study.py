@@ -9,7 +9,7 @@ READINGS = ["appendix_e", "exact"]
 STATISTICS = "statistics.parquet"
 
 STUDY = Study(
-    settings={"housing": ".settings:Housing", "benchmark.housing": ".settings:HousingBenchmark"},
+    settings={"housing": ".settings:Housing"},
     folders=("housing",),
     settings_check=".sources:check_settings",
 )
