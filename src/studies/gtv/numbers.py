@@ -195,12 +195,13 @@ def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
 
 
 def why(agrees: str, figure: Figure, entry: Mapping[str, Any]) -> str:
-    """Where ours differs: a run in which it agrees, as the file names it by the beginning of the scope; else it is open."""
+    """Where ours differs: a run that shows what it depends on, as the file names it by parts of the scope; else open."""
     if agrees != "no":
         return "agrees" if agrees else "not judged"
     if not np.isnan(figure.leave_out) and judge(replace(figure, ours=figure.leave_out), entry) == "yes":
         return "measured: agrees where the block is left out of its prior (column leave_out)"
-    known = [f"measured: {text}" for scope, text in entry.get("measured", {}).items() if figure.scope.startswith(scope)]
+    parts = set(figure.scope.split(", "))
+    known = [f"measured: {text}" for scope, text in entry.get("measured", {}).items() if set(scope.split(", ")) <= parts]
     return known[0] if known else f"open: {entry['open']}" if "open" in entry else "open"
 
 
@@ -228,7 +229,7 @@ def numbers_text(table: pd.DataFrame, label: str) -> str:
     lead = (
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
         "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication. "
-        "why: agrees; measured, with a run in which it does; open: none does; not judged: the "
+        "why: agrees; measured, with a run that shows what it depends on; open, with what was tried; not judged: the "
         "paper gives nothing to measure by, or this study has no such blocks."
     )
     return statements_text("Numbers of the paper's text", lead, table, columns, label)
