@@ -148,7 +148,6 @@ rule write_country_fit:
         domain=STUDY.microdata.domain,
     output:
         table="results/tables/country_fit.csv",
-        readable="results/tables/country_fit.md",
         record="results/tables/country_fit.record.json",
     log:
         "logs/generators/write_country_fit.log",
@@ -167,4 +166,3 @@ rule country_fit:
     """How well the households of the built-in country fit surveys: table, page of the report and figure."""
     input:
         "results/tables/country_fit.csv",
-        "results/report/country_fit.html",
