@@ -10,7 +10,6 @@ from genverify.run.jobs import Job, log, run
 from studies.country.national import read_country
 from studies.country.settings import Microdata
 from studies.country.surveyed import compare_cells, distinct_households, fit_table, shipped_margins, survey_margins
-from studies.gtv.generators import fit_text
 
 
 def main(job: Job) -> None:
@@ -22,10 +21,7 @@ def main(job: Job) -> None:
     if not job.input.surveys:
         log.info("no file of counts is named (generators.surveys): compared with the percentages of odds.csv only")
     cells = compare_cells(distinct_households(Path(job.input.microdata), file), margins)
-    table = fit_table(cells, label)
-    cells.to_parquet(job.output.cells, index=False)
-    table.to_csv(job.output.table, index=False)
-    Path(job.output.readable).write_text(fit_text(table, label))
+    fit_table(cells, label).to_csv(job.output.table, index=False)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ def main(job: Job) -> None:
     households = read_property_households(Path(job.input.households))
     file = read_household_file(Path(job.input.domain))
     evidence = Evidence(**result, variability=variability, households=households, file=file, simple=job.params.simple)
-    table = numbers_table(evidence, read_yaml(Path(job.input.paper))["numbers"], label)
+    printed, computed = read_yaml(Path(job.input.paper))["numbers"], read_yaml(Path(job.input.computed))
+    table = numbers_table(evidence, printed, computed, label)
     table.to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(numbers_text(table, label))
 

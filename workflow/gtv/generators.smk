@@ -147,9 +147,7 @@ rule write_country_fit:
         surveys=STUDY.generators.surveys,
         domain=STUDY.microdata.domain,
     output:
-        cells="results/generators/country_fit.parquet",
         table="results/tables/country_fit.csv",
-        readable="results/tables/country_fit.md",
         record="results/tables/country_fit.record.json",
     log:
         "logs/generators/write_country_fit.log",
@@ -164,30 +162,7 @@ rule write_country_fit:
         "../../scripts/gtv/write_country_fit.py"
 
 
-rule plot_country_fit:
-    """Households of the built-in country beside surveys, cell by cell."""
-    input:
-        cells="results/generators/country_fit.parquet",
-        manifest="results/microdata.json",
-    output:
-        pdf="figures/country_fit_cells.pdf",
-        png=shown("figures/country_fit_cells.png", "Households beside surveys", BEYOND),
-        record="figures/country_fit_cells.record.json",
-    log:
-        "logs/generators/plot_country_fit.log",
-    benchmark:
-        "benchmarks/generators/plot_country_fit.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("plot_country_fit"),
-    script:
-        "../../scripts/gtv/plot_country_fit.py"
-
-
 rule country_fit:
     """How well the households of the built-in country fit surveys: table, page of the report and figure."""
     input:
         "results/tables/country_fit.csv",
-        "results/report/country_fit.html",
-        "figures/country_fit_cells.pdf",

@@ -15,6 +15,7 @@ rule plot_housing_fig1:
         curves="results/housing/none/reidentified.parquet",
         totals="results/housing/none/totals.parquet",
         manifest="results/housing/manifest.json",
+        drawing="data/housing/drawing.yaml",
     output:
         pdf="figures/housing_fig1.pdf",
         png=shown("figures/housing_fig1.png", "Figure 1", HOUSING),

@@ -174,6 +174,7 @@ rule write_housing_numbers:
         manifest="results/housing/manifest.json",
         domain=STUDY.housing.domain,
         paper=HOUSING_PAPER,
+        computed="data/housing/numbers.yaml",
     output:
         table="results/tables/housing_numbers.csv",
         readable="results/tables/housing_numbers.md",

@@ -71,14 +71,19 @@ class RealBlocks:
 
 
 def read_blocks_of_country(path: Path, entry: Mapping[str, Any]) -> RealBlocks:
-    """The estimates of a file, and the entry `race_and_origin` of the country's likeness.yaml."""
+    """The estimates of a file, and the entry `race_and_origin` of likeness.yaml, whose `block` replaces theirs."""
     try:
         rural, around = float(entry["rural"]) / 100, {level: float(entry[level]) for level in ("state", "county")}
+        block = float(entry["block"]) if "block" in entry else None
     except (TypeError, ValueError) as error:
         raise DataError(f"likeness.yaml, race_and_origin: {error}; give numbers for rural, state and county") from None
-    if not 0 <= rural < 1 or min(around.values()) < 0:
-        raise DataError("likeness.yaml, race_and_origin: rural is a percentage under 100, state and county are 0 or more")
-    return RealBlocks(read_settings(path), rural, around)
+    if not 0 <= rural < 1 or min(around.values()) < 0 or not 0 <= (block or 0) < 1:
+        limits = "rural is a percentage under 100, state and county are 0 or more, block is a share under 1"
+        raise DataError(f"likeness.yaml, race_and_origin: {limits}")
+    settings = read_settings(path)
+    if block is not None:
+        settings = tuple(replace(one, block=np.full_like(one.block, block)) for one in settings)
+    return RealBlocks(settings, rural, around)
 
 
 def read_settings(path: Path) -> tuple[Setting, ...]:

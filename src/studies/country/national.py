@@ -84,12 +84,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How households come to resemble neighbours: generator, calibrated scale, groups of columns, share of newcomers."""
+    """
+    How households come to resemble neighbours: generator, calibrated scale, groups of columns; the share of newcomers, and
+    how `common` their kinds are: 1 as in the nation, 0 all that are possible equally often.
+    """
 
     kind: str
     scale: float
     newcomers: float
     groups: tuple[Group, ...]
+    common: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -138,8 +142,10 @@ def country_file(folder: Path, name: str) -> Path:
 
 def country_files(folder: Path) -> list[Path]:
     """The files that a country is made of."""
-    estimates = [path for path in (folder / NEIGHBOURS,) if path.exists()]
-    return sorted([country_file(folder, name) for name in FILES] + estimates)
+    files = [country_file(folder, name) for name in FILES]
+    likeness, estimates = country_file(folder, "likeness.yaml"), country_file(folder, NEIGHBOURS)
+    real = likeness.exists() and estimates.exists() and "race_and_origin" in read_yaml(likeness)
+    return sorted([*files, *([estimates] if real else [])])
 
 
 def read_country(folder: Path) -> Country:
@@ -154,7 +160,7 @@ def read_country(folder: Path) -> Country:
         spread = national["vacant"]["spread"]
         vacancy = Vacancy(float(national["vacant"]["percent"]), statuses, spread["rate"], spread["status"])
         sizes = _states(states["states"]), float(states["block_spread"]), int(states["tract_households"])
-        blocks = read_blocks_of_country(folder / NEIGHBOURS, real) if real else None
+        blocks = read_blocks_of_country(country_file(folder, NEIGHBOURS), real) if real else None
         return Country(targets, read_odds(country_file(folder, "odds.csv")), alike, vacancy, *sizes, blocks)
     except KeyError as error:
         raise DataError(f"{folder}: the entry {error} is missing; compare with the files of data/synthetic") from None
@@ -199,10 +205,10 @@ def _likeness(kind: str, entry: Mapping[str, Any]) -> Likeness:
     if kind not in KINDS:
         raise DataError(f"{where}: unknown kind: {nearest(kind, list(KINDS))}")
     groups = tuple(_group(where, dict(group)) for group in entry["groups"])
-    scale, newcomers = float(entry["scale"]), float(entry["newcomers"])
-    if scale <= 0 or not 0 <= newcomers < 1:
-        raise DataError(f"{where}: the scale must be over 0 and newcomers a share under 1")
-    return Likeness(kind, scale, newcomers, groups)
+    scale, newcomers, common = float(entry["scale"]), float(entry["newcomers"]), float(entry.get("common", 1))
+    if scale <= 0 or not 0 <= newcomers < 1 or not 0 <= common <= 1:
+        raise DataError(f"{where}: the scale must be over 0, newcomers a share under 1, and common from 0 to 1")
+    return Likeness(kind, scale, newcomers, groups, common)
 
 
 def _group(where: str, entry: dict[str, Any]) -> Group:

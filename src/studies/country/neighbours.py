@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -35,6 +36,7 @@ from studies.country.national import (
 # Three generators: around a prototype household, by shares drawn from a Dirichlet distribution, by copies from an urn.
 
 ROUNDS = 50  # of a fixed point, always the same number, so that a country is the same everywhere
+RAREST = 1e-9  # of the nation: a kind with a smaller share is an artefact of smooth odds, and not drawn as a rare one
 MOST_COPIES = 0.95  # below 1: some households of a block are drawn, not repeated
 
 Rows = npt.NDArray[np.intp]
@@ -251,7 +253,8 @@ class Model:
     The law of a household: p_block(profile, traits) ~ joint(profile, traits) * f_block(profile) * g_block(traits).
 
     Profiles that f cannot distinguish form a cell: they stand together in `types`, `starts` has the first one of each cell.
-    A share of the households, the newcomers, do not resemble their neighbours: their law is the national one.
+    A share of the households, the newcomers, do not resemble their neighbours: their law is the national one, to the power
+    `common`.
     """
 
     types: Types
@@ -261,6 +264,15 @@ class Model:
     starts: Ints
     neighbours: Neighbours
     composition: Composition | None = None
+    common: float = field(default=1.0, kw_only=True)
+
+    @cached_property
+    def arriving(self) -> Floats:
+        """The law of newcomers."""
+        if self.common == 1:
+            return self.national
+        possible = self.national > RAREST * self.national.sum()
+        return np.where(possible, np.maximum(self.national, np.finfo(float).tiny) ** self.common, 0.0)
 
     def by_cell(self) -> Floats:
         """The joint distribution of cells and traits."""
@@ -283,8 +295,8 @@ class Model:
 
     def newcomers_of(self, traits: Ints, uniform: Floats) -> tuple[Ints, Ints]:
         """Profiles and traits of newcomers, in place of households of these traits."""
-        drawn = pick(self.national.reshape(1, -1), np.zeros_like(traits), uniform[:, 1])
-        profiles, found = np.divmod(drawn, self.national.shape[1])
+        drawn = pick(self.arriving.reshape(1, -1), np.zeros_like(traits), uniform[:, 1])
+        profiles, found = np.divmod(drawn, self.arriving.shape[1])
         return profiles, found
 
     def urns(self, block: Ints, traits: Ints) -> Ints:
@@ -320,9 +332,9 @@ class BlocksModel(Model):
 
     def newcomers_of(self, traits: Ints, uniform: Floats) -> tuple[Ints, Ints]:
         group = self.traits.group
-        tenures = self.national.sum(axis=0) * (group == np.arange(group.max() + 1)[:, None])
+        tenures = self.arriving.sum(axis=0) * (group == np.arange(group.max() + 1)[:, None])
         found = pick(tenures, group[traits], uniform[:, 1])
-        return pick(self.national.T, found, uniform[:, 0]), found
+        return pick(self.arriving.T, found, uniform[:, 0]), found
 
     def urns(self, block: Ints, traits: Ints) -> Ints:
         group = self.traits.group
@@ -343,7 +355,7 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
     by_cell = np.add.reduceat(joint, starts, axis=0)
     if country.blocks is None:
         neighbours = neighbours_of(_groups(types, starts, likeness, types.traits, by_cell), homogeneity)
-        return Model(types, joint, joint, likeness.newcomers, starts, neighbours), margins
+        return Model(types, joint, joint, likeness.newcomers, starts, neighbours, common=likeness.common), margins
     tenures, tenure = np.unique(types.traits[TENURE], return_inverse=True)
     pairs, group = np.unique(np.stack([types.traits[name] for name in GROUP], axis=1), axis=0, return_inverse=True)
     tenure, group = tenure.reshape(-1), group.reshape(-1)
@@ -353,7 +365,9 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
     neighbours = neighbours_of(_groups(types, starts, likeness, {TENURE: tenures}, nation, traits), homogeneity)
     shares = np.bincount(group, joint.sum(axis=0)).astype(np.float64)
     composition = composition_of(country.blocks, pairs, shares, homogeneity)
-    return BlocksModel(types, joint, joint, likeness.newcomers, starts, neighbours, composition, traits=traits), margins
+    arrival = {"newcomers": likeness.newcomers, "common": likeness.common}
+    return BlocksModel(types, joint, joint, starts=starts, neighbours=neighbours, composition=composition, traits=traits,
+                       **arrival), margins  # fmt: skip
 
 
 def national_law(file: DomainFile, country: Country, likeness: Likeness) -> tuple[Types, Ints, tuple[Margin, ...], Floats]:

@@ -1,4 +1,4 @@
-"""Figures 1 to 5, the toy example, candidates, scaling, solution variability, and the country beside surveys."""
+"""Figures 1 to 5, candidates, scaling, and solution variability."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter, StrMethodFormatter
 
@@ -20,7 +19,6 @@ from genverify.model.arrays import Flags
 from genverify.model.claims import ANY, Codes, candidate_claims
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
-from genverify.model.release import Release, make_release, make_schema
 from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots, use_style
 from studies.gtv.summary import ALL, PRIORS, SINGLETON, Group, chosen
 
@@ -73,7 +71,8 @@ def plot_fig3(summary: Sequence[Group], blocks: pd.DataFrame, label: str, single
     rows = figure.subfigures(len(designs), 1, squeeze=False)[:, 0]
     grid = [_plot_row(part, summary, kind, blocks, design, ks) for part, design in zip(rows, designs, strict=True)]
     largest = max([0.1, *(group["largest"] for group in summary if group["claims"] == kind)])
-    _same_scale([axes for row in grid for axes in row[1:]], largest)
+    for axes in (axes for row in grid for axes in row[1:]):
+        axes.set_ylim(-0.02 * largest, 1.05 * largest)
     _name(grid, "singleton claim" if singletons else "claim")
     return say_source(figure, label)
 
@@ -85,12 +84,8 @@ def _plot_row(
     sizes = blocks.loc[blocks["design"] == design, "n_households"]
     small, large = sizes.min(), sizes.max()
     households = f"{small} households each" if small == large else f"{small} to {large} households"
-    part.suptitle(
-        f"{DESIGNS.get(design, design.replace('_', ' '))}: {len(sizes)} blocks of {households}",
-        x=0.01,
-        ha="left",
-        fontsize=9,
-    )
+    title = f"{DESIGNS.get(design, design.replace('_', ' '))}: {len(sizes)} blocks of {households}"
+    part.suptitle(title, x=0.01, ha="left", fontsize=9)
     row: list[Axes] = list(part.subplots(1, 3))
     _bars(row[0], [subset[k]["blocks"] if k in subset else 0 for k in ks], ks, len(sizes))
     for axes, prior in zip(row[1:], PRIORS, strict=True):
@@ -117,25 +112,14 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
 def _boxes(axes: Axes, result: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
     boxes = {index: box for index, box in enumerate(result) if box}
     if boxes:
-        axes.bxp(
-            list(boxes.values()),
-            positions=list(boxes),
-            widths=0.6,
-            patch_artist=True,
-            boxprops={"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7},
-            whiskerprops={"color": INK, "linewidth": 0.7},
-            capprops={"color": INK, "linewidth": 0.7},
-            medianprops={"color": PALETTE[1], "linewidth": 1.6},
-            flierprops={"marker": ".", "markersize": 1.6, "markerfacecolor": INK, "markeredgecolor": "none"},
-        )
+        thin = {"color": INK, "linewidth": 0.7}
+        look: dict[str, Any] = {"boxprops": {"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7}, "whiskerprops": thin}
+        look |= {"capprops": thin, "medianprops": {"color": PALETTE[1], "linewidth": 1.6}}
+        look["flierprops"] = {"marker": ".", "markersize": 1.6, "markerfacecolor": INK, "markeredgecolor": "none"}
+        axes.bxp(list(boxes.values()), positions=list(boxes), widths=0.6, patch_artist=True, **look)
     axes.set_xticks(range(len(ks)), [str(k) for k in ks])
     axes.set_xlim(-0.6, len(ks) - 0.4)
     axes.grid(visible=False, axis="x")
-
-
-def _same_scale(panels: Sequence[Axes], top: float) -> None:
-    for axes in panels:
-        axes.set_ylim(-0.02 * top, 1.05 * top)
 
 
 def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
@@ -291,46 +275,9 @@ def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
     return say_source(figure, label)
 
 
-# Households of the country beside surveys: every cell of the margins of two and three columns.
-
-LEAST = 0.001  # percent; what is rarer stands at the edge
-MARKS = "o^sDv"
-
-
-def plot_country_fit(cells: pd.DataFrame, label: str) -> Figure:
-    """A panel for margins of two columns and one for three; a point per cell, the survey's percent against the country's."""
-    ways = sorted(cells["ways"].unique())
-    figure, panels = subplots(1, len(ways), height=3.9, squeeze=False, sharex=True, sharey=True)
-    for axes, number in zip(panels[0], ways, strict=True):
-        _panel(axes, cells[cells["ways"] == number])
-        axes.set_title(f"margins of {number} columns")
-    panels[0][0].set_ylabel("households of the country, %")
-    figure.legend(
-        *panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, markerscale=2
-    )
-    return say_source(figure, label)
-
-
-def _panel(axes: Axes, cells: pd.DataFrame) -> None:
-    axes.plot([LEAST, 100], [LEAST, 100], color=INK, lw=0.8)
-    for index, (survey, rows) in enumerate(cells.groupby("survey", sort=False)):
-        axes.scatter(
-            rows["survey_percent"].clip(lower=LEAST),
-            rows["percent"].clip(lower=LEAST),
-            s=7,
-            marker=MARKS[index % len(MARKS)],
-            color=PALETTE[index % len(PALETTE)],
-            alpha=0.45,
-            linewidths=0,
-            label=plain(str(survey)),
-            rasterized=True,
-        )
-    axes.set(xscale="log", yscale="log", xlabel="households of the survey, %")
-
-
 # How seconds and memory of the attack grow with the number of households of a block.
 
-STAGES = {"generate_s": ("generate", PALETTE[1]), "verify_s": ("verify", PALETTE[0])}
+STAGES = {"generate_s": PALETTE[1], "verify_s": PALETTE[0]}
 KNOWN: dict[bool, tuple[str, dict[str, Any], str]] = {
     False: ("published counts alone", {"linestyle": "-", "marker": "o"}, "x"),
     True: ("with structural zeros", {"linestyle": "--", "marker": "^", "markerfacecolor": "white"}, "+"),
@@ -343,13 +290,14 @@ def plot_scaling(cases: pd.DataFrame, label: str) -> Figure:
     """Seconds per stage and peak memory, median over the repeats; cases that did not finish are marked by a cross."""
     figure, (seconds, memory) = subplots(1, 2, height=3.4)
     for known, rows in cases.groupby("structural_zeros"):
-        for column, (_, colour) in STAGES.items():
+        for column, colour in STAGES.items():
             _line(seconds, rows, column, bool(known), colour)
         _line(memory, rows[rows["finished"] == FINISHED], "peak_memory_mb", bool(known), INK)
         _mark_stopped(seconds, memory, rows[rows["finished"] != FINISHED], bool(known))
     _finish(seconds, cases, "seconds per block", "time")
     _finish(memory, cases, "peak memory per block (MB)", "memory")
-    figure.legend(handles=_legend(cases), loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
+    handles = [*seconds.get_legend_handles_labels()[0], *memory.get_legend_handles_labels()[0][:1]]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
     return say_source(figure, label)
 
 
@@ -365,20 +313,9 @@ def _mark_stopped(seconds: Axes, memory: Axes, rows: pd.DataFrame, known: bool) 
     words, _, marker = KNOWN[known]
     limits = rows["finished"].str.extract(r"within ([\d.]+) s$")[0].astype(float)
     late = rows[limits.notna()]
-    seconds.plot(late["n_households"], limits.dropna(), marker, label=f"stopped, {words}", **STOPPED)
+    if len(late):
+        seconds.plot(late["n_households"], limits.dropna(), marker, label=f"stopped, {words}", **STOPPED)
     memory.plot(rows["n_households"], rows["peak_memory_mb"], marker, label=f"stopped, {words}", **STOPPED)
-
-
-def _legend(cases: pd.DataFrame) -> list[Line2D]:
-    handles = [Line2D([], [], color=colour, linewidth=3, label=stage) for stage, colour in STAGES.values()]
-    for known, (words, look, _) in KNOWN.items():
-        style: dict[str, Any] = {"color": INK, "markersize": 4.5, "linewidth": 1.3, "label": words, **look}
-        handles.insert(2 * known + 1, Line2D([], [], **style))
-    stopped = cases[cases["finished"] != FINISHED].sort_values("structural_zeros")
-    for known, why in stopped[["structural_zeros", "finished"]].drop_duplicates().itertuples(index=False):
-        text = f"{why}, structural zeros" if known else str(why)
-        handles.append(Line2D([], [], marker=KNOWN[bool(known)][2], label=text, **STOPPED))
-    return handles
 
 
 def _finish(axes: Axes, cases: pd.DataFrame, name: str, title: str) -> None:
@@ -415,44 +352,6 @@ def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
     axes.set_ylim(0, 102)
     axes.legend(loc="upper left", frameon=False)
     return say_source(figure, label)
-
-
-# Figure 1 and the toy example of section 4.2.
-
-VALUES = ["0", "1"]
-
-
-def toy_release(n: int, third: bool = True) -> Release:
-    """
-    The toy example of section 4.2, three counts of 1 of which a human can see what follows; or the first two of them.
-
-    Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so
-    they are the same. Nothing else need be published but N.
-
-    >>> from genverify.attack.verify import attack_release
-    >>> result = attack_release(toy_release(4))
-    >>> [claim.codes for claim in result.claims if claim.k == 3]
-    [(0, 0, 0)]
-    >>> {claim.m for claim in result.claims if claim.k == 3}
-    {1}
-
-    Without query 3 the two rows may be different people, and the claim falls:
-
-    >>> sorted(claim.codes for claim in attack_release(toy_release(4, third=False)).claims if claim.k == 3)
-    []
-
-    Nor can there be two such rows (footnote 9):
-
-    >>> from genverify.attack.verify import Verifier
-    >>> from studies.gtv.impossible_counts import multiplicities
-    >>> from genverify.solve.program_settings import DEFAULT
-    >>> multiplicities(Verifier(DEFAULT.bounder(toy_release(4))), (0, 0, 0), (), DEFAULT).possible
-    [1]
-    """
-    columns = {"A": VALUES, "B": VALUES, "C": VALUES}
-    schema = make_schema(columns, {"ab": ["A", "B"], "bc": ["B", "C"], "b": ["B"]})
-    counts = {"N": n, "ab.0.0": 1, "bc.0.0": 1} | ({"b.0": 1} if third else {})
-    return make_release(schema, "toy", counts)
 
 
 # Figure 1: a worked example. The private table of a small synthetic block, and verified claims about it in words.

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from genverify.model.domain import DomainFile, Predicate
 from genverify.model.release import Release
 from genverify.report.pages import bullets, document, markdown_table
 from genverify.solve.program_settings import ProgramSettings
+from studies.country.composition import GROUP
 from studies.country.sample import choose_blocks
 from studies.country.settings import Microdata, Sample
 from studies.country.sources import open_source
@@ -119,38 +120,11 @@ def singleton_baselines(
     return found[["block", "design", "k", *PRIORS]]
 
 
-# How well the country fits surveys, as a page: worst and median margins of each survey, then all of them.
-
-SHOWN = 10  # margins on the page; the table file has all
-NOTES = (
-    "distance: percent of the households that would have to change their cell (half the sum of all differences). by_chance: "
-    "what a sample of that size would show on average, were it drawn from the country. largest: the largest difference of "
-    "one cell, in points.",
-    "odds.csv: the percentages that stand beside the odds, of the largest survey that has the columns; in any clone. Other "
-    "surveys: files of counts that generators.surveys names. All are weighted to the national figures of 2010.",
-)
-
-
-def fit_text(table: pd.DataFrame, label: str) -> str:
-    """The page."""
-    grouped = table.groupby(["survey", "ways"], sort=False)
-    summary = grouped.agg(
-        margins=("columns", "size"), largest_sample=("sample", "max"), median=("distance", "median"),
-        worst=("distance", "max"), by_chance=("by_chance", "median"),
-    ).reset_index()  # fmt: skip
-    parts = [markdown_table(list(summary.columns), summary.to_numpy().tolist(), left=1)]
-    for (survey, ways), rows in grouped:
-        worst = rows.nlargest(SHOWN, "distance").drop(columns=["survey", "ways", "data"])
-        parts += [
-            f"## {survey}: margins of {ways} columns that fit worst",
-            markdown_table(list(worst.columns), worst.to_numpy().tolist()),
-        ]
-    return document("Households of the country beside surveys", label, [*parts, bullets(NOTES)])
-
-
 # Tables 4, 5 and 7 over generators and seeds: the paper's number, ours with its interval, the range over all countries.
 
 COUNTRY_MEDIAN = "country_median"
+RACES = {1: "one race and origin", 2: "two", 3: "three or more"}
+"""How many combinations of race and origin the households of a block have; few blocks of ten have more than three."""
 PERCENTILES = {"median": 50, "percentile75": 75, "percentile90": 90, "maximum": 100}
 BASELINE_K = (6, 7, 8, 9)
 RESAMPLES = 200  # of blocks, for the intervals of percentiles
@@ -179,10 +153,26 @@ class Country:
     def name(self) -> str:
         return f"{self.likeness}, seed {self.seed}"
 
+    def by_races(self) -> "Country":
+        """The same with further designs: the blocks of ten by the number of races and origins in them (`races`)."""
+        words = self.blocks.set_index("block")["races"].clip(upper=max(RACES)).map(RACES)
+
+        def split(frame: pd.DataFrame) -> pd.DataFrame:
+            own = frame[frame["design"] == COUNTRY_MEDIAN]
+            return pd.concat([frame, own.assign(design=f"{COUNTRY_MEDIAN}, " + own["block"].map(words))], ignore_index=True)
+
+        return replace(self, counts=split(self.counts), baselines=split(self.baselines))
+
+
+def count_races(records: pd.DataFrame) -> "pd.Series[int]":
+    """The number of different races and origins in each block."""
+    return records.drop_duplicates(["block", *GROUP])["block"].value_counts()
+
 
 def generators_table(countries: Sequence[Country], printed: Mapping[str, Any], seed: int, label: str) -> pd.DataFrame:
     """One row per design, table and k, share or baseline: paper, each generator with its interval, range, each country."""
     pools: dict[str, list[int]] = {}
+    countries = [country.by_races() for country in countries]
     for i, country in enumerate(countries):
         pools.setdefault(country.likeness, []).append(i)
     rows = [*_represented(countries, pools, printed, seed), *_shares(countries, pools, printed, seed)]
@@ -205,16 +195,22 @@ def _means(tables: Sequence["np.ndarray[Any, Any]"], pools: Pools, design: str, 
 def _represented(
     countries: Sequence[Country], pools: Pools, printed: Mapping[str, Any], seed: int
 ) -> Iterator[tuple[Any, ...]]:
-    for design, table in product(sorted(countries[0].counts["design"].unique()), TABLES):
+    for design, table in product(_designs(countries), TABLES):
         paper = paper_totals(printed, table, design)
         tables = [_by_block(country.counts, design, table) for country in countries]
         for k, figures in zip(PAPER_K, _means(tables, pools, design, seed), strict=True):
             yield design, table, str(k), round(paper.get(k, np.nan) / PAPER_BLOCKS, 3), *figures
 
 
+def _designs(countries: Sequence[Country]) -> list[str]:
+    """The designs of which every country has blocks."""
+    return sorted(set.intersection(*(set(country.counts["design"]) for country in countries)))
+
+
 def paper_totals(printed: Mapping[str, Any], table: str, design: str) -> Mapping[int, float]:
-    """The paper's totals by k; Table 5 is about one design only."""
+    """The paper's totals by k, beside a part of a design those of all of it; Table 5 is about one design only."""
     nothing: dict[int, float] = {}
+    design = design.split(",")[0]
     if table in ("Table 4", "Table 7"):
         of_table = printed[table.replace("Table ", "table")]["designs"]
         return of_table[design]["total"] if design in of_table else nothing
@@ -247,16 +243,15 @@ def _paper_shares(printed: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shares(countries: Sequence[Country], pools: Pools, printed: Mapping[str, Any], seed: int) -> Iterator[tuple[Any, ...]]:
     """Shares over the country-median blocks, if there is such a design: the calibrated ones, and two that are not."""
-    if COUNTRY_MEDIAN not in set(countries[0].counts["design"]):
-        return
-    rows = _means([_of_blocks(country) for country in countries], pools, COUNTRY_MEDIAN, seed)
-    for (name, paper), figures in zip(_paper_shares(printed).items(), rows, strict=True):
-        yield COUNTRY_MEDIAN, name, "", paper, *figures
+    for design in [name for name in _designs(countries) if name.startswith(COUNTRY_MEDIAN)]:
+        rows = _means([_of_blocks(country, design) for country in countries], pools, design, seed)
+        for (name, paper), figures in zip(_paper_shares(printed).items(), rows, strict=True):
+            yield design, name, "", paper, *figures
 
 
-def _of_blocks(country: Country) -> "np.ndarray[Any, Any]":
-    """Per country-median block, in percent: answers that are 0 and 1, whether it has a singleton at k = 8, is unique."""
-    counts = country.counts[country.counts["design"] == COUNTRY_MEDIAN]
+def _of_blocks(country: Country, design: str) -> "np.ndarray[Any, Any]":
+    """Per block of a design, in percent: answers that are 0 and 1, whether it has a singleton at k = 8, is unique."""
+    counts = country.counts[country.counts["design"] == design]
     eight = counts[(counts["table"] == "Table 4") & (counts["k"] == 8)].set_index("block")["households"] > 0
     blocks = country.blocks.set_index("block").loc[eight.index]
     shares = [blocks["zeros"] / blocks["queries"], blocks["ones"] / blocks["queries"], eight, blocks["unique"]]
@@ -267,8 +262,7 @@ def _baselines(
     countries: Sequence[Country], pools: Pools, printed: Mapping[str, Any], seed: int
 ) -> Iterator[tuple[Any, ...]]:
     """Percentiles of the baseline probabilities of claims about a single household, in percent."""
-    designs = sorted(countries[0].counts["design"].unique())
-    for design, prior, (key, percentile), k in product(designs, PRIORS, PERCENTILES.items(), BASELINE_K):
+    for design, prior, (key, percentile), k in product(_designs(countries), PRIORS, PERCENTILES.items(), BASELINE_K):
         rows = [one.baselines[(one.baselines["design"] == design) & (one.baselines["k"] == k)] for one in countries]
         blocks = [one.counts.loc[one.counts["design"] == design, "block"].unique() for one in countries]
         figures = list[float]()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -163,43 +163,25 @@ def omitted(evidence: Evidence, rank: int) -> Iterator[Figure]:
             yield Figure(f"k = {k}, {100 * ordered.iloc[rank]:.1f} % leave it out", str(ordered.index[rank]))
 
 
-COMPUTED: dict[str, Callable[[Evidence], Iterator[Figure]]] = {
-    "queries": queries,
-    "smallest_block": partial(block_size, which="min"),
-    "largest_block": partial(block_size, which="max"),
-    "country_median": partial(block_size, which="median"),
-    "unique_blocks": unique_blocks,
-    "blocks_k8": partial(represented, k=8, part="some"),
-    "blocks_k6": partial(represented, k=6, part="some"),
-    "per_block_k8": partial(represented, k=8, part="households", factor=1),
-    "effective_k": effective_k,
-    "median": partial(baseline, percentile=50, ks=(6, 7, 8, 9)),
-    "median_k10": partial(baseline, percentile=50, ks=(10,)),
-    "percentile75": partial(baseline, percentile=75, ks=(6, 7, 8, 9, 10)),
-    "percentile90": partial(baseline, percentile=90, ks=(6, 7, 8, 9, 10)),
-    "maximum": partial(baseline, percentile=100),
-    "tract_or_state": tract_less_state,
-    "households_k8": partial(represented, k=8, part="households", whole="n_households"),
-    "households_k6": partial(represented, k=6, part="households", whole="n_households"),
-    "no_ones_k6": partial(ablated_share, variant="no_ones", k=6),
-    "no_zeros_ones": partial(ablated_households, variant="no_zeros_ones"),
-    "zeros": partial(answer_share, part="zeros"),
-    "ones": partial(answer_share, part="ones"),
-    "ones_of_nonzero": partial(answer_share, part="ones", whole="nonzero"),
-    "most_omitted": partial(omitted, rank=0),
-    "next_omitted": partial(omitted, rank=1),
-    "all_k8": partial(represented, k=8, part="households", whole="n_households", claims="all"),
-    "all_k6": partial(represented, k=6, part="households", whole="n_households", claims="all"),
-}
+COMPUTED: dict[str, Callable[..., Iterator[Figure]]] = {
+    function.__name__: function
+    for function in (
+        queries, block_size, unique_blocks, represented, ablated_share, ablated_households, answer_share, baseline,
+        tract_less_state, effective_k, omitted,
+    )
+}  # fmt: skip
+"""What the entry `ours` of a statement may name, with its arguments."""
 
 
 def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
     """Every statement of the paper's text with our numbers, one row per scope, and whether they agree."""
 
     def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        yield from (_row(entry, figure) for figure in list(COMPUTED[key](evidence)) or [Figure("", NAN)])
+        for name, arguments in entry["ours"].items():
+            yield from (_row(entry, one) for one in list(COMPUTED[name](evidence, **arguments)) or [Figure("", NAN)])
 
-    return statements_table(statements, COMPUTED, rows, label)
+    known = [key for key, entry in statements.items() if set(entry.get("ours", [""])) <= COMPUTED.keys()]
+    return statements_table(statements, known, rows, label)
 
 
 def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
@@ -213,12 +195,13 @@ def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
 
 
 def why(agrees: str, figure: Figure, entry: Mapping[str, Any]) -> str:
-    """Where ours differs: a run in which it agrees, as the file names it by the beginning of the scope; else it is open."""
+    """Where ours differs: a run that shows what it depends on, as the file names it by parts of the scope; else open."""
     if agrees != "no":
         return "agrees" if agrees else "not judged"
     if not np.isnan(figure.leave_out) and judge(replace(figure, ours=figure.leave_out), entry) == "yes":
         return "measured: agrees where the block is left out of its prior (column leave_out)"
-    known = [f"measured: {text}" for scope, text in entry.get("measured", {}).items() if figure.scope.startswith(scope)]
+    parts = set(figure.scope.split(", "))
+    known = [f"measured: {text}" for scope, text in entry.get("measured", {}).items() if set(scope.split(", ")) <= parts]
     return known[0] if known else f"open: {entry['open']}" if "open" in entry else "open"
 
 
@@ -246,7 +229,7 @@ def numbers_text(table: pd.DataFrame, label: str) -> str:
     lead = (
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
         "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication. "
-        "why: agrees; measured, with a run in which it does; open: none does; not judged: the "
+        "why: agrees; measured, with a run that shows what it depends on; open, with what was tried; not judged: the "
         "paper gives nothing to measure by, or this study has no such blocks."
     )
     return statements_text("Numbers of the paper's text", lead, table, columns, label)

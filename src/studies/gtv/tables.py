@@ -325,14 +325,9 @@ def ablation_table(
 
 
 def _variant_rows(
-    counts: pd.DataFrame,
-    answers: pd.DataFrame,
-    design: str,
-    grouping: str,
-    paper: Mapping[str, Any],
-    seed: int,
+    counts: pd.DataFrame, answers: pd.DataFrame, design: str, grouping: str, paper: Mapping[str, Any], seed: int,
     variant: str,
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[tuple[Any, ...]]:  # fmt: skip
     part = counts[counts["design"] == design]
     if part.empty:
         raise DataError(f"variant {variant}: no block of design {design}, which Table 5 is about; add it to sample.designs.")
@@ -394,19 +389,15 @@ def comparison_text(table: pd.DataFrame, first: str, second: str, label: str) ->
     """The comparison to read."""
     parts = []
     for (claims, grouping), rows in table.groupby(["claims", "grouping"], sort=False):
-        parts += [f"## {str(claims).capitalize()} claims, by {GROUPED[str(grouping)]}"]
-        parts += [
-            markdown_table(
-                ["design", "columns", first, second, *COMPARED[2:]], rows[["design", "columns", *COMPARED]].to_numpy()
-            )
-        ]
+        shown = rows[["design", "columns", *COMPARED]].to_numpy()
+        parts.append(f"## {str(claims).capitalize()} claims, by {GROUPED[str(grouping)]}")
+        parts.append(markdown_table(["design", "columns", first, second, *COMPARED[2:]], shown))
     notes = [
         f"difference: households of {second} less those of {first}; percent: of those of {first}.",
         "low and high: 95 % interval of the difference, 2,000 bootstrap samples of the blocks of each design.",
     ]
-    return document(
-        f"Households represented among the verified claims: {first} and {second}", label, [*parts, bullets(notes)]
-    )
+    title = f"Households represented among the verified claims: {first} and {second}"
+    return document(title, label, [*parts, bullets(notes)])
 
 
 # What the proofs of a study are like: how claims were decided, and how many cells a proof needs.
@@ -462,12 +453,9 @@ QUERIES_REMARK = (
 def table2(release: Release, table: str, label: str) -> pd.DataFrame:
     """The published lines of one table for one block: number, condition, words and count."""
     rows = [(query, low) for query, low in zip(release.queries, release.lo, strict=True) if query.table == table]
-    return pd.DataFrame(
-        [
-            {"query": number, "id": query.id, "condition": str(query.predicate), "words": query.label, "count": count}
-            for number, (query, count) in enumerate(rows, 1)
-        ]
-    ).assign(block=release.block, data=label)
+    lines = [(number, query.id, str(query.predicate), query.label, n) for number, (query, n) in enumerate(rows, 1)]
+    columns = ["query", "id", "condition", "words", "count"]
+    return pd.DataFrame(lines, columns=columns).assign(block=release.block, data=label)
 
 
 def table2_text(table: pd.DataFrame, label: str) -> str:
@@ -481,9 +469,8 @@ def table3_text(table: pd.DataFrame, label: str) -> str:
     """Table 3 to read."""
     displayed = table[["k", "ours", "paper"]]
     title = "Table 3. Sets of k columns that the published tables cross"
-    return document(
-        title, label, [markdown_table(list(displayed), displayed.to_numpy().tolist()), f"k = 1: {QUERIES_REMARK}."]
-    )
+    shown = markdown_table(list(displayed), displayed.to_numpy().tolist())
+    return document(title, label, [shown, f"k = 1: {QUERIES_REMARK}."])
 
 
 def table3(schema: Schema) -> pd.DataFrame:

@@ -26,29 +26,9 @@ class Box(NamedTuple):
     width: float
     height: float
     private: bool
+    text: str
 
 
-BOXES: Mapping[str, Box] = {
-    "microdata": Box(1.5, 4.3, 2.6, 1.0, True),
-    "census": Box(5.0, 4.9, 2.6, 0.9, False),
-    "hud": Box(5.0, 3.7, 2.6, 0.9, False),
-    "detect": Box(8.5, 4.3, 2.6, 1.0, False),
-    "reconstruct": Box(8.5, 2.5, 2.6, 1.0, False),
-    "key": Box(1.5, 2.5, 2.6, 1.0, False),
-    "join": Box(5.0, 2.5, 2.6, 1.0, False),
-    "judge": Box(5.0, 0.8, 3.6, 1.0, True),
-}
-ARROWS = (
-    ("microdata", "census", "protect"),
-    ("microdata", "hud", ""),
-    ("census", "detect", ""),
-    ("hud", "detect", ""),
-    ("detect", "reconstruct", "flagged blocks"),
-    ("reconstruct", "join", "ranked"),
-    ("microdata", "key", "some columns"),
-    ("key", "join", "identified"),
-    ("join", "judge", ""),
-)
 SIDES = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
 
 
@@ -65,31 +45,17 @@ def overview_table(judged: pd.DataFrame, curves: pd.DataFrame, totals: pd.DataFr
     return pd.DataFrame({"number": list(values), "value": list(values.values())})
 
 
-def _texts(n: Mapping[str, int], key: Sequence[str]) -> dict[str, str]:
-    return {
-        "microdata": f"synthetic microdata D\n{n['households']:,} households, {n['blocks']:,} blocks\n"
-        f"{n['subsidized']:,} subsidized, {n['violations']:,} in violation",
-        "census": "block counts of the census\nsizes, children, races",
-        "hud": "statistics of properties\nbedrooms, races, children",
-        "detect": f"detect (1): no dataset fits\nwithout a violation\n{n['flagged']:,} blocks flagged",
-        "reconstruct": f"reconstruct (2): most likely\ndatasets of flagged blocks\n{n['reconstructions']:,} of them",
-        "key": f"match key D_S\n{', '.join(key).lower()}\n{n['identified']:,} households",
-        "join": f"re-identify: join the key with\nreconstructed violations\n{n['putative']:,} putative configurations",
-        "judge": f"judge against the true violations V\nprecision {n['precision']} %, recall {n['recall']} %\n"
-        "(configurations once, recall over households)",
-    }
-
-
-def plot_overview(table: pd.DataFrame, key: Sequence[str], label: str) -> Figure:
+def plot_overview(table: pd.DataFrame, key: Sequence[str], drawing: Mapping[str, Any], label: str) -> Figure:
     """Boxes from the private households to what is re-identified; shaded: known to the evaluation alone."""
     figure, axes = subplots(height=4.2)
     axes.set_axis_off()
     axes.set(xlim=(0, 10), ylim=(0.1, 5.5))
     numbers = dict(zip(table["number"], table["value"].astype(int), strict=True))
-    for name, text in _texts(numbers, key).items():
-        _draw_box(axes, BOXES[name], text)
-    for start, end, words in ARROWS:
-        _draw_arrow(axes, BOXES[start], BOXES[end], words)
+    boxes = {name: Box(**box) for name, box in drawing["boxes"].items()}
+    for box in boxes.values():
+        _draw_box(axes, box, box.text.format(key=", ".join(key).lower(), **numbers))
+    for start, end, words in drawing["arrows"]:
+        _draw_arrow(axes, boxes[start], boxes[end], words)
     said = f"Shaded: known to the evaluation only. No protection, all putative violations. Data: {label}"
     return say_source(figure, said)
 

@@ -1,10 +1,9 @@
-"""A block reconstructed from both releases: the most likely datasets that fit (equation 2), or the nearest (8); its cost."""
+"""A block reconstructed from both releases: the most likely datasets that fit (equation 2), or the nearest (8)."""
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -19,20 +18,9 @@ from genverify.model.work import derive_seed
 from genverify.solve.program import WrongAnswer, integer_point, recounted, sparse_system
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal, Solver, Stopped, best_point, maximise_integers
-from studies.housing.detect import FLAGGED, DetectionResult, detect_block
+from studies.housing.detect import FLAGGED
 from studies.housing.households import COLUMNS
-from studies.housing.joint_program import (
-    CONFIGURATION,
-    NATS,
-    Prior,
-    Row,
-    TypeProgram,
-    list_program,
-    prior_of,
-    prior_types,
-    read_block,
-)
-from studies.housing.settings import HousingBenchmark
+from studies.housing.joint_program import CONFIGURATION, NATS, Prior, TypeProgram, list_program, prior_types
 
 # The t datasets of least cost: a pool of those that were met, and an exact search that proves or completes it.
 
@@ -516,44 +504,3 @@ def flagged_batch(blocks: pd.DataFrame, batch: int, batches: int) -> list[str]:
     """The flagged blocks of a batch: one in `batches`, so that batches take about as long."""
     flagged = blocks.loc[blocks["verdict"].isin(FLAGGED), "block"]
     return sorted(flagged)[batch::batches]
-
-
-Blocks = Sequence[tuple[str, Row]]
-
-
-def time_housing(
-    blocks: Blocks, prior: pd.DataFrame, given: dict[str, Any], own: HousingBenchmark, program: ProgramSettings
-) -> pd.DataFrame:
-    """Detection with its proofs checked, then the top t of flagged blocks; `given` says how the statistics are read."""
-    file, percentages, reading = given["file"], given["percentages"], given["reading"]
-    found: list[DetectionResult] = []
-
-    def detect(block: str, row: Row) -> None:
-        found.append(detect_block(row, block, file, percentages, reading, program))
-        found[-1].check()
-
-    rows = [_timed("detection", blocks[: own.detection_blocks], detect)]
-    flagged = {one.block for one in found if one.flagged}
-    chosen = [(block, row) for block, row in blocks if block in flagged][: own.top_blocks]
-
-    def reconstruct(block: str, row: Row) -> None:
-        release = read_block(row, block, file, percentages, reading)
-        reconstruct_block(release, prior_of(prior, block), given["top"], program, given["search"], given["seed"])
-
-    rows.append(_timed(f"top {given['top']}", chosen, reconstruct))
-    paper = given["paper_times"]["top"]
-    rate = paper["blocks"] / (paper["hours"] * 3600 * paper["cores"])
-    return pd.DataFrame(rows).assign(paper_blocks_per_core_second=[float("nan"), round(rate, 6)])
-
-
-def _timed(work: str, blocks: Iterable[tuple[str, Row]], do: Callable[[str, Row], Any]) -> dict[str, Any]:
-    """The seconds of one core for all blocks, and for the slowest."""
-    started, times = process_time(), []
-    for block, row in blocks:
-        at = process_time()
-        do(block, row)
-        times.append(process_time() - at)
-    spent = process_time() - started
-    rate = len(times) / max(spent, 1e-9)
-    return {"work": work, "blocks": len(times), "core_seconds": round(spent, 3), "blocks_per_core_second": round(rate, 3),
-            "slowest_seconds": round(max(times, default=0.0), 3)}  # fmt: skip

@@ -56,8 +56,3 @@ class Housing(Section):
             if name in self.conditions and not self.conditions[name].top:
                 raise ValueError(f"conditions.{name}.top is 0, but the figures show its reconstructions: give 1 or more")
         return self
-
-
-class HousingBenchmark(Section):
-    detection_blocks: Count
-    top_blocks: Count

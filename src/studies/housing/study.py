@@ -8,8 +8,4 @@ DATA = Path("data/housing")
 READINGS = ["appendix_e", "exact"]
 STATISTICS = "statistics.parquet"
 
-STUDY = Study(
-    settings={"housing": ".settings:Housing", "benchmark.housing": ".settings:HousingBenchmark"},
-    folders=("housing",),
-    settings_check=".sources:check_settings",
-)
+STUDY = Study(settings={"housing": ".settings:Housing"}, folders=("housing",), settings_check=".sources:check_settings")

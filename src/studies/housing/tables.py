@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pandas as pd
 
 from genverify.model.errors import DataError
 from genverify.report.pages import cell, document, markdown_table, statements_table, statements_text
-from studies.housing.evaluate import SAMPLING, SUBSIDY, in_violation, summarise_blocks, with_key
+from studies.housing.evaluate import SUBSIDY, in_violation, summarise_blocks, with_key
 from studies.housing.households import HouseholdFile
 from studies.housing.properties import (
     PropertyModel,
@@ -293,69 +294,30 @@ def _total(evidence: Evidence, condition: str, key: str, scope: str) -> dict[str
     return {name: found[name].iloc[0] if len(found) else NAN for name in ("households", "violations")}
 
 
-zero_simple = partial(certain_households, attributes="simple", near=False)
-zero_all = partial(certain_households, attributes="all", near=False)
-near_simple = partial(certain_households, attributes="simple", near=True)
-flagged = partial(blocks, part="putative_blocks", of="blocks")
-recall = partial(blocks, part="true_putative_blocks", of="blocks_with_violation")
-precision = partial(blocks, part="true_putative_blocks", of="putative_blocks")
-hud, unknown = partial(end_of_curve, key="hud"), partial(end_of_curve, key="race_child")
 COMPUTED: dict[str, Callable[..., Part]] = {
-    "public_blocks": partial(blocks, part="blocks", of="blocks"),
-    "public_subsidized": subsidized,
-    "public_flagged": flagged,
-    "flagged_below_15": partial(flagged_below, n_s=15),
-    "flagged_below_30": partial(flagged_below, n_s=30),
-    "all_may_differ": all_may_differ,
-    "zero_all": partial(certain_blocks, attributes="all", near=False),
-    "zero_all_households": partial(zero_all, part="any"),
-    "zero_all_violations": partial(zero_all, part="violates"),
-    "zero_simple": partial(certain_blocks, attributes="simple", near=False),
-    "zero_simple_households": partial(zero_simple, part="any"),
-    "zero_simple_subsidized": partial(zero_simple, part="subsidized"),
-    "zero_simple_unique": partial(zero_simple, part="unique"),
-    "zero_simple_unique_subsidized": partial(zero_simple, part="subsidized", of="unique"),
-    "zero_simple_unique_violations": partial(zero_simple, part="violates", of="unique"),
-    "near_simple": partial(certain_blocks, attributes="simple", near=True),
-    "near_simple_households": partial(near_simple, part="any"),
-    "near_simple_unique_violations": partial(near_simple, part="unique violates"),
-    "dp_contradictions": partial(blocks, part="contradictions", of="blocks"),
-    "dp_rest_before": partial(rest_flagged, after=False),
-    "dp_rest_after": partial(rest_flagged, after=True),
-    "subsidized": subsidized,
-    "violations": violations,
-    "blocks_with_violation": partial(blocks, part="blocks_with_violation", of="blocks"),
-    **dict.fromkeys(("block_recall", "block_recall_swapping", "block_recall_dp"), recall),
-    **dict.fromkeys(("block_precision_swapping", "block_precision_dp"), precision),
-    **dict.fromkeys(("flagged_swapping", "block_chance_recall_dp"), flagged),
-    "false_flags": false_flags,
-    "hud_sampling": partial(hud, scope="all", measure="precision", source=SAMPLING),
-    "hud_unique_precision_dp": partial(hud, scope="unique", measure="precision"),
-    "unknown_unique_precision_dp": partial(unknown, scope="unique", measure="precision"),
-}
-for measure in ("recall", "precision"):
-    COMPUTED |= {
-        f"hud_{measure}{end}": partial(hud, scope=scope, measure=measure)
-        for end, scope in (("", "all"), ("_distinct", "distinct"), ("_once", "once"))
-    }
-for stem, key in (("hud", "hud"), ("known", "subsidized_race_child"), ("unknown", "race_child")):
-    COMPUTED |= {
-        f"{stem}_unique": partial(identified, key=key, part="households"),
-        f"{stem}_unique_violations": partial(identified, key=key, part="violations"),
-        f"{stem}_unique_recall": partial(end_of_curve, key=key, scope="unique", measure="recall"),
-        f"{stem}_unique_precision": partial(end_of_curve, key=key, scope="unique", measure="precision"),
-    }
+    function.__name__: function
+    for function in (
+        blocks, subsidized, violations, flagged_below, false_flags, all_may_differ, certain_blocks, certain_households,
+        rest_flagged, end_of_curve, identified,
+    )
+}  # fmt: skip
+"""What data/housing/numbers.yaml may name, with arguments."""
 
 
-def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
-    """Every number of the text, once as a count and once as a share where it is both, with ours and the difference."""
+def numbers_table(
+    evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], computed: Mapping[str, Mapping[str, Any]], label: str
+) -> pd.DataFrame:
+    """
+    Every number of the text, once as a count and once as a share where it is both, with ours and the difference. `computed`
+    (data/housing/numbers.yaml) names the function of each, with its arguments.
+    """
 
     def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        for condition in entry["conditions"]:
-            ours = COMPUTED[key](evidence, condition) if condition in evidence.judged else (NAN, NAN)
+        for condition, (name, arguments) in product(entry["conditions"], computed[key].items()):
+            ours = COMPUTED[name](evidence, condition, **arguments) if condition in evidence.judged else (NAN, NAN)
             yield from ({"condition": condition, **row} for row in _statement_rows(entry, ours, label))
 
-    return statements_table(statements, COMPUTED, rows, label)
+    return statements_table(statements, computed, rows, label)
 
 
 def _statement_rows(entry: Mapping[str, Any], ours: Part, label: str) -> Iterator[dict[str, Any]]:

@@ -153,7 +153,6 @@ def _axes_of_zeros(axes: Axes, part: pd.DataFrame, domain: int, unit: str) -> No
 
 # Randomized response with mu as a dial (footnote 57), and the utility of data as a line in its accuracy (E-28).
 
-DIAL_MARKERS = "os^Dv*"
 DIAL_LINES = ("-", "--", ":", "-.", (0, (6, 1, 1, 1)), (0, (1, 2)))
 STEPS = 99  # of the curve, each a hundredth
 
@@ -198,7 +197,7 @@ def plot_utility(rows: pd.DataFrame, label: str) -> Figure:
         for index, (person, group) in enumerate(rows[rows["utility"] == utility].groupby("person", sort=False)):
             x = group["accuracy"] / 1e6
             axes.plot(x, group["line"] - group["a"], color=PALETTE[index], ls=DIAL_LINES[index], lw=1.3)
-            look: dict[str, Any] = {"color": PALETTE[index], "marker": DIAL_MARKERS[index], "ms": 4, "ls": "none", "lw": 1}
+            look: dict[str, Any] = {"color": PALETTE[index], "marker": MARKERS[index], "ms": 4, "ls": "none", "lw": 1}
             words = plain(str(person).replace("_", " "))
             axes.errorbar(x, group["simulated"] - group["a"], 3 * group["standard_error"], label=words, **look)
             axes.plot(x, group["exact"] - group["a"], color=INK, marker="x", ms=5, ls="none", lw=1)

@@ -17,6 +17,7 @@ from studies.gtv.generators import (
     PERCENTILES,
     TABLES,
     Country,
+    count_races,
     count_represented,
     generators_table,
     generators_text,
@@ -126,7 +127,7 @@ def of_households(likeness: str, households: list[int]) -> Country:
     grid = pd.MultiIndex.from_product([list(TABLES), PAPER_K], names=["table", "k"]).to_frame(index=False)
     told = pd.DataFrame(
         {"block": blocks, "queries": 100, "zeros": 90, "ones": 5, "unique": [True] + [False] * (len(blocks) - 1)}
-    )
+    ).assign(races=range(1, len(blocks) + 1))
     likely = pd.DataFrame({"block": blocks, "design": "country_median", "k": 6, "tract": 0.01, "state": 0.02})
     return Country(likeness, 1, sample.merge(grid, how="cross"), told, likely)
 
@@ -134,7 +135,7 @@ def of_households(likeness: str, households: list[int]) -> Country:
 def test_the_seeds_of_a_generator_are_pooled_and_the_range_is_over_all_countries(printed: Any) -> None:
     countries = [of_households("prototype", [1, 3]), of_households("prototype", [4, 4]), of_households("urn", [0, 1])]
     wide = generators_table(countries, printed, 1, "toy")
-    table = wide.set_index(["number", "k"])
+    table = wide[wide["design"] == "country_median"].set_index(["number", "k"])
     row = table.loc[("Table 4", "8")]
     assert row[["paper", "prototype", "urn", "least", "most"]].tolist() == [230 / 250, 3.0, 0.5, 0.5, 4.0]
     assert row["prototype_low"] <= row["prototype"] <= row["prototype_high"]
@@ -148,6 +149,15 @@ def test_the_seeds_of_a_generator_are_pooled_and_the_range_is_over_all_countries
     assert likely[["paper", "prototype", "prototype_low", "urn_high", "most"]].tolist() == ["under 10 %", 2.0, 2.0, 2.0, 2.0]
     assert np.isnan(table.loc[("baseline under the state prior, median, %", "7"), "prototype"])
     assert "| Table 7 | 10 |" in generators_text(wide, "toy")
+    parts = wide[wide["design"] == "country_median, two"].set_index(["number", "k"])
+    assert parts.loc[("Table 4", "8"), ["paper", "prototype", "urn"]].tolist() == [230 / 250, 3.5, 1.0]
+    assert parts.loc[("unique blocks, %", ""), "prototype"] == 0
+    assert set(wide["design"]) == {"country_median", "country_median, one race and origin", "country_median, two"}
+
+
+def test_races_and_origins_of_a_block_are_counted_together() -> None:
+    records = pd.DataFrame({"block": ["a", "a", "a", "b"], "THHRACE": [1, 1, 2, 3], "THHSPAN": [1, 2, 1, 1]})
+    assert count_races(records).to_dict() == {"a": 3, "b": 1}
 
 
 def test_designs_keep_their_sizes(root: Path) -> None:

@@ -129,37 +129,3 @@ def test_statistics_that_are_no_counts_are_refused(root: Path, tmp_path: Path, c
 def test_a_statistic_that_is_missing_is_named(root: Path, tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="no column 'HUD_BED_2'"):
         detect(root, tmp_path, [{name: value for name, value in FULL.items() if name != "HUD_BED_2"}])
-
-
-def test_the_benchmark_counts_blocks_and_core_seconds(root: Path, tmp_path: Path) -> None:
-    pd.DataFrame([FULL, FREE]).to_parquet(tmp_path / "statistics.parquet")
-    rows = [{"state": "01", "SIZE": size, "CHILDREN": 0, "RACE": 1, "households": 5} for size in (1, 2, 3)]
-    pd.DataFrame(rows).to_parquet(tmp_path / "prior.parquet")
-    data = root / "data"
-    inputs = {"statistics": tmp_path / "statistics.parquet", "prior": tmp_path / "prior.parquet",
-              "housing_domain": data / "housing" / "domain.yaml", "published": data / "housing" / "published.yaml",
-              "paper": data / "papers" / "subsidized_housing.yaml"}  # fmt: skip
-    own = {"detection_blocks": 5, "top_blocks": 5}
-    condition = {
-        "swap": 0.0,
-        "swap_among": "properties",
-        "swap_hud": False,
-        "noise": "none",
-        "rho": None,
-        "noise_hud": False,
-    }
-    wanted = job(
-        inputs,
-        {"table": tmp_path / "housing.csv"},
-        own=own,
-        program=PROGRAM,
-        condition={**condition, "reading": "appendix_e", "top": 3, "blocks": 9},
-        search=100,
-        seed=1,
-    )
-    script("benchmark_housing")(wanted)
-    table = pd.read_csv(tmp_path / "housing.csv")
-    assert table["work"].tolist() == ["detection", "top 3"]
-    assert table["blocks"].tolist() == [2, 1]
-    assert (table["core_seconds"] > 0).all()
-    assert table["paper_blocks_per_core_second"][1] == pytest.approx(10_224 / (72 * 3600 * 256), abs=1e-6)

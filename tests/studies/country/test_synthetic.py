@@ -353,6 +353,7 @@ def copy_separate(folder: Path) -> Path:
         ),
         ("likeness.yaml", "scale: 4.0", "scale: 0", "the scale must be over 0"),
         ("likeness.yaml", "newcomers: 0.02", "newcomers: 1", "newcomers a share under 1"),
+        ("likeness.yaml", "newcomers: 0.02", "newcomers: 0.02\n  common: 2", "common from 0 to 1"),
         ("likeness.yaml", "TEN], state: 0.1", "TEN], parish: 0.1", "unknown level 'parish'"),
     ],
 )
@@ -373,12 +374,35 @@ def test_errors_name_the_file_and_the_entry(tmp_path: Path, name: str, old: str,
         ("likeness.yaml", "rural: 19.3", "rural: many", "race_and_origin: .* give numbers for rural, state and county"),
         ("likeness.yaml", "rural: 19.3", "rural: 193", "race_and_origin: rural is a percentage under 100"),
         ("likeness.yaml", "rural: 19.3, ", "", "the entry 'rural' is missing"),
+        ("likeness.yaml", "rural: 19.3", "block: 1, rural: 19.3", "block is a share under 1"),
     ],
 )
 def test_errors_of_real_blocks_name_the_entry(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
     country = copy_country(tmp_path, name, lambda text: text.replace(old, new))
     with pytest.raises(DataError, match=words):
         read_country(country)
+
+
+def test_countries_that_differ_from_the_default_in_one_thing() -> None:
+    default, one, weaker, rare = (read_country(DATA / "synthetic" / name) for name in ("", "one_race", "weaker", "rare"))
+    assert weaker.blocks is not None
+    assert one.blocks is not None
+    assert {0.95} == {value for setting in one.blocks.settings for value in setting.block.tolist()}
+    assert one.likeness["prototype"] == default.likeness["prototype"]
+    assert weaker.likeness["prototype"] == replace(default.likeness["prototype"], scale=2.65)
+    assert rare.likeness["prototype"] == replace(default.likeness["prototype"], newcomers=0.15, common=0.0)
+    assert DATA / "synthetic/neighbours.yaml" in country_files(DATA / "synthetic/one_race")
+
+
+def test_rare_newcomers_are_of_every_kind_that_occurs() -> None:
+    """At common = 0 all kinds of a race and origin that occur are equally likely, at 1 as in the nation."""
+    country = read_country(DATA / "synthetic" / "rare")
+    built, _ = build_model(FILE, country, "prototype", 1.0)
+    possible = built.national > model.RAREST * built.national.sum()
+    assert (built.arriving == possible).all()
+    assert not possible.all()
+    as_common = replace(built, common=1.0)
+    assert as_common.arriving is as_common.national
 
 
 def test_a_folder_inside_another_has_its_other_files(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from drawn import cut_off
-from genverify.attack.verify import claim_columns
+from genverify.attack.verify import Verifier, attack_release, claim_columns
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError
+from genverify.model.release import Release, make_release, make_schema
 from genverify.report.figures import save
+from genverify.solve.program_settings import DEFAULT
 from studies.gtv.figures import (
     _column_shares,
     _count_candidates,
@@ -27,6 +29,7 @@ from studies.gtv.figures import (
     plot_fig4,
     shown_k,
 )
+from studies.gtv.impossible_counts import multiplicities
 from studies.gtv.summary import PRIORS, SINGLETON, Group, chosen, summarise
 from studies.gtv.tables import require_synthetic
 
@@ -205,3 +208,27 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
         save(figure, tmp_path / f"{turn}.pdf", tmp_path / f"{turn}.png")
     for kind in ("pdf", "png"):
         assert (tmp_path / f"once.{kind}").read_bytes() == (tmp_path / f"again.{kind}").read_bytes()
+
+
+def toy_release(n: int, third: bool = True) -> Release:
+    """
+    The toy example of section 4.2, three counts of 1 of which a human can see what follows; or the first two of them.
+
+    Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so
+    they are the same. Nothing else need be published but N.
+    """
+    columns = {"A": ["0", "1"], "B": ["0", "1"], "C": ["0", "1"]}
+    schema = make_schema(columns, {"ab": ["A", "B"], "bc": ["B", "C"], "b": ["B"]})
+    counts = {"N": n, "ab.0.0": 1, "bc.0.0": 1} | ({"b.0": 1} if third else {})
+    return make_release(schema, "toy", counts)
+
+
+def test_the_toy_example_as_a_human_sees_it() -> None:
+    """One row has A = B = C = 0, certain; without query 3 not; two such rows cannot be (footnote 9)."""
+
+    def certain(release: Release) -> list[tuple[tuple[int, ...], int]]:
+        return [(claim.codes, claim.m) for claim in attack_release(release).claims if claim.k == 3]
+
+    assert certain(toy_release(4)) == [((0, 0, 0), 1)]
+    assert certain(toy_release(4, third=False)) == []
+    assert multiplicities(Verifier(DEFAULT.bounder(toy_release(4))), (0, 0, 0), (), DEFAULT).possible == [1]
