@@ -76,8 +76,7 @@ def _suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: 
     for block in blocks:
         for source, ranking in block.rankings.items():
             curves.setdefault(source, []).append(match_curve(ranking.ranked, block.private, block.u, grid))
-        sure = ConfidenceSet(block.proved, np.ones(len(block.proved), dtype=np.int64))
-        curves.setdefault(PROVED, []).append(match_curve(sure, block.private, block.u, grid))
+        curves.setdefault(PROVED, []).append(match_curve(rank_rows(block.proved, seed), block.private, block.u, grid))
     frames = []
     for source, rows in curves.items():
         mean, low, high = mean_interval(np.array(rows), seed)

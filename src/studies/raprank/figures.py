@@ -74,7 +74,8 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
         panel.set_title(f"{plain(title)}\n({part['areas'].max():,} {part['size'].iloc[0]})")
         _draw(panel, part, band=True)
     figure.supylabel("match rate: private rows among the k best", fontsize=8)
-    figure.supxlabel("k/u: rows ranked, as a share of the u unique rows", fontsize=8)
+    for panel in axes[-1]:  # of each: one for all of them would lie on the line about the data
+        panel.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
     _legend(figure, means)
     return say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
 

@@ -37,17 +37,18 @@ def test_the_shipped_experiments_are_sound(config: dict[str, Any]) -> None:
     assert settings.rap.model_dump() == config["raprank"]["rap"]
 
 
-def test_areas_are_those_of_the_paper_and_an_example_has_its_runs(config: dict[str, Any], root: Path) -> None:
-    sizes = {name: (own.states, own.limit) for name, own in parse_config(config).raprank.experiments.items()}
-    assert sizes["tracts"] == sizes["tracts_plain"] == sizes["person_blocks"] == (None, None)
-    assert sizes["employment_2"] == sizes["mobility_3"] == (5, None)  # the paper has five states there
-    assert sizes["records_blocks"] == (5, None)  # a user's file need not have six blocks in every state
-    example = read_yaml(root / "config" / "examples" / "raprank_paper_size.yaml")
-    study = parse_config(merge(config, example))
+def test_examples_have_the_areas_and_the_runs_of_the_paper(config: dict[str, Any], root: Path) -> None:
+    for name in ("raprank_whole", "raprank_paper_size"):
+        config = merge(config, read_yaml(root / "config" / "examples" / f"{name}.yaml"))
+    study = parse_config(config)
     check_experiments(study)
+    sizes = {name: (own.runs, own.states, own.limit) for name, own in study.raprank.experiments.items()}
+    assert sizes["tracts"] == sizes["tracts_plain"] == sizes["person_blocks"] == (100, None, None)
+    assert sizes["employment_2"] == sizes["mobility_3"] == (100, 5, None)  # the paper has five states there
+    assert sizes["records_blocks"] == (10, 5, None)  # a user's file need not have six blocks in every state
     figures = ("rap_fig1", "rap_fig2", "rap_fig3", "rap_fig4")
     shown = {name for figure in figures for name in figure_experiments(study, figure)}
-    assert {study.raprank.experiments[name].runs for name in shown} == {100}
+    assert {sizes[name][0] for name in shown} == {100}
     assert parse_config(study.model_dump()) == study
 
 
