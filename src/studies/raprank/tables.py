@@ -89,7 +89,8 @@ def _compare(curves: Mapping[str, pd.DataFrame], better: str, worse: str, seed: 
             return {"difference": np.nan, "low": np.nan, "high": np.nan, "areas": 0, "seen": "not run"}
         sides.append(wide(curves[experiment], source).mean(axis=1))
     found = overall((sides[0] - sides[1]).dropna(), seed, "difference")
-    return found | {"seen": "yes" if found["low"] > 0 else "no" if found["high"] < 0 else "undecided"}
+    decided = "yes" if found["low"] > 0 else "no" if found["high"] < 0 else "undecided"
+    return found | {"seen": decided if found["areas"] > 1 else "one area"}
 
 
 def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
@@ -100,7 +101,7 @@ def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
     )
     intro = (
         "Orders that the paper reports. difference: mean over areas of what lies between the two curves; seen: yes or no "
-        "where the 95 % interval excludes 0."
+        "where the 95 % interval excludes 0 (of one area there is none)."
     )
     tables = [markdown_table(list(frame.columns[:-1]), frame.iloc[:, :-1].to_numpy(), left=2) for frame in (rates, orders)]
     return document("RAP-RANK: match rates", label, [lead, tables[0], intro, tables[1]])
