@@ -9,7 +9,7 @@ from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job, run
 from studies.country.sample import draw_blocks
 from studies.country.store import read_microdata
-from studies.raprank.rap.benchmarks import speed_table, time_blocks, time_marginals
+from studies.raprank.rap.benchmarks import time_blocks, time_marginals
 from studies.raprank.settings import RapBenchmark, RapSettings
 
 DESIGN = "country_median"
@@ -28,7 +28,8 @@ def main(job: Job) -> None:
     ]
     rap = job.settings("rap", RapSettings)
     marginals = time_marginals(records, file.domain, rap, part, seed)
-    speed_table([marginals, *time_blocks(matches, rap, part, seed)]).to_csv(job.output.table, index=False)
+    rows = [marginals, *time_blocks(matches, rap, part, seed)]
+    pd.DataFrame(rows).to_csv(job.output.table, index=False, float_format="%.4g")
 
 
 if __name__ == "__main__":

@@ -61,11 +61,6 @@ def count_holders(rows: Codes, datasets: Codes) -> Ints:
     return np.append(times, 0)[positions(known, ours)]
 
 
-def match_rates(ranked: ConfidenceSet, private_rows: Codes) -> Floats:
-    """MATCH-RATE_{D,k}(R) for k = 1..R: the fraction of the first k rows that appear in D (equation 1)."""
-    return np.cumsum(_hits(ranked, private_rows)) / np.arange(1, len(ranked.rows) + 1)
-
-
 def unique_rows(private_rows: Codes, holdout: Codes | None = None) -> int:
     """u: the number of distinct rows of D, or of the holdout where that has fewer."""
     sizes = [len(np.unique(row_keys([rows])[0])) for rows in (private_rows, holdout) if rows is not None]

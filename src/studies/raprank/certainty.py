@@ -1,13 +1,13 @@
 """Certainty against confidence: what rankings suggest about a whole block, and what verified claims guarantee."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from genverify.attack.evaluate import evaluate
-from genverify.model.arrays import Floats
+from genverify.model.arrays import Floats, row_keys
 from genverify.model.errors import DataError
 from genverify.model.work import derive_seed
 from studies.raprank.areas import Codes, ConfidenceSet, count_holders, match_curve, rank_rows, unique_rows
@@ -42,8 +42,7 @@ class WholeBlockRankings:
 
 def _read_ranking(rows: pd.DataFrame, names: Sequence[str], runs: int) -> Ranking:
     """The ranked rows of a block as `rank_release` wrote them."""
-    codes = rows[list(names)].to_numpy(dtype=np.int64)
-    return Ranking(ConfidenceSet(codes, rows["frequency"].to_numpy()), rows["runs"].to_numpy() / runs)
+    return Ranking(ConfidenceSet(_codes(rows, names), rows["frequency"].to_numpy()), rows["runs"].to_numpy() / runs)
 
 
 def _rank_datasets(datasets: Codes, seed: int) -> Ranking:
@@ -77,8 +76,7 @@ def _suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: 
     for block in blocks:
         for source, ranking in block.rankings.items():
             curves.setdefault(source, []).append(match_curve(ranking.ranked, block.private, block.u, grid))
-        sure = ConfidenceSet(block.proved, np.ones(len(block.proved), dtype=np.int64))
-        curves.setdefault(PROVED, []).append(match_curve(sure, block.private, block.u, grid))
+        curves.setdefault(PROVED, []).append(match_curve(rank_rows(block.proved, seed), block.private, block.u, grid))
     frames = []
     for source, rows in curves.items():
         mean, low, high = mean_interval(np.array(rows), seed)
@@ -100,10 +98,8 @@ def reliability(blocks: Sequence[WholeBlockRankings]) -> pd.DataFrame:
 
 def _row_flags(block: WholeBlockRankings, ranking: Ranking) -> pd.DataFrame:
     middles = (np.minimum(np.ceil(ranking.shares * BINS), BINS) - 0.5) / BINS
-    rows = {row.tobytes() for row in np.ascontiguousarray(block.private.astype(np.int64))}
-    sure = {row.tobytes() for row in np.ascontiguousarray(block.proved.astype(np.int64))}
-    keys = [row.tobytes() for row in np.ascontiguousarray(ranking.ranked.rows.astype(np.int64))]
-    flags = {"private": [key in rows for key in keys], "proved": [key in sure for key in keys]}
+    ranked, private, proved = row_keys([ranking.ranked.rows, block.private, block.proved])
+    flags = {"private": np.isin(ranked, private), "proved": np.isin(ranked, proved)}
     return pd.DataFrame({"bin": np.where(ranking.shares >= 1, 1.0, middles), **flags})
 
 
@@ -116,18 +112,12 @@ def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[Whole
         of_block = claims["k"].to_numpy()[part.claims]
         for word, k in covered:
             covered[word, k] += part.represented((of_block == k) & (part.single | (word == ANY_NUMBER)))
-    rows = [{"source": word, X: k, "value": count / len(records), "n": len(records)} for (word, k), count in covered.items()]
-    return pd.DataFrame([*rows, *_recalled(blocks, len(records))]).assign(part="coverage")
-
-
-def _recalled(blocks: Sequence[WholeBlockRankings], records: int) -> Iterator[dict[str, object]]:
+    rows: list[tuple[str, float, int]] = [(word, k, count) for (word, k), count in covered.items()]
     for source in blocks[0].rankings:
-        hits = 0
-        for block in blocks:
-            first = block.rankings[source].ranked.rows[: block.u].astype(np.int64)
-            best = {row.tobytes() for row in np.ascontiguousarray(first)}
-            hits += sum(row.tobytes() in best for row in np.ascontiguousarray(block.private.astype(np.int64)))
-        yield {"source": source, X: np.nan, "value": hits / records, "n": records}
+        pairs = (row_keys([block.private, block.rankings[source].ranked.rows[: block.u]]) for block in blocks)
+        rows.append((source, np.nan, sum(int(np.isin(private, best).sum()) for private, best in pairs)))
+    shares = [(source, k, count / len(records)) for source, k, count in rows]
+    return pd.DataFrame(shares, columns=["source", X, "value"]).assign(n=len(records), part="coverage")
 
 
 def certainty_numbers(

@@ -61,12 +61,7 @@ def can_be_run(config: Config, name: str) -> bool:
 
 
 def panel_names(panel: str) -> list[str]:
-    """
-    The experiments of a panel.
-
-    >>> panel_names("two+three/random")
-    ['two', 'three']
-    """
+    """The experiments of a panel: two and three of `two+three/random`."""
     return panel.split("/")[0].split("+")
 
 

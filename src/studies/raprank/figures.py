@@ -1,7 +1,6 @@
 """Match curves, convergence, certainty against confidence, and equations 3 and 4."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from math import ceil
 from typing import Any
@@ -9,14 +8,15 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import spearmanr
 
 from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots, use_style
 from studies.raprank.certainty import ANY_NUMBER, GENERATED, PROVED, RAP, SINGLED_OUT
-from studies.raprank.evaluate import HOLDOUT, X, mean_curves, mean_interval, started, wide
+from studies.raprank.evaluate import HOLDOUT, X, mean_curves, started, wide
 from studies.raprank.intuition import EQUATIONS, FREQUENCY
+from studies.raprank.tables import overall
 
 # Match curves: the share of the k best rows that are private rows, against k/u, for RAP-RANK and its baselines.
 
@@ -33,44 +33,33 @@ LINES: Mapping[str, tuple[str, str, str, str, float]] = {
 }
 """What each source is called, and its line, marker, colour and width."""
 
-HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "||||", "----", "", "++++")  # of the bands, in the order of LINES
+HATCHES = ("//////", "//////", "......", "//////", "", "xxxx", "||||", "----", "++++")  # of the bands, in the order of LINES
 COLUMNS = 3  # panels that fit the width of a page
 STATE_COLUMNS = 5  # small panels that fit the width of a page
 
 
-@dataclass(frozen=True)
-class Panel:
-    """The curves of one panel of a figure, area by area, what they are about, and how large the areas may be."""
-
-    title: str
-    size: str
-    curves: pd.DataFrame
-
-
-def _panel_of(files: Sequence[str], label: str, start: str, limit: int | None, ways: Sequence[int | None]) -> Panel:
+def _panel_of(files: Sequence[str], label: str, start: str, limit: int | None, ways: Sequence[int | None]) -> pd.DataFrame:
     """A random start against all baselines; a start at the holdout, or marginals of several ways, against the holdout."""
     size = f"areas of up to {limit:,} records" if limit else "areas"
-    parts = [pd.read_parquet(path) for path in files]
-    if len(parts) > 1:
-        ranked = [part[part["source"] == started(start)] for part in parts]
+    first, *others = (pd.read_parquet(path) for path in files)
+    if others:
+        ranked = [part[part["source"] == started(start)] for part in (first, *others)]
         ranked = [part.assign(source=f"{way}-way") for part, way in zip(ranked, ways, strict=True)]
-        return Panel(label, size, pd.concat([*ranked, parts[0][parts[0]["source"] == HOLDOUT]]))
-    curves = parts[0]
-    others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
-    displayed = [started(HOLDOUT), HOLDOUT] if start == HOLDOUT else others
+        return pd.concat([*ranked, first[first["source"] == HOLDOUT]]).assign(panel=label, size=size)
+    displayed = {started(HOLDOUT), HOLDOUT} if start == HOLDOUT else LINES.keys() - {started(HOLDOUT)}
     words = "started at the holdout" if start == HOLDOUT else "random start"
-    return Panel(f"{label}, {words}", size, curves[curves["source"].isin(displayed)])
+    return first[first["source"].isin(displayed)].assign(panel=f"{label}, {words}", size=size)
 
 
-def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> list[Panel]:
-    """The panels of a figure: files of curves, and for each what it is about and where RAP-RANK starts."""
+def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> list[pd.DataFrame]:
+    """The curves of a figure's panels, area by area, with a title (`panel`) and how large areas may be (`size`)."""
     left = iter(paths)
     return [_panel_of(list(islice(left, len(panel["ways"]))), **panel) for panel in panels]
 
 
-def panel_means(panels: list[Panel], seed: int) -> pd.DataFrame:
+def panel_means(panels: list[pd.DataFrame], seed: int) -> pd.DataFrame:
     """The mean curves of all panels, one below the other."""
-    means = [mean_curves(panel.curves, seed).assign(panel=panel.title, size=panel.size) for panel in panels]
+    means = [mean_curves(panel, seed).assign(panel=panel["panel"].iloc[0], size=panel["size"].iloc[0]) for panel in panels]
     return pd.concat(means, ignore_index=True)
 
 
@@ -84,9 +73,8 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
         part = means[means["panel"] == title]
         panel.set_title(f"{plain(title)}\n({part['areas'].max():,} {part['size'].iloc[0]})")
         _draw(panel, part, band=True)
-    for panel in axes[:, 0]:
-        panel.set_ylabel("match rate: private rows among the k best")
-    for panel in axes[-1]:
+    figure.supylabel("match rate: private rows among the k best", fontsize=8)
+    for panel in axes[-1]:  # of each: one for all of them would lie on the line about the data
         panel.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
     _legend(figure, means)
     return say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
@@ -100,69 +88,49 @@ def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
         every: Any = (index, 7) if band else (index, 16)
         axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
-            look: dict[str, Any] = {"facecolor": colour, "alpha": 0.3, "hatch": HATCHES[index], "edgecolor": colour}
-            axes.fill_between(part[X], part["low"], part["high"], lw=0.4, **look)
+            # a faint ground, and a hatch and an edge in the line's colour and style: distinct without colours, too
+            axes.fill_between(part[X], part["low"], part["high"], color=colour, alpha=0.1, lw=0)
+            hatch = {"facecolor": "none", "edgecolor": colour, "hatch": HATCHES[index], "ls": line}
+            axes.fill_between(part[X], part["low"], part["high"], lw=0.5, **hatch)  # type: ignore[arg-type]
     axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
 
 def _legend(figure: Figure, means: pd.DataFrame) -> None:
-    displayed = [source for source in LINES if source in set(means["source"])]
     handles = [
         Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=width, label=words)
-        for words, line, marker, colour, width in (LINES[source] for source in displayed)
+        for source, (words, line, marker, colour, width) in LINES.items()
+        if source in set(means["source"])
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=min(4, len(handles)), frameon=False)
 
 
-def state_means(panels: list[Panel]) -> pd.DataFrame:
+def state_means(panels: list[pd.DataFrame]) -> pd.DataFrame:
     """The mean curves of every state, with the number of areas that they stand for."""
-    frames = []
-    for panel in panels:
-        grouped = panel.curves.groupby(["state", "source", X], sort=True)["match_rate"].agg(["mean", "size"]).reset_index()
-        named = grouped.rename(columns={"mean": "match_rate", "size": "areas"})
-        frames.append(named.assign(panel=panel.title, size=panel.size))
-    return pd.concat(frames, ignore_index=True)
+    grouped = pd.concat(panels).groupby(["panel", "size", "state", "source", X], sort=False)["match_rate"]
+    return grouped.agg(match_rate="mean", areas="size").reset_index()
 
 
 def plot_states(means: pd.DataFrame, label: str, names: Mapping[str, str]) -> Figure:
-    """Every panel as a grid of small panels, one per state; one grid below the other where they differ in length."""
+    """Every panel as a grid of small panels, one per state; one grid below the other, so that words stay legible."""
     use_style()
-    titles = list(means["panel"].unique())
-    rows = [ceil(means.loc[means["panel"] == title, "state"].nunique() / STATE_COLUMNS) for title in titles]
-    figure, parts = _grids(rows)
-    for part, title, row in zip(parts, titles, rows, strict=True):
-        _state_grid(part, means[means["panel"] == title], row, names)
-        part.suptitle(f"{plain(title)}: {means['size'].iloc[0]}", fontsize=9)
+    grids = [(str(title), part) for title, part in means.groupby("panel", sort=False)]
+    rows = [ceil(part["state"].nunique() / STATE_COLUMNS) for _, part in grids]
+    figure = plt.figure(figsize=(PAGE_WIDTH, 1.3 + 1.3 * sum(rows)), layout="constrained")
+    # a title and a label take as much as half a row
+    parts = figure.subfigures(len(rows), 1, squeeze=False, height_ratios=[row + 0.5 for row in rows]).flat
+    for part, (title, entry), row in zip(parts, grids, rows, strict=True):
+        axes = part.subplots(row, STATE_COLUMNS, sharex=True, sharey=True, squeeze=False)
+        for panel, (state, curves) in zip(axes.flat, entry.groupby("state"), strict=False):
+            panel.set_title(f"{names.get(str(state), state)} ({curves['areas'].max():,})", fontsize=7.5, pad=2)
+            _draw(panel, curves, band=False)
+            panel.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1], xticklabels=["0", ".5", "1"], yticklabels=["0", ".5", "1"])
+        for panel in axes.flat[entry["state"].nunique() :]:
+            panel.set_axis_off()
+        part.suptitle(f"{plain(title)}: {entry['size'].iloc[0]}", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)
     return say_source(figure, f"by state (in brackets: areas); {label}")
-
-
-def _grids(rows: list[int]) -> tuple[Figure, Any]:
-    if len(set(rows)) == 1 and len(rows) <= 2:  # more beside each other are too small to read on a page
-        figure = plt.figure(figsize=(PAGE_WIDTH * len(rows), 1.3 + 1.3 * rows[0]), layout="constrained")
-        return figure, figure.subfigures(1, len(rows), squeeze=False).flat
-    figure = plt.figure(figsize=(PAGE_WIDTH * 1.2, 1.3 + 1.5 * sum(rows)), layout="constrained")
-    # a title and a label take as much as half a row
-    return figure, figure.subfigures(len(rows), 1, squeeze=False, height_ratios=[row + 0.5 for row in rows]).flat
-
-
-def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int, names: Mapping[str, str]) -> None:
-    axes = part.subplots(rows, STATE_COLUMNS, sharex=True, sharey=True, squeeze=False)
-    for panel, (state, entry) in _filled(axes, means):
-        if entry is None:
-            panel.set_axis_off()
-            continue
-        panel.set_title(f"{names.get(state, state)} ({entry['areas'].max():,})", fontsize=7.5, pad=2)
-        _draw(panel, entry, band=False)
-        panel.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
-        panel.set_yticks([0, 0.5, 1], ["0", ".5", "1"])
-
-
-def _filled(axes: Any, means: pd.DataFrame) -> Iterator[tuple[Axes, tuple[str, pd.DataFrame | None]]]:
-    states: list[tuple[str, pd.DataFrame | None]] = [(str(state), group) for state, group in means.groupby("state")]
-    yield from zip(axes.flat, states + [("", None)] * (axes.size - len(states)), strict=True)
 
 
 # Rows that stand five times: mean match rates against the share of persons in them.
@@ -170,13 +138,12 @@ def _filled(axes: Any, means: pd.DataFrame) -> Iterator[tuple[Axes, tuple[str, p
 
 def dose_means(curves: Sequence[tuple[float, pd.DataFrame]], seed: int) -> pd.DataFrame:
     """The mean match rate over the whole curve of each source at each share, with its 95 % interval over areas."""
-    rows = []
-    for share, frame in sorted(curves, key=lambda pair: pair[0]):
-        for source in (source for source in LINES if source in set(frame["source"])):
-            values = wide(frame, source).mean(axis=1).to_numpy()[:, None]
-            mean, low, high = (float(part[0]) for part in mean_interval(values, seed))
-            row = {"share": share, "source": source, "match_rate": mean, "low": low, "high": high}
-            rows.append(row | {"areas": len(values)})
+    rows = [
+        {"share": share, "source": source, **overall(wide(frame, source).mean(axis=1), seed, "match_rate")}
+        for share, frame in sorted(curves, key=lambda pair: pair[0])
+        for source in LINES
+        if source in set(frame["source"])
+    ]
     return pd.DataFrame(rows)
 
 
@@ -207,40 +174,28 @@ TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
 def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
     """The error before and after rounding, and the match rate, against the number of steps."""
     figure, axes = subplots(1, 3, height=3.2, width=PAGE_WIDTH * 1.5, sharex=True)
-    titles = {
-        "relaxed_error": "error before rounding",
-        "rounded_error": "error after rounding",
-        "match_rate at 1": "match rate at k = u",
-    }
-    for panel, (name, title) in zip(axes, titles.items(), strict=True):
-        _convergence_draw(panel, points, name)
-        panel.set_title(title)
-        panel.set(xlabel="steps", ylabel="match rate" if name.startswith("match") else "root of squared errors per row")
     axes[0].sharey(axes[1])
-    axes[0].set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
-    lowest, highest = (points[["relaxed_error", "rounded_error"]].agg(how).agg(how) for how in ("min", "max"))
-    axes[0].set_ylim(lowest / 1.3, highest * 1.3)
-    base = points.loc[points["source"] == HOLDOUT, "match_rate at 1"].iloc[0]
-    axes[2].axhline(base, color=INK, ls="-.", lw=1)
-    axes[2].set_ylim(0, 1.02)
+    errors, steps = points[["relaxed_error", "rounded_error"]], sorted(points["steps"].dropna().unique())
+    titles = ("error before rounding", "error after rounding", "match rate at k = u")
+    for panel, name, title in zip(axes, [*errors, "match_rate at 1"], titles, strict=True):
+        for (blocks, source), (_, line, marker, colour) in WAYS.items():
+            part = points[(points["blocks_are"] == blocks) & (points["source"] == source)]
+            panel.plot(part["steps"], part[name], ls=line, marker=marker, ms=4, color=colour, lw=1.5)
+        panel.set(title=title, xscale="log", xlabel="steps")
+        if name in errors:
+            panel.set(yscale="log", ylabel="root of squared errors per row")
+            panel.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+            panel.set_ylim(errors.min().min() / 1.3, errors.max().max() * 1.3)
+        panel.set_xticks(steps, [f"{int(step):,}" for step in steps])
+        panel.minorticks_off()
+    axes[2].axhline(points.loc[points["source"] == HOLDOUT, "match_rate at 1"].iloc[0], color=INK, ls="-.", lw=1)
+    axes[2].set(ylabel="match rate", ylim=(0, 1.02))
     handles = [Line2D([], [], ls=ls, marker=m, color=c, label=words) for words, ls, m, c in WAYS.values()]
     handles.append(Line2D([], [], ls="-.", color=INK, label="holdout half of the area"))
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
     first = points.iloc[0]
     about = f"{first['rows']:,} rows, {first['of_blocks']:,} blocks, {first['counts']:,} counts, {int(first['runs'])} runs"
     return say_source(figure, f"{about}; {label}")
-
-
-def _convergence_draw(axes: Axes, points: pd.DataFrame, name: str) -> None:
-    for (blocks, source), (_, line, marker, colour) in WAYS.items():
-        part = points[(points["blocks_are"] == blocks) & (points["source"] == source)]
-        axes.plot(part["steps"], part[name], ls=line, marker=marker, ms=4, color=colour, lw=1.5)
-    axes.set_xscale("log")
-    if not name.startswith("match"):
-        axes.set_yscale("log")
-    steps = sorted(points["steps"].dropna().unique())
-    axes.set_xticks(steps, [f"{int(step):,}" for step in steps])
-    axes.minorticks_off()
 
 
 # Certainty against confidence: what rankings reach, how far their frequencies can be trusted, and what is proved.
@@ -256,10 +211,9 @@ NOTE = (
 def plot_certainty(numbers: pd.DataFrame, label: str) -> Figure:
     """Three panels: match rate of the best rows, what a row's frequency is worth, private records that proofs cover."""
     figure, axes = subplots(1, 3, height=4.0, width=1.4 * PAGE_WIDTH, width_ratios=[1.15, 1, 1])
-    parts = dict(iter(numbers.groupby("part")))
-    _match_rate(axes[0], parts["match rate"])
-    _reliability(axes[1], parts["reliability"])
-    _coverage(axes[2], parts["coverage"])
+    for panel, (part, draw) in zip(axes, PARTS.items(), strict=True):
+        draw(panel, numbers[numbers["part"] == part])
+        panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=7)
     return say_source(figure, f"{NOTE} Data: {label}")
 
 
@@ -271,12 +225,10 @@ def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
         look: dict[str, Any] = {"ls": line, "marker": marker, "markevery": (3 * index, 7), "ms": 3.5, "color": colour}
         axes.plot(chosen[X], chosen["value"], label=words, **look)
         axes.fill_between(chosen[X], chosen["low"], chosen["high"], color=colour, alpha=0.15, lw=0)
-    sure = part[part["source"] == PROVED]
-    axes.fill_between(sure[X], 0, sure["value"], color=INK, alpha=0.35, lw=0)
-    axes.set_title(f"a  the k best rows of {part['n'].max():,} whole blocks")
-    axes.set(xlabel="k/u: rows ranked, as a share of the unique rows", ylabel="share that are private rows", xlim=(0, 1.01))
-    axes.set_ylim(0, 1.02)
-    _legend_below(axes)
+        if source == PROVED:
+            axes.fill_between(chosen[X], 0, chosen["value"], color=INK, alpha=0.35, lw=0)
+    axes.set(title=f"a  the k best rows of {part['n'].max():,} whole blocks", ylabel="share that are private rows")
+    axes.set(xlabel="k/u: rows ranked, as a share of the unique rows", xlim=(0, 1.01), ylim=(0, 1.02))
 
 
 def _reliability(axes: Axes, part: pd.DataFrame) -> None:
@@ -289,10 +241,8 @@ def _reliability(axes: Axes, part: pd.DataFrame) -> None:
         words = f"{source}: {last['n']:,} rows in all runs, {100 * last['value']:.1f} % true"
         axes.plot(chosen[X], chosen["value"], ls=line, marker=marker, ms=4, color=colour, label=words)
         axes.plot(sure[X], sure["value"], ls=":", marker=marker, mfc="white", ms=3.5, color=colour)
-    axes.set_title("b  rows by how often they were found")
-    axes.set(xlabel="share of the runs or datasets that hold the row", ylabel="share that are private rows", xlim=(0, 1.03))
-    axes.set_ylim(-0.02, 1.02)
-    _legend_below(axes)
+    axes.set(title="b  rows by how often they were found", ylabel="share that are private rows")
+    axes.set(xlabel="share of the runs or datasets that hold the row", xlim=(0, 1.03), ylim=(-0.02, 1.02))
 
 
 def _coverage(axes: Axes, part: pd.DataFrame) -> None:
@@ -306,14 +256,11 @@ def _coverage(axes: Axes, part: pd.DataFrame) -> None:
         line, _, colour = CERTAINTY_LINES[source]
         value = float(part.loc[part["source"] == source, "value"].iloc[0])
         axes.axhline(value, ls=line, color=colour, lw=1.2, label=f"full row among the u best: {source}")
-    axes.set_title("c  private records covered (% above bars)")
-    axes.set(xlabel="k, columns of the verified claim", ylabel="share of private records", ylim=(0, 1.02))
-    _legend_below(axes)
+    axes.set(title="c  private records covered (% above bars)", ylim=(0, 1.02))
+    axes.set(xlabel="k, columns of the verified claim", ylabel="share of private records")
 
 
-def _legend_below(axes: Axes) -> None:
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=7)
-
+PARTS = {"match rate": _match_rate, "reliability": _reliability, "coverage": _coverage}
 
 # Equations 3 and 4 on a tiny domain, and whether RAP's frequencies follow the posterior there.
 
@@ -326,10 +273,9 @@ def plot_intuition(numbers: pd.DataFrame) -> Figure:
         axes.plot([0, top], [0, top], color=INK, lw=0.8, ls=(0, (4, 3)))
         axes.set(xlim=(-0.03 * top, top), ylim=(-0.03 * top, top))
     left.plot(same["x"], same["y"], "D", color=PALETTE[0], ms=4.5, mfc="white")
-    left.set(xlabel="equation 4: two draws from the posterior hold r", ylabel="equation 3: D and D' hold r")
-    left.set_title(f"equal for all {len(same)} rows, to {(same['x'] - same['y']).abs().max():.0e}")
+    equal = f"equal for all {len(same)} rows, to {(same['x'] - same['y']).abs().max():.0e}"
+    left.set(xlabel="equation 4: two draws from the posterior hold r", ylabel="equation 3: D and D' hold r", title=equal)
     right.plot(often["x"], often["y"], "o", color=PALETTE[1], ms=3.4, alpha=0.5, mew=0)
-    right.set(xlabel="exact posterior probability of a row", ylabel="share of RAP's runs that hold it")
-    correlation = spearmanr(often["x"], often["y"]).statistic
-    right.set_title(f"rank correlation {correlation:.2f}, {len(often)} rows")
+    follows = f"rank correlation {spearmanr(often['x'], often['y']).statistic:.2f}, {len(often)} rows"
+    right.set(xlabel="exact posterior probability of a row", ylabel="share of RAP's runs that hold it", title=follows)
     return say_source(figure, "made-up tiny domains")

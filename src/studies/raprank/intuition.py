@@ -9,11 +9,11 @@ exact posterior probability of the row.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement, product
-from math import factorial
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import multinomial
 
 from genverify.attack.probability import count_release
 from genverify.model.arrays import Floats
@@ -37,13 +37,18 @@ def _tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schem
     return make_schema(columns, {"x".join(names[c] for c in crossed): [names[c] for c in crossed] for crossed in tables})
 
 
+def _every_row(schema: Schema) -> Codes:
+    return np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
+
+
 def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
     """For every row, the chance of equation 3 (D from the prior, D' from the exact posterior) and that of equation 4."""
-    records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
+    records = _every_row(schema)
     chance = _chances(prior, records)
     answers: Mapping[bytes, list[tuple[float, tuple[int, ...]]]] = defaultdict(list)
     for held in combinations_with_replacement(range(len(records)), n):
-        answers[_release(schema, records[list(held)]).lo.tobytes()].append((_weight(chance, held), held))
+        weight = float(multinomial.pmf(np.bincount(held, minlength=len(records)), n, chance))
+        answers[_release(schema, records[list(held)]).lo.tobytes()].append((weight, held))
     both, twice = np.zeros(len(records)), np.zeros(len(records))
     for datasets in answers.values():
         release = _release(schema, records[list(datasets[0][1])])
@@ -58,13 +63,7 @@ def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
 def _chances(prior: Prior, records: Codes) -> Floats:
     table = {tuple(row): weight for row, weight in zip(prior.records.tolist(), prior.weights.tolist(), strict=True)}
     weights = np.array([prior.floor + table.get(tuple(row), 0.0) for row in records.tolist()])
-    chances: Floats = weights / weights.sum()
-    return chances
-
-
-def _weight(chance: Floats, held: tuple[int, ...]) -> float:
-    times = np.bincount(held)
-    return float(factorial(len(held)) * np.prod(chance[list(held)]) / np.prod([factorial(int(t)) for t in times]))
+    return np.asarray(weights / weights.sum())
 
 
 def _release(schema: Schema, records: Codes) -> Release:
@@ -75,14 +74,14 @@ def _release(schema: Schema, records: Codes) -> Release:
 
 def skewed(schema: Schema, seed: int) -> Prior:
     """A prior under which some records are far likelier than others."""
-    records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
+    records = _every_row(schema)
     weights = np.random.default_rng(seed).exponential(size=len(records)) + 0.05
     return Prior("skewed", schema.domain, records, weights, 0.0)
 
 
 def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, settings: RapSettings) -> pd.DataFrame:
     """For datasets of the uniform prior: the posterior probability of every row, and the share of RAP's runs with it."""
-    records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
+    records = _every_row(schema)
     rng, frames = np.random.default_rng(derive_seed(seed, "tiny")), []
     for index in range(number):
         release = _release(schema, records[rng.integers(0, len(records), n)])

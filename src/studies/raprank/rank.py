@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.model.arrays import Floats
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
 from genverify.model.release import Release, Schema, read_releases
@@ -93,19 +92,14 @@ def runs_row(target: Target, result: Reconstruction, key: str = "area") -> Mappi
 def draw_blocks(blocks: Sequence[KnownBlock], count: int, seed: int) -> list[KnownBlock]:
     """Some of the blocks, drawn at random: the same ones however their columns are read."""
     rng = np.random.default_rng(derive_seed(seed, "raprank", "blocks"))
-    chosen = rng.choice(len(blocks), min(count, len(blocks)), replace=False)
-    return [blocks[index] for index in np.sort(chosen)]
+    return [blocks[index] for index in np.sort(rng.choice(len(blocks), min(count, len(blocks)), replace=False))]
 
 
 def mean_match_rate(blocks: Sequence[KnownBlock], runs: int, settings: RapSettings, seed: int) -> dict[str, Any]:
     """RAP-RANK with whole blocks as D: the mean over blocks of MATCH-RATE at k = u."""
     rates = []
     for known in progress(list(blocks), "blocks ranked"):
-        release, block = known.release, known.release.block
-        seeds = [derive_seed(seed, "rap", block, str(run)) for run in range(runs)]
-        predicates = [query.predicate for query in release.queries]
-        rows = reconstruct(release.schema.domain, predicates, release.lo, release.n, seeds, settings).union
-        ranked = rank_rows(rows, derive_seed(seed, "rank", block))
+        ranked, _ = rank_target(make_target([known.release]), ("whole",), runs, seed, settings)
         rates.append(float(match_curve(ranked, known.records, unique_rows(known.records), [1.0])[0]))
     persons = sum(len(known.records) for known in blocks)
     return {"ranked_blocks": len(rates), "ranked_persons": persons, "runs": runs, "match_rate": float(np.mean(rates))}
@@ -113,7 +107,7 @@ def mean_match_rate(blocks: Sequence[KnownBlock], runs: int, settings: RapSettin
 
 # How RAP converges with BLOCK: errors and match rates after more and more steps, its blocks known or learned.
 
-READ_AT = 0.1  # the share of candidates at which a match rate is compared, beside all of them
+READ_AT = (0.1, 1.0)  # the shares of candidates at which match rates are compared: the best ones, and all of them
 
 
 def most_blocks(counts: Sequence[Path], schema: Schema) -> tuple[Target, Target]:
@@ -135,9 +129,13 @@ def converge(
     """One row per way and number of steps: both errors (per row, and per count), match rates; the holdout beside them."""
     rows, other = start_of(private, known), start_of(holdout, known)
     u = unique_rows(rows, other)
-    ways = (("known", known, None), ("known", known, other), ("learned", learned, None))
+
+    def rates(ranked: ConfidenceSet) -> dict[str, float]:
+        curve = match_curve(ranked, rows, u, READ_AT)
+        return {f"match_rate at {x:g}": float(rate) for x, rate in zip(READ_AT, curve, strict=True)}
+
     records = []
-    for blocks, target, start in ways:
+    for blocks, target, start in (("known", known, None), ("known", known, other), ("learned", learned, None)):
         for steps in progress(asked.steps, f"numbers of steps, blocks {blocks}"):
             never = settings.but(steps=steps, tolerance=0.0, patience=steps)
             name = ("convergence", blocks, "random" if start is None else HOLDOUT)
@@ -146,12 +144,7 @@ def converge(
             for word, errors in (("relaxed", runs.relaxed_errors), ("rounded", runs.rounded_errors)):
                 row[f"{word}_error"] = float(errors.mean())
                 row[f"{word}_rms_count"] = float(errors.mean() * np.sqrt(known.rows / known.published))
-            records.append(row | _rates(match_curve(ranked, rows, u, [READ_AT, 1.0])))
-    base = _rates(match_curve(rank_rows(other, seed), rows, u, [READ_AT, 1.0]))
-    records.append({"blocks_are": "known", "source": HOLDOUT, **base})
-    of_blocks = len(known.domain.columns[-1].codes)
-    return pd.DataFrame(records).assign(rows=known.rows, of_blocks=of_blocks, counts=known.published, u=u)
-
-
-def _rates(rates: Floats) -> dict[str, float]:
-    return {f"match_rate at {READ_AT:g}": float(rates[0]), "match_rate at 1": float(rates[1])}
+            records.append(row | rates(ranked))
+    records.append({"blocks_are": "known", "source": HOLDOUT, **rates(rank_rows(other, seed))})
+    blocks_of = len(known.domain.columns[-1].codes)
+    return pd.DataFrame(records).assign(rows=known.rows, of_blocks=blocks_of, counts=known.published, u=u)

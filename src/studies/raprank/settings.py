@@ -111,7 +111,6 @@ class Convergence(Section):
 
 
 class RapRank(Section):
-    paper_size: bool
     rap: RapSettings
     release: WholeBlocks
     intuition: Intuition
@@ -128,22 +127,7 @@ class RapRank(Section):
     @classmethod
     def _resolve(cls, text: Any) -> Any:
         """An experiment is a name, what it is about, and what it changes in `experiment`."""
-        resolved = over_default(text, "experiment", "experiments", AnyExperiment)
-        if isinstance(resolved, dict) and resolved.get("paper_size") is True:
-            resolved["experiments"] = {name: _at_paper_size(part) for name, part in resolved["experiments"].items()}
-        return resolved
-
-
-PAPER_RUNS = 100  # the paper's number of datasets for each area
-
-
-def _at_paper_size(experiment: Any) -> Any:
-    """An experiment on all states (of whole states and of a user's file those that it names), whole areas, with K = 100."""
-    if not isinstance(experiment, dict):
-        return experiment
-    named = experiment.get("areas") == "state" or experiment.get("data") == "records"
-    states = experiment.get("states") if named else None
-    return experiment | {"states": states, "limit": None, "runs": PAPER_RUNS}
+        return over_default(text, "experiment", "experiments", AnyExperiment)
 
 
 class RapBenchmark(Section):
@@ -153,4 +137,3 @@ class RapBenchmark(Section):
     share: float = Field(gt=0, le=1)
     runs: int = Field(ge=1)
     blocks: int = Field(ge=1)
-    of_blocks: int = Field(ge=1)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import yaml
+from scipy.stats import entropy
 
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
@@ -77,14 +78,11 @@ def estimate_model(persons: pd.DataFrame, bands: Mapping[str, Sequence[int]], se
 
 def _told(code: Ints, given: Sequence[Ints]) -> float:
     """The mutual information of a column and its parents in nats a person, less half log n for every free cell in use."""
-    config = np.unique(np.stack(given, axis=1), axis=0, return_inverse=True)[1].ravel() if len(given) > 1 else given[0]
-    both = config * (code.max() + 1) + code
-    cells, configs = (np.unique(part, return_counts=True)[1] for part in (both, config))
-    entropies = [
-        float(-(n / len(code) * np.log(n / len(code))).sum()) for n in (np.bincount(code)[np.unique(code)], configs, cells)
-    ]
-    penalty = (len(cells) - len(configs)) * float(np.log(len(code))) / 2 / len(code)
-    return entropies[0] + entropies[1] - entropies[2] - penalty
+    config = np.unique(np.stack(given, axis=1), axis=0, return_inverse=True)[1].ravel()
+    parts = [np.unique(part, return_counts=True)[1] for part in (code, config, config * (code.max() + 1) + code)]
+    own, of_parents, both = (float(entropy(part)) for part in parts)
+    penalty = (len(parts[2]) - len(parts[1])) * float(np.log(len(code))) / 2 / len(code)
+    return own + of_parents - both - penalty
 
 
 def _table(persons: pd.DataFrame, name: str, given: tuple[str, ...], rng: np.random.Generator) -> pd.DataFrame:
@@ -140,8 +138,8 @@ def fit_of(model: SurveyModel, persons: pd.DataFrame, seed: int) -> pd.DataFrame
     halves = mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
     rows = []
     for ways in (2, 3):
-        sets = list(combinations(persons.columns, ways))
-        sets = [sets[i] for i in np.sort(rng.permutation(len(sets))[:FIT_TRIPLES])]
+        every = list(combinations(persons.columns, ways))
+        sets = [every[i] for i in np.sort(rng.permutation(len(every))[:FIT_TRIPLES])]
         far = {"model": [_apart(drawn, persons, s) for s in sets], "half of the sample": [_apart(*halves, s) for s in sets]}
         for word, values in far.items():
             row = {"ways": ways, "against the sample": word, "margins": len(sets), "persons": len(persons)}

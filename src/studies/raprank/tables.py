@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,6 @@ from genverify.report.pages import document, markdown_table
 from studies.raprank.evaluate import mean_interval, wide
 
 # The person tables by their number of columns: published lines, distinct ones, and the cells that the paper counts.
-
-TITLE = "Cells of the person tables by the number of columns k that they speak of"
 
 
 def person_queries(lines: Mapping[str, Sequence[Query]], paper: Mapping[str, Any]) -> pd.DataFrame:
@@ -45,7 +44,8 @@ def _reason(known: Mapping[str, Any] | None, difference: int) -> str:
 
 def person_queries_text(table: pd.DataFrame) -> str:
     """The table to read."""
-    return f"# {TITLE}\n\n{markdown_table(list(table), table.to_numpy().tolist())}\n"
+    title = "Cells of the person tables by the number of columns k that they speak of"
+    return f"# {title}\n\n{markdown_table(list(table), table.to_numpy().tolist())}\n"
 
 
 # Match rates of every experiment as numbers, and whether the orders that the paper reports are seen.
@@ -60,16 +60,18 @@ def match_rate_table(curves: Mapping[str, pd.DataFrame], drawn: Mapping[str, int
     for experiment, frame in curves.items():
         for source in frame["source"].unique():
             values = wide(frame, source)
-            mean, low, high = (float(part[0]) for part in mean_interval(values.mean(axis=1).to_numpy()[:, None], seed))
+            places = np.searchsorted(values.columns.to_numpy(dtype=float), np.array(READ_AT) - 1e-9)
+            read = values.mean().iloc[np.minimum(places, values.shape[1] - 1)]
             row: dict[str, Any] = {"experiment": experiment, "source": source, "areas": len(values)}
-            row |= {"left_out": drawn[experiment] - len(values), "mean": mean, "low": low, "high": high}
-            rows.append(row | {f"at {x:g}": float(_at(values, x).mean()) for x in READ_AT})
+            row |= {"left_out": drawn[experiment] - len(values)} | overall(values.mean(axis=1), seed, "mean")
+            rows.append(row | {f"at {x:g}": float(rate) for x, rate in zip(READ_AT, read, strict=True)})
     return pd.DataFrame(rows).round(PLACES).assign(data=label)
 
 
-def _at(values: pd.DataFrame, x: float) -> "pd.Series[float]":
-    points = values.columns.to_numpy(dtype=float)
-    return values.iloc[:, min(int(np.searchsorted(points, x - 1e-9)), len(points) - 1)]
+def overall(rates: "pd.Series[float]", seed: int, word: str) -> dict[str, Any]:
+    """The mean over areas, named `word`, its 95 % interval, and the number of areas."""
+    mean, low, high = (float(part[0]) for part in mean_interval(np.array(rates, np.float64)[:, None], seed))
+    return {word: mean, "low": low, "high": high, "areas": len(rates)}
 
 
 def order_table(
@@ -81,21 +83,14 @@ def order_table(
 
 
 def _compare(curves: Mapping[str, pd.DataFrame], better: str, worse: str, seed: int) -> dict[str, Any]:
-    sides = [_of(curves, side) for side in (better, worse)]
-    if sides[0] is None or sides[1] is None:
-        return {"difference": np.nan, "low": np.nan, "high": np.nan, "areas": 0, "seen": "not run"}
-    both = pd.concat(sides, axis=1, keys=["better", "worse"]).dropna()
-    difference = (both["better"] - both["worse"]).to_numpy()[:, None]
-    mean, low, high = (float(part[0]) for part in mean_interval(difference, seed))
-    seen = "yes" if low > 0 else "no" if high < 0 else "undecided"
-    return {"difference": mean, "low": low, "high": high, "areas": len(both), "seen": seen}
-
-
-def _of(curves: Mapping[str, pd.DataFrame], side: str) -> "pd.Series[float] | None":
-    experiment, _, source = side.partition("/")
-    if experiment not in curves or source not in set(curves[experiment]["source"]):
-        return None
-    return wide(curves[experiment], source).mean(axis=1)
+    sides = []
+    for experiment, _, source in (better.partition("/"), worse.partition("/")):
+        if experiment not in curves or source not in set(curves[experiment]["source"]):
+            return {"difference": np.nan, "low": np.nan, "high": np.nan, "areas": 0, "seen": "not run"}
+        sides.append(wide(curves[experiment], source).mean(axis=1))
+    found = overall((sides[0] - sides[1]).dropna(), seed, "difference")
+    decided = "yes" if found["low"] > 0 else "no" if found["high"] < 0 else "undecided"
+    return found | {"seen": decided if found["areas"] > 1 else "one area"}
 
 
 def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
@@ -106,7 +101,7 @@ def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
     )
     intro = (
         "Orders that the paper reports. difference: mean over areas of what lies between the two curves; seen: yes or no "
-        "where the 95 % interval excludes 0."
+        "where the 95 % interval excludes 0 (of one area there is none)."
     )
     tables = [markdown_table(list(frame.columns[:-1]), frame.iloc[:, :-1].to_numpy(), left=2) for frame in (rates, orders)]
     return document("RAP-RANK: match rates", label, [lead, tables[0], intro, tables[1]])
@@ -124,11 +119,8 @@ def _count_marginals(domain: Domain, ways: int) -> int:
     >>> _count_marginals(Domain(tuple(columns)), 2)
     26
     """
-    totals = [1] + [0] * ways
-    for column in domain.columns:
-        for k in range(ways, 0, -1):
-            totals[k] += totals[k - 1] * len(column.codes)
-    return totals[ways]
+    # a column is left out, or fixed to one of its codes: the coefficients of the product of 1 + codes x
+    return int(reduce(np.convolve, [np.array([1, len(column.codes)]) for column in domain.columns])[ways])
 
 
 def survey_task_table(domains: Mapping[str, Domain], paper: Mapping[str, Mapping[Any, Any]]) -> pd.DataFrame:

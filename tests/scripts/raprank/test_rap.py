@@ -39,18 +39,16 @@ def test_the_benchmark_reports_marginals_and_blocks(
         "schema": str(made_study / "release" / "schema.json"),
         "counts": [str(made_study / "release" / "000.parquet")],
     }
-    own = {"rows": 1000, "ways": 2, "steps": 30, "share": 0.2, "runs": 3, "blocks": 2, "of_blocks": 20}
+    own = {"rows": 1000, "ways": 2, "steps": 30, "share": 0.2, "runs": 3, "blocks": 2}
     rap = {**config["raprank"]["rap"], "steps": 100}
     params = SimpleNamespace(rap=rap, own=own, universe="owners", seed=1)
     job = Job("toy", SimpleNamespace(**inputs), SimpleNamespace(table=str(tmp_path / "rap.csv")), params, SimpleNamespace())
     script("benchmark_rap")(job)
     table = pd.read_csv(tmp_path / "rap.csv").set_index("case")
-    assert table.index.tolist() == ["2-way marginals", "one block", "20 blocks"]
-    assert table["rows"].tolist() == [(units["PET"] > 0).sum(), 3, 3.5]
+    assert table.index.tolist() == ["2-way marginals", *(f"block {block}" for block in BLOCKS)]
+    assert table["rows"].tolist() == [(units["PET"] > 0).sum(), 3, 4]
     assert table["runs"].tolist() == [1, 3, 3]
     assert table.loc["2-way marginals", "steps"] == 30
-    spent = table["seconds_per_run"] * table["runs"] * table["blocks"]
-    assert spent.tolist() == pytest.approx(table["seconds"].tolist(), rel=0.01)
+    assert (table["cpu_seconds"] > 0).all()
     counted = (table["relaxed_error"] * (table["rows"] / table["queries"]) ** 0.5).tolist()
-    assert counted[:2] == pytest.approx(table["relaxed_rmse_count"].tolist()[:2], rel=0.01)
-    assert "extrapolated from 2 blocks" in table.loc["20 blocks", "note"]
+    assert counted == pytest.approx(table["relaxed_rmse_count"].tolist(), rel=0.01)

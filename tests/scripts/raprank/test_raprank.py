@@ -16,6 +16,7 @@ from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
 from studies.country.store import write_microdata
+from studies.raprank.tables import order_table
 
 BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
 TRACT = "01001020100"
@@ -208,6 +209,8 @@ def test_table_of_match_rates(
     table = pd.read_csv(outputs["orders"])
     assert table["difference"][0] == pytest.approx(expected["RAP-RANK random"] - expected["national"], abs=1e-3)
     assert table["seen"][1] == "not run"
+    one = curves[curves["area"] == BLOCKS[0]]
+    assert order_table({"toy": one}, orders, "toy", 1)["seen"][0] == "one area"  # whose interval would be a point
     assert "Data: **synthetic toy**" in outputs["readable"].read_text()
 
 

@@ -16,6 +16,7 @@ from studies.raprank.configuration import (
     domain_path,
     experiment_of,
     experiment_settings,
+    figure_experiments,
     figure_panels,
     store_path,
 )
@@ -36,14 +37,18 @@ def test_the_shipped_experiments_are_sound(config: dict[str, Any]) -> None:
     assert settings.rap.model_dump() == config["raprank"]["rap"]
 
 
-def test_the_size_of_the_paper_is_one_setting(config: dict[str, Any]) -> None:
-    config["raprank"]["paper_size"] = True
+def test_examples_have_the_areas_and_the_runs_of_the_paper(config: dict[str, Any], root: Path) -> None:
+    for name in ("raprank_whole", "raprank_paper_size"):
+        config = merge(config, read_yaml(root / "config" / "examples" / f"{name}.yaml"))
     study = parse_config(config)
     check_experiments(study)
     sizes = {name: (own.runs, own.states, own.limit) for name, own in study.raprank.experiments.items()}
-    assert sizes["tracts"] == sizes["person_blocks"] == (100, None, None)
-    assert sizes["employment_2"] == (100, 5, None)  # the paper has five states there
-    assert sizes["records_blocks"] == (100, 5, None)  # a user's file need not have six blocks in every state
+    assert sizes["tracts"] == sizes["tracts_plain"] == sizes["person_blocks"] == (100, None, None)
+    assert sizes["employment_2"] == sizes["mobility_3"] == (100, 5, None)  # the paper has five states there
+    assert sizes["records_blocks"] == (10, 5, None)  # a user's file need not have six blocks in every state
+    figures = ("rap_fig1", "rap_fig2", "rap_fig3", "rap_fig4")
+    shown = {name for figure in figures for name in figure_experiments(study, figure)}
+    assert {sizes[name][0] for name in shown} == {100}
     assert parse_config(study.model_dump()) == study
 
 

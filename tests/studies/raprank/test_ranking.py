@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.tabulate import tabulate
-from studies.raprank.areas import match_curve, match_rates, rank_rows, unique_rows
+from studies.raprank.areas import ConfidenceSet, match_curve, rank_rows, unique_rows
 from studies.raprank.configuration import marginal_counts, marginal_queries
 
 A, B, C, D, E = [1, 1], [1, 2], [2, 1], [2, 2], [3, 1]
@@ -17,11 +17,17 @@ PRIVATE = np.array([A, A, C, D])
 RECONSTRUCTED = np.array([A] * 6 + [B] * 4 + [C] * 3 + [E])
 
 
+def match_rates(ranked: ConfidenceSet, private: np.ndarray) -> list[float]:
+    """MATCH-RATE at k = 1, 2, ... as equation 1 has it: the curve at k/u for as many u as there are ranked rows."""
+    u = len(ranked.rows)
+    return match_curve(ranked, private, u, np.arange(1, u + 1) / u).tolist()
+
+
 def test_match_rates_by_hand() -> None:
     ranked = rank_rows(RECONSTRUCTED, seed=1)
     assert ranked.rows.tolist() == [A, B, C, E]
     assert ranked.frequency.tolist() == [6, 4, 3, 1]
-    assert match_rates(ranked, PRIVATE).tolist() == [1, 1 / 2, 2 / 3, 2 / 4]
+    assert match_rates(ranked, PRIVATE) == [1, 1 / 2, 2 / 3, 2 / 4]
 
 
 def test_a_curve_by_hand() -> None:
@@ -57,7 +63,7 @@ def test_ranking_and_rates_against_counting(rows: list[tuple[int, int]], private
     assert ranked.frequency.tolist() == sorted((rows.count(row) for row in set(rows)), reverse=True)
     assert [rows.count(row) for row in found] == ranked.frequency.tolist()
     hits = np.cumsum([row in private for row in found])
-    assert match_rates(ranked, np.array(private) * far).tolist() == (hits / np.arange(1, len(found) + 1)).tolist()
+    assert match_rates(ranked, np.array(private) * far) == (hits / np.arange(1, len(found) + 1)).tolist()
 
 
 def test_nothing_reconstructed_matches_nothing() -> None:

@@ -16,11 +16,12 @@ import numpy as np
 import pandas as pd
 
 from genverify.checker.certificate import read_proofs
+from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
 from genverify.model.arrays import Ints as Matrix
 from genverify.model.errors import DataError
-from genverify.model.linear import system_of
+from genverify.model.linear import LinearSystem, system_of
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names

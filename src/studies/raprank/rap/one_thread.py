@@ -5,6 +5,12 @@ XLA sizes its pool of threads by NPROC when it first computes; `--xla_cpu_multi_
 """
 
 import os
+from pathlib import Path
 
 os.environ.setdefault("NPROC", "1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# Jobs of one workflow share compiled programs: each shape of arrays takes seconds to compile. The folder is Snakemake's own,
+# so that results hold nothing of it; without one (the library used alone) nothing is written.
+if Path(".snakemake").is_dir():
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(".snakemake/jax").absolute()))
