@@ -3,15 +3,14 @@ Suppression and audits of synthetic tables against an official tool: G-Confid, w
 linear program for every cell. What integers pin is proved cell by cell.
 """
 
+import json
 import resource
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import import_module
 from itertools import product
 from math import inf
-from multiprocessing import current_process, get_context
+from shutil import which
+from subprocess import DEVNULL, PIPE, Popen
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +32,7 @@ from genverify.solve.linear.search import Work
 from genverify.solve.program import matrix_of
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.solvers.highs import CellProgram
+from studies.disclosure import gconfid_worker
 from studies.disclosure.settings import SuppressionBenchmark, TableCase
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def _nodes(sizes: Sequence[int]) -> tuple[dict[int, list[int]], Ints]:
 
 def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[dict[str, Any]]:
     """For every case a line of each method: cells, cost, gap, CPU seconds, and sensitive cells that integers still show."""
+    other = GConfid(settings.gconfid)
     for name, case in settings.cases.items():
         table = make_table(case, np.random.default_rng([seed, len(name)]))
         counts = table.counts
@@ -130,9 +131,10 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
             line = _line(table, chosen, primary, settings, process_time() - started, bound)
             yield about | {"method": method, **line, "limit": pattern.limit if method == "exact" else ""}
         if len(counts) <= settings.most_cells:
-            given, seconds = apart(gconfid_suppression, table, primary, settings.minimum)
-            if given is not None:
-                yield about | {"method": "G-Confid", **_line(table, given, primary, settings, seconds, None)}
+            chosen, answer = other.suppression(table, primary, settings.minimum)
+            line = {"limit": answer["failed"]} if "failed" in answer else _line(table, chosen, primary, settings, 0, None)
+            own = {name: answer[name] for name in ("cpu_s", "peak_mb") if name in answer}
+            yield about | {"method": "G-Confid", **line, **own}
 
 
 def _line(
@@ -162,6 +164,7 @@ def exact_ranges(table: SyntheticTable, chosen: Flags, wanted: Flags) -> tuple[I
 
 def compare_auditors(settings: SuppressionBenchmark, seed: int) -> Iterator[dict[str, Any]]:
     """For every shape: suppressed cells that integers pin, with a proof, and that linear programs call protected."""
+    other = GConfid(settings.gconfid)
     for name, case in [(SUMS, None), *settings.audited.items()]:
         rng, seen = np.random.default_rng([seed, len(name), 1]), dict[str, int]()
         for _ in range(settings.tables):
@@ -173,7 +176,7 @@ def compare_auditors(settings: SuppressionBenchmark, seed: int) -> Iterator[dict
             low, high = exact_ranges(table, chosen, chosen)
             pinned = chosen & (low == high)
             given = {"plain": linear_intervals(table, chosen, None), "half": linear_intervals(table, chosen, HALF),
-                     "gconfid": apart(gconfid_intervals, table, chosen)[0]}  # fmt: skip
+                     "gconfid": other.widths(table, chosen)}  # fmt: skip
             line = {"suppressed": chosen, "known_exactly": pinned}
             for method, widths in ((own, widths) for own, widths in given.items() if widths is not None):
                 line[f"missed_by_{method}"] = pinned & (widths > FREE)
@@ -199,72 +202,59 @@ def linear_intervals(table: SyntheticTable, chosen: Flags, half: float | None) -
     return widths
 
 
-# G-Confid, where it is installed: it knows no zeros, which are left out of its tables, and are printed.
+# G-Confid, where an interpreter has it: it knows no zeros, which are left out of its tables, and are printed.
 
 
-@cache
-def _other_process() -> ProcessPoolExecutor:
-    """HiGHS has one scheduler in a process, which two tools would set up differently: G-Confid has a process of its own."""
-    return ProcessPoolExecutor(1, get_context("spawn"))
+class GConfid:
+    """
+    G-Confid of another interpreter: its package asks for other versions than ours, and HiGHS has one scheduler in a process,
+    which two tools would set up differently. Where it does not start, `reason` says why.
+    """
+
+    def __init__(self, interpreter: str) -> None:
+        self.reason = f"{interpreter or 'no interpreter'}: not found (benchmark.suppression.gconfid)"
+        self.process: Popen[str] | None = None
+        if found := which(interpreter):
+            self.process = Popen([found, gconfid_worker.__file__], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True)
+            self.reason = self.ask({}).get("failed", "")
+
+    def ask(self, task: Mapping[str, Any]) -> dict[str, Any]:
+        """What G-Confid answers: values by cell, seconds of the processor and memory; or why it `failed`."""
+        if self.process is None or self.process.stdin is None or self.process.stdout is None:
+            return {"failed": self.reason}
+        self.process.stdin.write(json.dumps(task) + "\n")
+        self.process.stdin.flush()
+        return dict(json.loads(self.process.stdout.readline() or '{"failed": "it ended without an answer"}'))
+
+    def suppression(self, table: SyntheticTable, primary: Flags, minimum: int) -> tuple[Flags, dict[str, Any]]:
+        """The cells that it suppresses to protect sensitive ones up to the minimum."""
+        need = np.where(primary, minimum - table.counts, 0).astype(float)
+        cells = _cells(table, {"Sensitivity": need, "Status": np.where(primary, "S", "V"), "Type": "C"})
+        answer = self.ask({"call": "Suppression", "cells": cells, "constraints": _constraints(table)})
+        chosen = primary.copy()
+        chosen[np.array(answer.get("cells", []), dtype=np.int64) - 1] = True
+        return chosen, answer
+
+    def widths(self, table: SyntheticTable, chosen: Flags) -> Any:
+        """The widths that its audit gives suppressed cells, with its own bounds; a cell of no sum is not in its answer."""
+        cells = _cells(table, {"Sensitivity": np.where(chosen, HALF, 0.0), "OutStatus": np.where(chosen, "X", "P")})
+        answer = self.ask({"call": "Auditing", "cells": cells, "constraints": _constraints(table)})
+        widths = np.where(chosen, inf, 0.0)
+        widths[np.array(answer.get("cells", []), dtype=np.int64) - 1] = answer.get("widths", [])
+        return None if "failed" in answer else widths
 
 
-def apart(work: Callable[..., Any], *given: Any) -> tuple[Any, float]:
-    """What a function returns in another process, and the seconds of the processor that it took there."""
-    result: tuple[Any, float] = _other_process().submit(_timed, work, *given).result()
-    return result
-
-
-def _timed(work: Callable[..., Any], *given: Any) -> tuple[Any, float]:
-    started = process_time()
-    return work(*given), process_time() - started
-
-
-def _gconfid() -> Any:
-    current_process().name = "MainProcess"  # else it takes this one for a worker of its own, and sets up nothing
-    try:
-        return import_module("gconfid")
-    except ImportError:
-        return None
-
-
-def _constraints(table: SyntheticTable) -> pd.DataFrame:
+def _constraints(table: SyntheticTable) -> dict[str, list[Any]]:
     system = table.system
     rows = pd.DataFrame({"ConstraintId": system.row_of + 1, "CellId": system.columns + 1, "Coefficient": system.weights})
     used = rows[table.counts[system.columns] > 0]
     total = used[used["Coefficient"] < 0]["ConstraintId"]
-    return used[used["ConstraintId"].isin(total)]
+    return dict(used[used["ConstraintId"].isin(total)].to_dict("list"))
 
 
-def _cells(table: SyntheticTable, more: Mapping[str, Any]) -> pd.DataFrame:
+def _cells(table: SyntheticTable, more: Mapping[str, Any]) -> dict[str, list[Any]]:
     cells = pd.DataFrame({"CellId": np.arange(len(table.counts)) + 1, "TotalNoise": table.counts.astype(float), **more})
-    return cells[table.counts > 0]
-
-
-def gconfid_suppression(table: SyntheticTable, primary: Flags, minimum: int) -> Flags | None:
-    """The cells that G-Confid suppresses to protect sensitive ones up to the minimum; none if it fails, or is not here."""
-    tool = _gconfid()
-    if tool is None:
-        return None
-    need = np.where(primary, minimum - table.counts, 0).astype(float)
-    cells = _cells(table, {"Sensitivity": need, "Status": np.where(primary, "S", "V"), "Type": "C"})
-    made = tool.Suppression(incell=cells, inconstraint=_constraints(table), trace=False).outsuppress
-    if made is None:
-        return None
-    result, chosen = made.to_pandas(), np.zeros(len(table.counts), dtype=bool)
-    chosen[result.loc[result["OutStatus"] == "X", "CellId"].astype(int).to_numpy() - 1] = True
-    return chosen | primary
-
-
-def gconfid_intervals(table: SyntheticTable, chosen: Flags) -> Any:
-    """The widths that G-Confid's audit gives suppressed cells, with its own bounds; none if it is not here."""
-    tool = _gconfid()
-    if tool is None:
-        return None
-    cells = _cells(table, {"Sensitivity": np.where(chosen, HALF, 0.0), "OutStatus": np.where(chosen, "X", "P")})
-    result = tool.Auditing(incell=cells, inconstraint=_constraints(table), trace=False).outaudit.to_pandas()
-    widths = np.where(chosen, inf, 0.0)  # a cell of no sum is not in its answer
-    widths[result["CellId"].astype(int).to_numpy() - 1] = result["MaxMinusMin"].to_numpy()
-    return widths
+    return dict(cells[table.counts > 0].to_dict("list"))
 
 
 def plot_auditors(lines: pd.DataFrame) -> "Figure":
