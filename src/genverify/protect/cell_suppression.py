@@ -10,10 +10,9 @@ fractional choices, gives a bound, prices for a second and better choice, and th
 costs); what is left goes to integer programs. All limits but one are in work: answers repeat.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from math import ceil, inf
 from time import process_time
 
@@ -45,6 +44,7 @@ EXACT = 30_000  # cells of tables beyond which only the heuristic runs: a round 
 SURE = 0.99, 0.3  # shares of the relaxed master above which a cell is chosen before the heuristic completes the choice
 GROUPS = 8  # of other cells that are tried with a choice that integers do not protect: the row about it gets shorter
 STOPPED = 2  # master programs that the limit of nodes ended: another one would end there too
+AGAIN = 4  # parts of the best choice that are chosen again, one after another, where it may not be the optimum
 REPAIRS = 6  # choices of the master that are completed to protecting ones: each may be cheaper than the best
 
 
@@ -65,8 +65,8 @@ class PatternWork:
     programs: int = 40_000
     rounds: int = 40
     masters: int = 40
-    nodes: int = 100
-    checks: int = 200  # of a master program, by the solver: its first node may take most of the work
+    nodes: int = 300
+    checks: int = 600  # of a master program, by the solver: its first node may take most of the work
     seconds: float = inf  # of one core, for all of it: a safety net, and the answer says where it held
 
     def scaled(self, cells: int) -> "PatternWork":
@@ -152,6 +152,9 @@ class Cut:
         return float((1.0 if self.of < 0 else chosen[self.of]) - self.coefficients @ chosen[self.cells])
 
 
+Row = tuple[Floats, float] | None  # what each cell adds once it is suppressed, and what there is without any
+
+
 @dataclass(frozen=True, eq=False)
 class Point:
     """Whole counts that fit once the cells that it `needs` are suppressed: where they differ from the true ones, and how."""
@@ -159,6 +162,11 @@ class Point:
     cells: Ints
     deltas: Ints
     needs: Ints
+
+    def counts(self, x: Ints) -> Ints:
+        result = x.copy()
+        result[self.cells] += self.deltas
+        return result
 
 
 class CellMoves:
@@ -253,13 +261,9 @@ class CellMoves:
         """The counts of a move, where all of it is whole."""
         cells = self.columns < self.n
         moved = integer_point(answer.z[cells])
-        if moved is None:
-            return None
-        x = self.x.copy()
-        x[self.columns[cells]] += moved
-        return x
+        return None if moved is None else Point(self.columns[cells], moved, self.columns).counts(self.x)
 
-    def row(self, y: Floats | None, cell: int, sign: int) -> tuple[Floats, float] | None:
+    def row(self, y: Floats | None, cell: int, sign: int) -> Row:
         """
         What each cell, once suppressed, adds at most to how far the cell goes, and what it goes without any: by the row
         multipliers y, whatever they are; none where they say nothing.
@@ -294,7 +298,6 @@ class PatternSearch:
         self.deadline = process_time() + work.seconds
         self.solver = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds))
         self.chooser = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds, checks=work.checks))
-        self.points = list[Point]()
         self.points_of, self.stored = dict[int, list[tuple[int, Point]]](), 0
         self.cuts = list[Cut]()
         self.proved, self.limit = True, ""
@@ -306,6 +309,7 @@ class PatternSearch:
         self.allowed = problem.closable.copy()  # without cells that no choice hides
         self.requirements, self.unmet = list(problem.requirements), list[int]()
         self.best: Flags | None = None
+        self.bound = 0  # no choice that protects costs less
         self.moves = CellMoves(problem, self.candidates())
 
     def candidates(self) -> Flags:
@@ -326,13 +330,10 @@ class PatternSearch:
 
     def keep(self, x: Ints | None) -> None:
         """A point that fits once some cells are suppressed; those that fit nothing are left."""
-        if x is None:
-            return
         system, beside = self.problem.system, self.problem.beside
-        moved = (x != self.x) & self.problem.closable
-        total = system.activity(x) if system.countable(x) else None
-        if total is None:
+        if x is None or not system.countable(x):
             return
+        moved, total = (x != self.x) & self.problem.closable, system.activity(x)
         wrong = np.flatnonzero((total < system.least) | (total > system.most)).tolist()
         moved[[beside[row] for row in wrong if row in beside]] = True
         needs = np.flatnonzero(moved)
@@ -340,9 +341,8 @@ class PatternSearch:
             cells = np.flatnonzero(x != self.x)
             self.stored += len(cells)
             if self.stored > POOL:
-                self.points, self.points_of, self.stored = [], {}, len(cells)
+                self.points_of, self.stored = {}, len(cells)
             point = Point(cells, (x - self.x)[cells], needs)
-            self.points.append(point)
             for cell, delta in zip(cells.tolist(), point.deltas.tolist(), strict=True):
                 self.points_of.setdefault(cell, []).append((delta, point))
 
@@ -369,29 +369,38 @@ class PatternSearch:
 
     def attain(self, one: Requirement, chosen: Flags) -> Cut | None:
         """Points that meet a requirement when some cells are suppressed; or the row of the master that says why not."""
-        share, x, values = chosen.astype(np.float64), int(self.x[one.cell]), dict[int, float]()
-        rows: dict[int, tuple[Floats, float] | None] = {}
+        share, x, sides = chosen.astype(np.float64), int(self.x[one.cell]), dict[int, tuple[float, Row]]()
         for sign in (1, -1):
             low, high = self.reached(chosen, one)
             if met(one, low, high):
                 return None
-            goal = max(one.high, low + one.width) - x if sign > 0 else x - min(one.low, high - one.width)
-            goal = max(goal, 0) if sign > 0 else min(max(goal, 0), x)
-            self.spend()
-            answer = self.moves.extreme(share, one.cell, sign, goal)
-            self.keep(self.moves.point(answer))
-            values[sign] = answer.value
-            rows[sign] = self.moves.row(answer.y, one.cell, sign)
+            goal = max(one.high, low + one.width) - x if sign > 0 else min(x - min(one.low, high - one.width), x)
+            sides[sign] = self.side(one, share, sign, max(goal, 0), points=True)
         if met(one, *self.reached(chosen, one)):
             return None
-        up, down = values[1], values[-1]
-        if x + up < one.high - SMALL:
-            return self.cut(one, [rows[1]], one.high - x, chosen)
-        if x - down > one.low + SMALL:
-            return self.cut(one, [rows[-1]], x - one.low, chosen)
-        if up + down < one.width - SMALL:
-            return self.cut(one, [rows[1], rows[-1]], one.width, chosen)
+        for rows, need in self.short(one, sides, SMALL):
+            return self.cut(one, rows, need) or self.nothing_below(one, chosen)
         return self.by_integers(one, chosen)
+
+    def side(self, one: Requirement, share: Floats, sign: int, goal: int, points: bool = False) -> tuple[float, Row]:
+        """How far a cell goes up or down, and the row that the multipliers of this linear program give."""
+        self.spend()
+        answer = self.moves.extreme(share, one.cell, sign, goal)
+        if points:
+            self.keep(self.moves.point(answer))
+        return answer.value, self.moves.row(answer.y, one.cell, sign)
+
+    def short(
+        self, one: Requirement, sides: Mapping[int, tuple[float, Row]], slack: float
+    ) -> Iterator[tuple[list[Row], int]]:
+        """The sides of a cell on which it does not go far enough, and how far it must."""
+        x, (up, above), (down, below) = int(self.x[one.cell]), sides[1], sides[-1]
+        if x + up < one.high - slack:
+            yield [above], one.high - x
+        if one.low != OPEN and x - down > one.low + slack:
+            yield [below], x - one.low
+        if up + down < one.width - slack:
+            yield [above, below], one.width
 
     def by_integers(self, one: Requirement, chosen: Flags) -> Cut | None:
         """The linear program promises what its fractional vertex does not show: whole counts, or a row that forbids it."""
@@ -439,37 +448,27 @@ class PatternSearch:
 
     # rows of the master
 
-    def cut(
-        self, one: Requirement, rows: Sequence[tuple[Floats, float] | None], need: float, chosen: Flags | None
-    ) -> Cut | None:
-        """The row that the multipliers give; where they give none, that at least one more cell is needed."""
-        if None not in rows:
-            added = sum((row[0] for row in rows if row), np.zeros(self.n))
-            room = need - sum(row[1] for row in rows if row) - float(added[self.problem.primary].sum())
-            cells = np.flatnonzero((added > SMALL) & self.problem.closable & ~self.problem.primary)
-            cells = cells[cells != one.cell]
-            if np.isfinite(room) and room > SMALL:
-                of = -1 if self.required(one) else one.cell
-                return Cut(cells, np.minimum(added[cells], room) / room, of)
-        return None if chosen is None else self.nothing_below(one, chosen)
+    def cut(self, one: Requirement, rows: Sequence[Row], need: float) -> Cut | None:
+        """The row of the master that the multipliers give, where they give one."""
+        if None in rows:
+            return None
+        added = sum((row[0] for row in rows if row), np.zeros(self.n))
+        room = need - sum(row[1] for row in rows if row) - float(added[self.problem.primary].sum())
+        cells = np.flatnonzero((added > SMALL) & self.problem.closable & ~self.problem.primary)
+        cells = cells[cells != one.cell]
+        if not np.isfinite(room) or room <= SMALL:
+            return None
+        return Cut(cells, np.minimum(added[cells], room) / room, -1 if self.required(one) else one.cell)
 
     def fractional(self, chosen: Floats) -> list[Cut]:
         """Rows that a fractional choice breaks: of sensitive cells, and of single cells that no other in their sum hides."""
         result = list(self.lonely(chosen))
         for one in self.requirements:
-            x, rows, values = int(self.x[one.cell]), dict[int, tuple[Floats, float] | None](), dict[int, float]()
-            for sign, goal in ((1, max(one.high - x, one.width)), (-1, min(max(x - one.low, one.width), x))):
-                self.spend()
-                answer = self.moves.extreme(chosen, one.cell, sign, goal)
-                values[sign], rows[sign] = answer.value, self.moves.row(answer.y, one.cell, sign)
-                if sign > 0 and one.low == OPEN and values[1] >= one.width:
-                    values[-1] = 0.0
-                    break
-            cuts = [
-                self.cut(one, [rows[1]], one.high - x, None) if x + values[1] < one.high else None,
-                self.cut(one, [rows[-1]], x - one.low, None) if one.low != OPEN and x - values[-1] > one.low else None,
-                self.cut(one, list(rows.values()), one.width, None) if values[1] + values[-1] < one.width else None,
-            ]
+            x = int(self.x[one.cell])
+            sides = {1: self.side(one, chosen, 1, max(one.high - x, one.width)), -1: (0.0, None)}
+            if one.low != OPEN or sides[1][0] < one.width:
+                sides[-1] = self.side(one, chosen, -1, min(max(x - one.low, one.width), x))
+            cuts = [self.cut(one, rows, need) for rows, need in self.short(one, sides, 0.0)]
             result += [cut for cut in cuts if cut is not None and cut.missing(chosen) > VIOLATED]
         return result
 
@@ -492,7 +491,6 @@ class PatternSearch:
     # the search
 
     def run(self) -> SuppressionPattern:
-        bound = 0
         try:
             unmet = [one for one in self.requirements if self.attain(one, self.moves.within)]
             if unmet and not (self.moves.within == self.allowed).all():
@@ -500,15 +498,20 @@ class PatternSearch:
                 unmet = [one for one in unmet if self.attain(one, self.allowed)]
             self.leave(unmet)
             first = self.completed(self.problem.primary)
-            bound = self.improve() if self.work.rounds else 0
-            if not self.work.masters:
+            if self.work.masters:
+                self.improve()
+                for part in range(AGAIN if self.limit and self.best is not None else 0):
+                    fewer = first if self.best is None else self.best.copy()
+                    fewer[np.flatnonzero(fewer & ~self.problem.primary)[part::AGAIN]] = False
+                    self.pruned(self.completed(fewer))
+            else:
                 self.limit = "no bound was asked for"
                 self.pruned(first)
         except OutOfWork as struck:
             self.limit = str(struck)
         if self.best is None:
             return SuppressionPattern((), 0, 0, unmet=tuple(one.cell for one in self.problem.requirements), limit=self.limit)
-        return self.pattern(self.best, min(bound, self.cost_of(self.best)))
+        return self.pattern(self.best, min(self.bound, self.cost_of(self.best)))
 
     def leave(self, unmet: Sequence[Requirement]) -> None:
         """Leave what no choice meets: sensitive cells are named at the end, others stay printed."""
@@ -517,7 +520,7 @@ class PatternSearch:
         self.requirements = [one for one in self.requirements if one.cell not in self.unmet]
 
     def better(self, chosen: Flags) -> None:
-        if self.best is None or self.cost_of(chosen) < self.cost_of(self.best):
+        if self.cost_of(chosen) < self.least_cost():
             self.best = chosen
 
     def completed(self, chosen: Flags) -> Flags:
@@ -581,13 +584,10 @@ class PatternSearch:
                 note(asked, chosen)
                 self.better(chosen)
 
-    def improve(self) -> int:
-        """Master programs until the choice of one protects, or a limit is met; the cost below which none does."""
-        if self.best is not None and self.cost_of(self.best) == 0:
-            return 0
-        relaxed, chosen, bound = self.master_program(), self.problem.primary.astype(np.float64), 0
-        cost, upper = self.problem.cost[self.variables].astype(np.float64), np.ones(len(self.variables))
-        base, reduced = 0.0, np.zeros(len(cost))
+    def improve(self) -> None:
+        """Master programs until the choice of one protects, or a limit is met."""
+        relaxed, chosen = self.master_program(), self.problem.primary.astype(np.float64)
+        cost, base, reduced = self.problem.cost[self.variables].astype(np.float64), 0.0, np.zeros(len(self.variables))
         for _ in range(self.work.rounds):
             if (outside := (chosen > SMALL) & ~self.moves.within).any():
                 self.moves.focus(self.moves.within | outside)
@@ -598,33 +598,33 @@ class PatternSearch:
             if not cuts or not isinstance(answer, Optimal) or answer.y is None:
                 break
             base, reduced = self.by_multipliers(np.abs(answer.y))
-            bound, chosen = max(bound, self.whole_cost(base)), self.spread(answer.z)
+            self.bound, chosen = max(self.bound, self.whole_cost(base)), self.spread(answer.z)
+            if self.done() or 2 * self.moves.solved > self.work.programs:
+                break
         self.price = self.first_price * (1 + SMALL - chosen)  # what the relaxed master takes is worth more than it costs
         for sure in SURE:
-            if self.best is None or bound < self.cost_of(self.best):
+            if not self.done():
                 self.pruned(self.completed(self.problem.primary | (chosen >= sure)))
-        stopped = 0
+        self.price, stopped = self.first_price, 0
         for number in range(self.work.masters if self.cuts else 0):
-            if self.best is not None:  # a choice with another cell costs as much as the best
-                upper = np.where(base + reduced > self.cost_of(self.best) - 1 + SMALL * base, 0.0, 1.0)
-                if bound >= self.cost_of(self.best):
-                    return bound
+            if self.done():
+                return
+            # with one of the other cells a choice costs as much as the best, by the multipliers of the relaxed master
+            upper = np.where(base + reduced > self.least_cost() - 1 + SMALL * base, 0.0, 1.0)
             answer = self.master(upper)
             stopped += isinstance(answer, Stopped)
-            if isinstance(answer, Infeasible):  # with the cells that are left out nothing is cheaper
-                if self.best is None or upper.all():
+            if isinstance(answer, Infeasible):
+                if upper.all():
                     raise WrongAnswer("no choice of cells protects by the solver, though one does; nothing is reported")
-                return self.cost_of(self.best) if self.proved else bound
+                self.bound = self.least_cost() if self.proved else self.bound
+                return
             value = answer.value if isinstance(answer, Optimal) else answer.bound
             if value is not None and np.isfinite(value) and self.proved:
-                found = self.whole_cost(-value)
-                bound = max(bound, found if self.best is None else min(found, self.cost_of(self.best)))
-            if self.best is not None and bound >= self.cost_of(self.best):
-                return bound
+                self.bound = max(self.bound, min(self.whole_cost(-value), self.least_cost()))
             point = best_point(answer)
-            if point is None:
-                self.limit = "limit of nodes"
-                return bound
+            if self.done() or point is None:
+                self.limit = "" if point is not None else "limit of nodes"
+                return
             picked = self.spread(point) > 0.5
             if (picked & ~self.moves.within).any():
                 self.moves.focus(self.moves.within | picked)
@@ -636,10 +636,15 @@ class PatternSearch:
             elif number < REPAIRS or number % REPAIRS == 0:
                 self.pruned(self.completed(picked))
             if not cuts or stopped >= STOPPED:
-                self.limit = "limit of nodes" if stopped else ""
-                return bound
-        self.limit = "limit of master programs"
-        return bound
+                self.limit = "limit of nodes" if stopped and not self.done() else ""
+                return
+        self.limit = "limit of master programs" if self.cuts and not self.done() else ""
+
+    def least_cost(self) -> int:
+        return OPEN if self.best is None else self.cost_of(self.best)
+
+    def done(self) -> bool:
+        return self.bound >= self.least_cost()
 
     def by_multipliers(self, y: Floats) -> tuple[float, Floats]:
         """The bound of any multipliers of the rows, and what each cell adds to it if it is chosen."""
@@ -694,7 +699,7 @@ class PatternSearch:
         return self.chooser.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), upper, objective))
 
     def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
-        """The choice with few points that show it: the next is always that which shows the most ends."""
+        """The choice with few points that show it: those that show the most ends come first."""
         asked, shows = self.asked(best, self.requirements), dict[Point | None, set[tuple[int, bool]]]()
         goals = {one.cell: wanted(one, *self.reached(best, one)) for one in asked}
         for cell, (low, high) in goals.items():
@@ -703,30 +708,16 @@ class PatternSearch:
             for delta, point in fitting:
                 ends = ((False, x + delta <= low), (True, x + delta >= high))
                 shows.setdefault(point, set()).update((cell, upper) for upper, shown in ends if shown)
-        open_, taken = {(cell, upper) for cell in goals for upper in (False, True)}, list[Point | None]()
-        first = dict[tuple[int, bool], int]()
-        queue = [(-len(ends), at, point) for at, (point, ends) in enumerate(shows.items())]
-        heapify(queue)
-        while queue and open_:
-            _, at, point = heappop(queue)
-            gain = shows[point] & open_
-            if gain and queue and len(gain) < -queue[0][0]:
-                heappush(queue, (-len(gain), at, point))
-            elif gain:
+        taken, first = list[Point | None](), dict[tuple[int, bool], int]()
+        for point in sorted(shows, key=lambda point: -len(shows[point])):
+            if gain := shows[point] - first.keys():
                 first |= dict.fromkeys(gain, len(taken))
                 taken.append(point)
-                open_ -= gain
         of = {cell: (first.get((cell, False), -1), first.get((cell, True), -1)) for cell in goals}
         missing = tuple(one.cell for one in self.open_of(best, asked))
         return SuppressionPattern(tuple(np.flatnonzero(best).tolist()), self.cost_of(best), bound,
-                                  tuple(self.counts_of(point) for point in taken), of,
+                                  tuple(self.x if point is None else point.counts(self.x) for point in taken), of,
                                   tuple(dict.fromkeys([*self.unmet, *missing])), self.limit)  # fmt: skip
-
-    def counts_of(self, point: Point | None) -> Ints:
-        counts = self.x.copy()
-        if point is not None:
-            counts[point.cells] += point.deltas
-        return counts
 
 
 def met(one: Requirement, low: int, high: int) -> bool:

@@ -1,4 +1,4 @@
-"""G-Confid of Statistics Canada, run by an interpreter that has its package: a task on every line, an answer on every line."""
+"""G-Confid of Statistics Canada, run by an interpreter that has its package: tasks in lines, answers in lines."""
 
 import json
 import resource

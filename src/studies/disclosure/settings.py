@@ -29,11 +29,11 @@ class TableCase(Section):
 
 
 class SuppressionBenchmark(Section):
-    """Tables whose suppression is compared, and shapes whose audits are: `tables` random ones of each; an interpreter with gconfid."""
+    """Tables whose suppression is compared, and shapes whose audits are: `tables` random ones of each."""
 
     minimum: Count
     cases: dict[Name, TableCase] = Field(min_length=1)
     most_cells: Count
     audited: dict[Name, TableCase] = Field(min_length=1)
     tables: Count
-    gconfid: str = ""
+    gconfid: str = ""  # a Python that has its package

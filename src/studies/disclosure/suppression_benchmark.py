@@ -20,13 +20,7 @@ import pandas as pd
 from genverify.checker.linear_proofs import check_linear
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import LinearSystem, make_system
-from genverify.protect.cell_suppression import (
-    PatternWork,
-    Requirement,
-    SuppressionProblem,
-    find_pattern,
-    suppressed,
-)
+from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionProblem, find_pattern, suppressed
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 from genverify.solve.program import matrix_of
@@ -132,8 +126,8 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
             yield about | {"method": method, **line, "limit": pattern.limit if method == "exact" else ""}
         if len(counts) <= settings.most_cells:
             chosen, answer = other.suppression(table, primary, settings.minimum)
-            line = {"limit": answer["failed"]} if "failed" in answer else _line(table, chosen, primary, settings, 0, None)
-            own = {name: answer[name] for name in ("cpu_s", "peak_mb") if name in answer}
+            line = {} if "failed" in answer else _line(table, chosen, primary, settings, answer["cpu_s"], None)
+            own = {"limit": answer.get("failed", ""), "peak_mb": answer.get("peak_mb")}
             yield about | {"method": "G-Confid", **line, **own}
 
 
@@ -249,12 +243,16 @@ def _constraints(table: SyntheticTable) -> dict[str, list[Any]]:
     rows = pd.DataFrame({"ConstraintId": system.row_of + 1, "CellId": system.columns + 1, "Coefficient": system.weights})
     used = rows[table.counts[system.columns] > 0]
     total = used[used["Coefficient"] < 0]["ConstraintId"]
-    return dict(used[used["ConstraintId"].isin(total)].to_dict("list"))
+    return _listed(used[used["ConstraintId"].isin(total)])
 
 
 def _cells(table: SyntheticTable, more: Mapping[str, Any]) -> dict[str, list[Any]]:
     cells = pd.DataFrame({"CellId": np.arange(len(table.counts)) + 1, "TotalNoise": table.counts.astype(float), **more})
-    return dict(cells[table.counts > 0].to_dict("list"))
+    return _listed(cells[table.counts > 0])
+
+
+def _listed(frame: pd.DataFrame) -> dict[str, list[Any]]:
+    return {str(name): column.tolist() for name, column in frame.items()}
 
 
 def plot_auditors(lines: pd.DataFrame) -> "Figure":
