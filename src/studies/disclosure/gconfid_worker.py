@@ -16,15 +16,11 @@ def answer_of(task: Mapping[str, Any]) -> dict[str, Any]:
     tool, frames = import_module("gconfid"), import_module("pandas")
     if not task:
         return {}
-    started = process_time()
+    started, frame = process_time(), frames.DataFrame
     call = getattr(tool, task["call"])
-    made = call(
-        incell=frames.DataFrame(task["cells"]), inconstraint=frames.DataFrame(task["constraints"]), trace=False, capture=True
-    )
-    about = {
-        "cpu_s": round(process_time() - started, 2),
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-    }
+    made = call(incell=frame(task["cells"]), inconstraint=frame(task["constraints"]), trace=False, capture=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    about = {"cpu_s": round(process_time() - started, 2), "peak_mb": peak}
     if task["call"] == "Auditing":
         result = made.outaudit.to_pandas()
         return about | {"cells": result["CellId"].astype(int).tolist(), "widths": result["MaxMinusMin"].tolist()}

@@ -6,7 +6,7 @@ linear program for every cell. What integers pin is proved cell by cell.
 import json
 import resource
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import inf
 from shutil import which
@@ -40,15 +40,7 @@ SUMS, COUNTS, SUM_ROWS = "random_sums", 6, 4  # six counts and four sums: all wh
 FREE = 1e-6  # an interval of a linear program narrower than this is one number
 
 
-@dataclass(frozen=True)
-class SyntheticTable:
-    """Printed tables of synthetic counts: the system of their cells and sums, and the counts."""
-
-    system: LinearSystem
-    counts: Ints
-
-
-def make_table(case: TableCase, rng: np.random.Generator) -> SyntheticTable:
+def make_table(case: TableCase, rng: np.random.Generator) -> LinearSystem:
     """Tables of some axes each, every one a hierarchy of so many parts of each part; the others are added up."""
     axes = [_nodes(sizes) for sizes in case.axes]
     leaves = rng.negative_binomial(1.0, 1.0 / (1.0 + case.mean), [len(members[0]) for _, members in axes])
@@ -65,11 +57,10 @@ def make_table(case: TableCase, rng: np.random.Generator) -> SyntheticTable:
                 if children:
                     parts = [(*key[:at], child, *key[at + 1 :]) for child in children]
                     rows[f"{_name(key)} over {at}"] = {_name(key): -1, **{_name(part): 1 for part in parts}}
-    system = make_system(cells, [(name, weights, 0, 0) for name, weights in rows.items()])
-    return SyntheticTable(system, system.lo.copy())
+    return make_system(cells, [(name, weights, 0, 0) for name, weights in rows.items()])
 
 
-def random_sums(rng: np.random.Generator) -> SyntheticTable:
+def random_sums(rng: np.random.Generator) -> LinearSystem:
     """A few small counts, and printed sums of some of them: no table, as linked tables of many forms may be."""
     counts = rng.integers(1, 3, COUNTS)
     cells = {f"x{at}": (int(count), int(count)) for at, count in enumerate(counts)}
@@ -79,8 +70,7 @@ def random_sums(rng: np.random.Generator) -> SyntheticTable:
         total = int(counts[parts].sum())
         cells[f"s{number}"] = (total, total)
         rows.append((f"r{number}", {f"s{number}": -1, **{f"x{part}": 1 for part in parts}}, 0, 0))
-    system = make_system(cells, rows)
-    return SyntheticTable(system, system.lo.copy())
+    return make_system(cells, rows)
 
 
 def _name(key: Sequence[int]) -> str:
@@ -109,10 +99,10 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
     other = GConfid(settings.gconfid)
     for name, case in settings.cases.items():
         table = make_table(case, np.random.default_rng([seed, len(name)]))
-        counts = table.counts
+        counts = table.lo
         primary = (counts > 0) & (counts < settings.minimum)
         asked = tuple(Requirement(cell, high=settings.minimum) for cell in np.flatnonzero(primary).tolist())
-        problem = SuppressionProblem(table.system, counts, np.maximum(counts, 1), asked)
+        problem = SuppressionProblem(table, counts, np.maximum(counts, 1), asked)
         scaled = PatternWork(seconds=BRAKE).scaled(len(counts))
         methods: dict[str, PatternWork] = {"exact": scaled, "heuristic": replace(scaled, rounds=0, masters=0)}
         about = {"case": name, "data": DATA, "cells": len(counts), "primary": int(primary.sum())}
@@ -132,9 +122,9 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
 
 
 def _line(
-    table: SyntheticTable, chosen: Flags, primary: Flags, settings: SuppressionBenchmark, seconds: float, bound: int | None
+    table: LinearSystem, chosen: Flags, primary: Flags, settings: SuppressionBenchmark, seconds: float, bound: int | None
 ) -> dict[str, Any]:
-    cost = int(np.maximum(table.counts, 1)[chosen & ~primary].sum())
+    cost = int(np.maximum(table.lo, 1)[chosen & ~primary].sum())
     low, high = exact_ranges(table, chosen, primary)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return {
@@ -145,10 +135,10 @@ def _line(
     }  # fmt: skip
 
 
-def exact_ranges(table: SyntheticTable, chosen: Flags, wanted: Flags) -> tuple[Ints, Ints]:
+def exact_ranges(table: LinearSystem, chosen: Flags, wanted: Flags) -> tuple[Ints, Ints]:
     """The proved ranges of wanted cells when some cells are suppressed; the proofs are checked."""
-    system = suppressed(table.system, {}, np.flatnonzero(chosen).tolist())
-    ranges = all_ranges(system, Work(seconds=PROOF_SECONDS), wanted, start=[table.counts])
+    system = suppressed(table, {}, np.flatnonzero(chosen).tolist())
+    ranges = all_ranges(system, Work(seconds=PROOF_SECONDS), wanted, start=[table.lo])
     proved = check_linear(system, ranges.statements)
     return np.array(proved.lo), np.array(proved.hi)
 
@@ -163,10 +153,9 @@ def compare_auditors(settings: SuppressionBenchmark, seed: int) -> Iterator[dict
         rng, seen = np.random.default_rng([seed, len(name), 1]), dict[str, int]()
         for _ in range(settings.tables):
             table = random_sums(rng) if case is None else make_table(case, rng)
-            drawn = (
-                np.arange(len(table.counts)) < COUNTS if case is None else rng.random(len(table.counts)) < case.suppressed
-            )
-            chosen = drawn & (table.counts > 0)
+            size = len(table.lo)
+            drawn = np.arange(size) < COUNTS if case is None else rng.random(size) < case.suppressed
+            chosen = drawn & (table.lo > 0)
             low, high = exact_ranges(table, chosen, chosen)
             pinned = chosen & (low == high)
             given = {"plain": linear_intervals(table, chosen, None), "half": linear_intervals(table, chosen, HALF),
@@ -179,9 +168,9 @@ def compare_auditors(settings: SuppressionBenchmark, seed: int) -> Iterator[dict
         yield {"shape": name, "data": DATA, "tables": settings.tables, **seen}
 
 
-def linear_intervals(table: SyntheticTable, chosen: Flags, half: float | None) -> Any:
+def linear_intervals(table: LinearSystem, chosen: Flags, half: float | None) -> Any:
     """The width of each suppressed cell by a linear program for each end, from 0 on or around the true value."""
-    system, x = suppressed(table.system, {}, np.flatnonzero(chosen).tolist()), table.counts
+    system, x = suppressed(table, {}, np.flatnonzero(chosen).tolist()), table.lo
     program = CellProgram(matrix_of(system), system.least, system.most)
     lower = np.where(chosen, 0.0 if half is None else half * x, x).astype(np.float64)
     upper = np.where(chosen, inf if half is None else (1 + half) * x, x).astype(np.float64)
@@ -220,16 +209,16 @@ class GConfid:
         self.process.stdin.flush()
         return dict(json.loads(self.process.stdout.readline() or '{"failed": "it ended without an answer"}'))
 
-    def suppression(self, table: SyntheticTable, primary: Flags, minimum: int) -> tuple[Flags, dict[str, Any]]:
+    def suppression(self, table: LinearSystem, primary: Flags, minimum: int) -> tuple[Flags, dict[str, Any]]:
         """The cells that it suppresses to protect sensitive ones up to the minimum."""
-        need = np.where(primary, minimum - table.counts, 0).astype(float)
+        need = np.where(primary, minimum - table.lo, 0).astype(float)
         cells = _cells(table, {"Sensitivity": need, "Status": np.where(primary, "S", "V"), "Type": "C"})
         answer = self.ask({"call": "Suppression", "cells": cells, "constraints": _constraints(table)})
         chosen = primary.copy()
         chosen[np.array(answer.get("cells", []), dtype=np.int64) - 1] = True
         return chosen, answer
 
-    def widths(self, table: SyntheticTable, chosen: Flags) -> Any:
+    def widths(self, table: LinearSystem, chosen: Flags) -> Any:
         """The widths that its audit gives suppressed cells, with its own bounds; a cell of no sum is not in its answer."""
         cells = _cells(table, {"Sensitivity": np.where(chosen, HALF, 0.0), "OutStatus": np.where(chosen, "X", "P")})
         answer = self.ask({"call": "Auditing", "cells": cells, "constraints": _constraints(table)})
@@ -238,17 +227,16 @@ class GConfid:
         return None if "failed" in answer else widths
 
 
-def _constraints(table: SyntheticTable) -> dict[str, list[Any]]:
-    system = table.system
-    rows = pd.DataFrame({"ConstraintId": system.row_of + 1, "CellId": system.columns + 1, "Coefficient": system.weights})
-    used = rows[table.counts[system.columns] > 0]
+def _constraints(table: LinearSystem) -> dict[str, list[Any]]:
+    rows = pd.DataFrame({"ConstraintId": table.row_of + 1, "CellId": table.columns + 1, "Coefficient": table.weights})
+    used = rows[table.lo[table.columns] > 0]
     total = used[used["Coefficient"] < 0]["ConstraintId"]
     return _listed(used[used["ConstraintId"].isin(total)])
 
 
-def _cells(table: SyntheticTable, more: Mapping[str, Any]) -> dict[str, list[Any]]:
-    cells = pd.DataFrame({"CellId": np.arange(len(table.counts)) + 1, "TotalNoise": table.counts.astype(float), **more})
-    return _listed(cells[table.counts > 0])
+def _cells(table: LinearSystem, more: Mapping[str, Any]) -> dict[str, list[Any]]:
+    cells = pd.DataFrame({"CellId": np.arange(len(table.lo)) + 1, "TotalNoise": table.lo.astype(float), **more})
+    return _listed(cells[table.lo > 0])
 
 
 def _listed(frame: pd.DataFrame) -> dict[str, list[Any]]:
