@@ -44,7 +44,6 @@ EXACT = 30_000  # cells of tables beyond which only the heuristic runs: a round 
 SURE = 0.99, 0.3  # shares of the relaxed master above which a cell is chosen before the heuristic completes the choice
 GROUPS = 8  # of other cells that are tried with a choice that integers do not protect: the row about it gets shorter
 STOPPED = 2  # master programs that the limit of nodes ended: another one would end there too
-AGAIN = 4  # parts of the best choice that are chosen again, one after another, where it may not be the optimum
 REPAIRS = 6  # choices of the master that are completed to protecting ones: each may be cheaper than the best
 
 
@@ -500,10 +499,6 @@ class PatternSearch:
             first = self.completed(self.problem.primary)
             if self.work.masters:
                 self.improve()
-                for part in range(AGAIN if self.limit and self.best is not None else 0):
-                    fewer = first if self.best is None else self.best.copy()
-                    fewer[np.flatnonzero(fewer & ~self.problem.primary)[part::AGAIN]] = False
-                    self.pruned(self.completed(fewer))
             else:
                 self.limit = "no bound was asked for"
                 self.pruned(first)

@@ -99,18 +99,15 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
     other = GConfid(settings.gconfid)
     for name, case in settings.cases.items():
         table = make_table(case, np.random.default_rng([seed, len(name)]))
-        counts = table.lo
+        counts, scaled = table.lo, PatternWork(seconds=BRAKE).scaled(len(table.lo))
         primary = (counts > 0) & (counts < settings.minimum)
         asked = tuple(Requirement(cell, high=settings.minimum) for cell in np.flatnonzero(primary).tolist())
         problem = SuppressionProblem(table, counts, np.maximum(counts, 1), asked)
-        scaled = PatternWork(seconds=BRAKE).scaled(len(counts))
-        methods: dict[str, PatternWork] = {"exact": scaled, "heuristic": replace(scaled, rounds=0, masters=0)}
         about = {"case": name, "data": DATA, "cells": len(counts), "primary": int(primary.sum())}
-        for method, work in methods.items():
+        for method, work in (("exact", scaled), ("heuristic", replace(scaled, rounds=0, masters=0))):
             started = process_time()
             pattern = find_pattern(problem, work)
-            chosen = np.zeros(len(counts), dtype=bool)
-            chosen[list(pattern.cells)] = True
+            chosen = np.isin(np.arange(len(counts)), pattern.cells)
             bound = pattern.bound if method == "exact" else None
             line = _line(table, chosen, primary, settings, process_time() - started, bound)
             yield about | {"method": method, **line, "limit": pattern.limit if method == "exact" else ""}
@@ -257,9 +254,8 @@ def plot_auditors(lines: pd.DataFrame) -> "Figure":
         share = 100 * lines[f"missed_by_{method}"] / lines["known_exactly"].clip(lower=1)
         axes.barh(np.arange(len(lines)) + 0.25 * at, share, height=0.22, color=PALETTE[at], label=names[method])
     missed = lines[[f"missed_by_{method}" for method in methods]].max(axis=1)
-    words = lines["shape"].str.replace("_", " ") + [
-        f"\n{m} of {n} missed" for m, n in zip(missed, lines["known_exactly"], strict=True)
-    ]
+    words = lines["shape"].str.replace("_", " ") + "\n" + missed.astype(str)
+    words += " of " + lines["known_exactly"].astype(str) + " missed"
     axes.set_yticks(np.arange(len(lines)) + 0.25 * (len(methods) - 1) / 2, words)
     axes.invert_yaxis()
     axes.set_xlabel("percent of the cells known exactly that are called protected")
