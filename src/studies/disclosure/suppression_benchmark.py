@@ -8,7 +8,7 @@ import resource
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from math import inf
+from math import inf, nan
 from shutil import which
 from subprocess import DEVNULL, PIPE, Popen
 from time import process_time
@@ -160,6 +160,7 @@ def compare_auditors(settings: SuppressionBenchmark, seed: int) -> Iterator[dict
             line = {"suppressed": chosen, "known_exactly": pinned}
             for method, widths in ((own, widths) for own, widths in given.items() if widths is not None):
                 line[f"missed_by_{method}"] = pinned & (widths > FREE)
+                line[f"no_answer_by_{method}"] = pinned & np.isnan(widths)
                 line[f"called_exact_by_{method}"] = chosen & ~pinned & (widths <= FREE)
             seen = {key: seen.get(key, 0) + int(flags.sum()) for key, flags in line.items()}
         yield {"shape": name, "data": DATA, "tables": settings.tables, **seen}
@@ -216,10 +217,10 @@ class GConfid:
         return chosen, answer
 
     def widths(self, table: LinearSystem, chosen: Flags) -> Any:
-        """The widths that its audit gives suppressed cells, with its own bounds; a cell of no sum is not in its answer."""
+        """The widths that its audit gives suppressed cells, with its own bounds; none of those that it does not list."""
         cells = _cells(table, {"Sensitivity": np.where(chosen, HALF, 0.0), "OutStatus": np.where(chosen, "X", "P")})
         answer = self.ask({"call": "Auditing", "cells": cells, "constraints": _constraints(table)})
-        widths = np.where(chosen, inf, 0.0)
+        widths = np.where(chosen, nan, 0.0)
         widths[np.array(answer.get("cells", []), dtype=np.int64) - 1] = answer.get("widths", [])
         return None if "failed" in answer else widths
 
