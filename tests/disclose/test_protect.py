@@ -217,11 +217,22 @@ def test_a_workbook_comes_back_as_a_workbook(home: Path) -> None:
     book = openpyxl.Workbook()
     for row in [list(frame_of(COUNTS)), *frame_of(COUNTS).to_numpy().tolist()]:
         book.active.append(row)
-    book.active["B2"].font = openpyxl.styles.Font(bold=True)
+    styles, sheet = openpyxl.styles, book.active
+    for cell in sheet[1]:
+        cell.font, cell.fill = styles.Font(bold=True, color="FFFFFF"), styles.PatternFill("solid", fgColor="1F4E79")
+    for row in sheet.iter_rows(min_row=2, min_col=2):
+        for cell in row:
+            cell.number_format, cell.border = "#,##0", styles.Border(bottom=styles.Side("thin"))
+    sheet["B2"].font, sheet.column_dimensions["A"].width, sheet.freeze_panes = styles.Font(bold=True), 24, "B2"
     book.save("t.xlsx")
     assert protect("t.xlsx", "--rule", "minimum 5", "--out", "safe") == 0
     sheet = openpyxl.load_workbook("safe/tables/t.xlsx").active
-    assert sheet["B2"].font.bold
+    before = openpyxl.load_workbook("t.xlsx").active
+    kinds = ("font", "fill", "border", "alignment", "number_format")
+    for own in (cell for row in before.iter_rows() for cell in row):  # as it was: all but the suppressed counts
+        assert all(repr(getattr(own, kind)) == repr(getattr(sheet[own.coordinate], kind)) for kind in kinds)
+        assert sheet[own.coordinate].value in (own.value, "*")
+    assert (sheet.column_dimensions["A"].width, sheet.freeze_panes) == (24, "B2")
     hidden = sum(cell.value == "*" for row in sheet.iter_rows() for cell in row)
     assert hidden >= SMALL_CELLS
     assert main(["check", "safe"]) == 0

@@ -1,5 +1,6 @@
 """The usual protections of a release of records: what is tried, what each costs, and rules that the data suggest."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -89,3 +90,20 @@ def test_a_pair_that_nobody_has_is_offered_as_a_rule(tmp_path: Path) -> None:
     form = yaml.safe_load((tmp_path / "release.yaml").read_text()) | {"rules": [rule.model_dump()]}
     (tmp_path / "ruled.yaml").write_text(yaml.safe_dump(form))
     assert impossible_pairs(describe(tmp_path / "ruled.yaml")) == [rule]
+
+
+def test_records_are_never_called_protected_without_a_certificate(
+    tmp_path: Path, village: ReleaseDescription, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Certificates of protection are for printed tables: about records, no text and no file says the word."""
+    release, out = str(tmp_path / "release.yaml"), tmp_path / "out"
+    assert main(["protect", release, "--rule", "minimum 3", "--out", str(tmp_path / "safe")]) == 2
+    assert "takes printed tables" in capsys.readouterr().err
+    assert not (tmp_path / "safe").exists()
+    main(["disclose", release, "--out", str(out / "audit")])
+    main(["what-if", release, "--out", str(out / "whatif")])
+    said = "".join(capsys.readouterr())
+    files = [path for path in out.rglob("*") if path.suffix in (".csv", ".json", ".yaml", ".html", ".txt")]
+    assert {"whatif.csv", "answer.json", "report.html"} <= {path.name for path in files}
+    for text in [said, *(path.read_text(encoding="utf-8") for path in files)]:
+        assert not re.search(r"\bprotected\b", text, re.IGNORECASE)

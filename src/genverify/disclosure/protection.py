@@ -19,13 +19,7 @@ from genverify.model.arrays import Ints
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.linear import LinearSystem
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
-from genverify.protect.cell_suppression import (
-    PatternWork,
-    Requirement,
-    SuppressionPattern,
-    SuppressionProblem,
-    find_pattern,
-)
+from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionPattern, SuppressionProblem, find_pattern
 from genverify.protect.controlled_rounding import controlled_rounding
 from genverify.reading.numerals import SUPPRESSED
 from genverify.reading.source import CellAddress

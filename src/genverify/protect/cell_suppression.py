@@ -5,10 +5,12 @@ The exact method is that of Fischetti and Salazar. A master program chooses cell
 not protect, the dual of the linear program of its largest (or least) count is a row of the master that every protecting
 choice meets. A linear program may promise counts that no whole numbers attain, so each sensitive cell is shown at the end by
 two whole tables that fit; a choice that integers do not protect is cut off, with all that it holds. A heuristic gives the
-first choice: for each cell in turn the cheapest others that move with it. All limits but one are in work: answers repeat.
+first choice: for each cell in turn the cheapest others that move with it. Then the relaxed master, whose rows come from
+fractional choices, gives a bound, prices for a second and better choice, and the cells that no cheaper choice has (reduced
+costs); what is left goes to integer programs. All limits but one are in work: answers repeat.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, inf
@@ -36,7 +38,10 @@ SMALL = 1e-7  # multipliers and violations below this are noise of the solver
 VIOLATED = 1e-3  # of the right side: rows that are met less than this are not worth another program
 TOTALS = 1.01  # of the cost, for the heuristic alone: of two choices that cost the same, the one without totals
 PERCENT = 1e4  # rows of percentages have weights of about this size: what they miss counts by so much less
-POOL = 20_000_000  # numbers of points that are stored: bounds memory
+POOL = 20_000_000  # changed counts of points that are stored: bounds memory
+NARROW, CHEAP = 6_000, 12  # in tables of more cells linear programs have the so many cheapest cells of each sum
+EXACT = 30_000  # cells of tables beyond which only the heuristic runs: a round of rows takes minutes there
+SURE = 0.99, 0.3  # shares of the relaxed master above which a cell is chosen before the heuristic completes the choice
 GROUPS = 8  # of other cells that are tried with a choice that integers do not protect: the row about it gets shorter
 STOPPED = 2  # master programs that the limit of nodes ended: another one would end there too
 REPAIRS = 6  # choices of the master that are completed to protecting ones: each may be cheaper than the best
@@ -59,15 +64,15 @@ class PatternWork:
     programs: int = 40_000
     rounds: int = 40
     masters: int = 40
-    nodes: int = 100
-    checks: int = 200  # of a master program, by the solver: its first node may take most of the work
+    nodes: int = 300
+    checks: int = 600  # of a master program, by the solver: its first node may take most of the work
     seconds: float = inf  # of one core, for all of it: a safety net, and the answer says where it held
 
     def scaled(self, cells: int) -> "PatternWork":
         """The same, less for tables of more than a thousand cells: what a program takes grows with them."""
         part = min(1.0, 1_000 / max(cells, 1))
-        programs, masters, nodes = (max(ceil(part * most), 4) for most in (self.programs, self.masters, self.nodes))
-        return replace(self, programs=programs, masters=masters, nodes=nodes)
+        masters, nodes = (max(ceil(part * most), 4) for most in (self.masters, self.nodes))
+        return replace(self, masters=masters, nodes=nodes) if cells <= EXACT else replace(self, rounds=0, masters=0)
 
 
 @dataclass(frozen=True)
@@ -146,55 +151,92 @@ class Cut:
         return float((1.0 if self.of < 0 else chosen[self.of]) - self.coefficients @ chosen[self.cells])
 
 
-class CellMoves:
-    """Linear programs about how far cells can go from the counts, when some cells are suppressed, wholly or in part."""
+Row = tuple[Floats, float] | None  # what each cell adds once it is suppressed, and what there is without any
 
-    def __init__(self, problem: SuppressionProblem) -> None:
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Whole counts that fit once the cells that it `needs` are suppressed: where they differ from the true ones, and how."""
+
+    cells: Ints
+    deltas: Ints
+    needs: Ints
+
+    def counts(self, x: Ints) -> Ints:
+        result = x.copy()
+        result[self.cells] += self.deltas
+        return result
+
+
+class CellMoves:
+    """
+    Linear programs about how far cells can go from the counts, when some cells are suppressed, wholly or in part. Their
+    columns are those cells that can move at all: the ones that `within` names, and what is open anyway.
+    """
+
+    def __init__(self, problem: SuppressionProblem, within: Flags) -> None:
         self.problem, self.x, system = problem, problem.counts, problem.system
-        n, rows = len(system.cells), [row for row, cell in problem.beside.items() if problem.closable[cell]]
+        self.n, rows = len(system.cells), [row for row, cell in problem.beside.items() if problem.closable[cell]]
         entries = np.ones(len(rows)), (rows, np.arange(len(rows)))
         slack = csr_array(entries, shape=(len(system.rows), len(rows)))  # what a row may miss once its cell is suppressed
         self.A = csr_array(hstack([matrix_of(system).astype(np.float64), slack]))
-        self.owner = np.append(np.where(problem.closable, np.arange(n), -1), [problem.beside[row] for row in rows])
+        self.turned = csr_array(self.A.T)
+        self.owner = np.append(np.where(problem.closable, np.arange(self.n), -1), [problem.beside[row] for row in rows])
         self.owner = self.owner.astype(np.int64)
-        self.n, self.own = n, self.owner >= 0
+        self.own = self.owner >= 0
         shift = system.activity(self.x)
         self.least, self.most = as_floats(system.least) - shift, as_floats(system.most) - shift
         self.down = np.append(as_floats(system.lo) - self.x, np.zeros(len(rows)))  # of constant columns, from the counts
         self.up = np.append(as_floats(system.hi) - self.x, np.zeros(len(rows)))
         self.open_down = np.append(-self.x.astype(np.float64), np.full(len(rows), -inf))
-        self.reach = 1.0 + max((max(one.high - int(self.x[one.cell]), one.width) for one in problem.requirements), default=0)
-        self.lp = HighsProgram(self.A, self.least, self.most, ITERATIONS)
-        self.mover = HighsProgram(csr_array(hstack([self.A, -self.A])), self.least, self.most, ITERATIONS)
         self.solved = 0
+        self.focus(within)
 
-    def ends(self, chosen: Floats) -> tuple[Floats, Floats]:
+    def focus(self, within: Flags) -> None:
+        """Programs over other cells."""
+        self.within = within
+        moving = np.where(self.own, within[self.owner], self.down < self.up)
+        moving[[one.cell for one in self.problem.requirements]] = True
+        self.columns = np.flatnonzero(moving)
+        self.place = np.full(len(self.owner), -1, dtype=np.int64)
+        self.place[self.columns] = np.arange(len(self.columns))
+        A = csr_array(self.A.tocsc()[:, self.columns])
+        self.lp = HighsProgram(A, self.least, self.most, ITERATIONS)
+        self.mover = HighsProgram(csr_array(hstack([A, -A])), self.least, self.most, ITERATIONS)
+
+    def ends(self, chosen: Floats, reach: float) -> tuple[Floats, Floats]:
         """How far down and up each column may go, by how much of its cell is suppressed (0 to 1)."""
-        share = np.where(self.own, chosen[self.owner], 0.0)
-        wide = self.reach * np.where(np.arange(len(share)) < self.n, 1.0, PERCENT)
-        part = np.maximum(self.open_down, -wide) * share
-        down = np.where(share >= 1, self.open_down, np.where(self.own, part, self.down))
-        up = np.where(share >= 1, inf, np.where(self.own, wide * share, self.up))
+        at = self.columns
+        own, open_down = self.own[at], self.open_down[at]
+        share = np.where(own, chosen[self.owner[at]], 0.0)
+        wide = reach * np.where(at < self.n, 1.0, PERCENT)
+        part = np.maximum(open_down, -wide) * share
+        down = np.where(share >= 1, open_down, np.where(own, part, self.down[at]))
+        up = np.where(share >= 1, inf, np.where(own, wide * share, self.up[at]))
         return down, up
 
     def extreme(self, chosen: Floats, cell: int, sign: int, most: float) -> Optimal:
-        """The furthest that a cell goes up (or down), at most so far."""
-        down, up = self.ends(chosen)
-        (up if sign > 0 else down)[cell] = sign * most
+        """
+        The furthest that a cell goes up (or down), at most so far. A cell that is suppressed in part may go so far by that
+        part: the rows that fractional choices break are then those of the choice, however wide the other requirements are.
+        """
+        down, up = self.ends(chosen, most)
+        (up if sign > 0 else down)[self.place[cell]] = sign * most
         objective = np.zeros(len(down))
-        objective[cell] = sign
+        objective[self.place[cell]] = sign
         return self.solve(self.lp, objective, down, up)
 
     def cheapest(self, chosen: Flags, cost: Floats, cell: int, delta: int) -> Optimal | None:
         """The cheapest move of a cell by delta, if there is any: cells that are not yet suppressed cost by the unit."""
-        down, up = self.ends(np.ones(self.n))
+        down, up = self.ends(np.ones(self.n), 1.0)
         upper = np.concatenate([up, -down])
-        lower, other = np.zeros(len(upper)), len(up) + cell
-        at, against = (cell, other) if delta > 0 else (other, cell)
+        lower, here = np.zeros(len(upper)), int(self.place[cell])
+        at, against = (here, len(up) + here) if delta > 0 else (len(up) + here, here)
         lower[at] = upper[at] = abs(delta)
         upper[against] = 0
-        price = np.where(self.own & ~chosen[self.owner], cost[self.owner], 0.0) + SMALL
-        price[self.n :] /= PERCENT
+        owner = self.owner[self.columns]
+        price = np.where(self.own[self.columns] & ~chosen[owner], cost[owner], 0.0) + SMALL
+        price[self.columns >= self.n] /= PERCENT
         try:
             answer = self.solve(self.mover, -np.concatenate([price, price]), lower, upper)
         except OutOfWork:
@@ -209,12 +251,18 @@ class CellMoves:
             raise OutOfWork("a linear program did not end")
         return answer
 
+    def used(self, answer: Optimal) -> Ints:
+        """The cells that must be suppressed for a move."""
+        at = self.columns[np.abs(answer.z) > SMALL]
+        return self.owner[at[self.own[at]]]
+
     def point(self, answer: Optimal) -> Ints | None:
         """The counts of a move, where all of it is whole."""
-        moved = integer_point(answer.z[: self.n])
-        return None if moved is None else self.x + moved
+        cells = self.columns < self.n
+        moved = integer_point(answer.z[cells])
+        return None if moved is None else Point(self.columns[cells], moved, self.columns).counts(self.x)
 
-    def row(self, y: Floats | None, cell: int, sign: int) -> tuple[Floats, float] | None:
+    def row(self, y: Floats | None, cell: int, sign: int) -> Row:
         """
         What each cell, once suppressed, adds at most to how far the cell goes, and what it goes without any: by the row
         multipliers y, whatever they are; none where they say nothing.
@@ -224,7 +272,7 @@ class CellMoves:
         objective = np.zeros(len(self.owner))
         objective[cell] = sign
         y = np.where(np.abs(y) > SMALL, y, 0.0)
-        d = objective - self.A.T @ y
+        d = objective - self.turned @ y
         d = np.where(np.abs(d) > SMALL, d, 0.0)
         own = self.own.copy()
         own[cell] = False  # it is suppressed in every choice that is asked for
@@ -246,22 +294,33 @@ class PatternSearch:
 
     def __init__(self, problem: SuppressionProblem, work: PatternWork) -> None:
         self.problem, self.work, self.x, self.n = problem, work, problem.counts, len(problem.counts)
-        self.moves, self.deadline = CellMoves(problem), process_time() + work.seconds
+        self.deadline = process_time() + work.seconds
         self.solver = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds))
         self.chooser = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds, checks=work.checks))
-        self.most_points = max(50, POOL // max(self.n, 1))
-        self.points = np.array([self.x])
-        self.moved = np.zeros((1, self.n), dtype=bool)  # the cells that must be suppressed for a point
+        self.points_of, self.stored = dict[int, list[tuple[int, Point]]](), 0
         self.cuts = list[Cut]()
         self.proved, self.limit = True, ""
         totals = np.zeros(self.n, dtype=bool)
         totals[problem.system.columns[problem.system.weights < 0]] = True
-        self.price = np.where(totals, TOTALS, 1.0) * problem.cost.astype(np.float64)
+        self.price = self.first_price = np.where(totals, TOTALS, 1.0) * problem.cost.astype(np.float64)
         free = problem.closable & ~problem.primary
         self.variables = np.flatnonzero(free)
         self.allowed = problem.closable.copy()  # without cells that no choice hides
         self.requirements, self.unmet = list(problem.requirements), list[int]()
         self.best: Flags | None = None
+        self.bound = 0  # no choice that protects costs less
+        self.moves = CellMoves(problem, self.candidates())
+
+    def candidates(self) -> Flags:
+        """The cells of linear programs: all of them, or in large tables the sensitive ones and the cheapest of each sum."""
+        if self.n <= NARROW:
+            return self.allowed
+        system, rank = self.problem.system, np.where(self.allowed, self.price, inf)[self.problem.system.columns]
+        order = np.lexsort((rank, system.row_of))
+        near = np.arange(len(order)) - system.start[system.row_of[order]] < CHEAP
+        chosen = self.problem.primary.copy()
+        chosen[system.columns[order[near]]] = True
+        return chosen & self.allowed
 
     def cost_of(self, chosen: Flags) -> int:
         return int(self.problem.cost[chosen & ~self.problem.primary].sum())
@@ -270,25 +329,33 @@ class PatternSearch:
 
     def keep(self, x: Ints | None) -> None:
         """A point that fits once some cells are suppressed; those that fit nothing are left."""
-        if x is None:
-            return
         system, beside = self.problem.system, self.problem.beside
-        moved = (x != self.x) & self.problem.closable
-        total = system.activity(x) if system.countable(x) else None
-        if total is None:
+        if x is None or not system.countable(x):
             return
+        moved, total = (x != self.x) & self.problem.closable, system.activity(x)
         wrong = np.flatnonzero((total < system.least) | (total > system.most)).tolist()
         moved[[beside[row] for row in wrong if row in beside]] = True
-        if suppressed(system, beside, np.flatnonzero(moved).tolist()).fits(x):
-            self.points = np.vstack([self.points[-self.most_points :], x])
-            self.moved = np.vstack([self.moved[-self.most_points :], moved])
+        needs = np.flatnonzero(moved)
+        if suppressed(system, beside, needs.tolist()).fits(x):
+            cells = np.flatnonzero(x != self.x)
+            self.stored += len(cells)
+            if self.stored > POOL:
+                self.points_of, self.stored = {}, len(cells)
+            point = Point(cells, (x - self.x)[cells], needs)
+            for cell, delta in zip(cells.tolist(), point.deltas.tolist(), strict=True):
+                self.points_of.setdefault(cell, []).append((delta, point))
 
-    def reached(self, chosen: Flags, asked: Sequence[Requirement]) -> tuple[Ints, Ints]:
-        """The least and the greatest count of each cell by the points that fit a choice."""
-        valid = np.append(np.flatnonzero(~(self.moved & ~chosen).any(axis=1)), -1)
-        values = self.points[valid][:, [one.cell for one in asked]]
-        values[-1] = self.x[[one.cell for one in asked]]
-        return values.min(axis=0), values.max(axis=0)
+    def reached(self, chosen: Flags, one: Requirement, by: list[Point] | None = None) -> tuple[int, int]:
+        """The least and the greatest count of a cell `by` points that fit a choice, the last first, until it is met."""
+        low = high = x = int(self.x[one.cell])
+        for delta, point in reversed(self.points_of.get(one.cell, [])):
+            if (x + delta < low or x + delta > high) and chosen[point.needs].all():
+                low, high = min(low, x + delta), max(high, x + delta)
+                if by is not None:
+                    by.append(point)
+                if met(one, low, high):
+                    break
+        return low, high
 
     def asked(self, chosen: Flags, requirements: Sequence[Requirement]) -> list[Requirement]:
         """The requirements, and those of the other suppressed cells."""
@@ -297,35 +364,42 @@ class PatternSearch:
 
     def open_of(self, chosen: Flags, asked: Sequence[Requirement]) -> list[Requirement]:
         """The requirements that no points show."""
-        low, high = self.reached(chosen, asked)
-        return [one for one, a, b in zip(asked, low.tolist(), high.tolist(), strict=True) if not met(one, a, b)]
+        return [one for one in asked if not met(one, *self.reached(chosen, one))]
 
     def attain(self, one: Requirement, chosen: Flags) -> Cut | None:
         """Points that meet a requirement when some cells are suppressed; or the row of the master that says why not."""
-        share, x, values = chosen.astype(np.float64), int(self.x[one.cell]), dict[int, float]()
-        rows: dict[int, tuple[Floats, float] | None] = {}
+        share, x, sides = chosen.astype(np.float64), int(self.x[one.cell]), dict[int, tuple[float, Row]]()
         for sign in (1, -1):
-            (low,), (high,) = self.reached(chosen, [one])
-            if met(one, int(low), int(high)):
+            low, high = self.reached(chosen, one)
+            if met(one, low, high):
                 return None
-            goal = max(one.high, int(low) + one.width) - x if sign > 0 else x - min(one.low, int(high) - one.width)
-            goal = max(goal, 0) if sign > 0 else min(max(goal, 0), x)
-            self.spend()
-            answer = self.moves.extreme(share, one.cell, sign, goal)
-            self.keep(self.moves.point(answer))
-            values[sign] = answer.value
-            rows[sign] = self.moves.row(answer.y, one.cell, sign)
-        (low,), (high,) = self.reached(chosen, [one])
-        if met(one, int(low), int(high)):
+            goal = max(one.high, low + one.width) - x if sign > 0 else min(x - min(one.low, high - one.width), x)
+            sides[sign] = self.side(one, share, sign, max(goal, 0), points=True)
+        if met(one, *self.reached(chosen, one)):
             return None
-        up, down = values[1], values[-1]
-        if x + up < one.high - SMALL:
-            return self.cut(one, [rows[1]], one.high - x, chosen)
-        if x - down > one.low + SMALL:
-            return self.cut(one, [rows[-1]], x - one.low, chosen)
-        if up + down < one.width - SMALL:
-            return self.cut(one, [rows[1], rows[-1]], one.width, chosen)
+        for rows, need in self.short(one, sides, SMALL):
+            return self.cut(one, rows, need) or self.nothing_below(one, chosen)
         return self.by_integers(one, chosen)
+
+    def side(self, one: Requirement, share: Floats, sign: int, goal: int, points: bool = False) -> tuple[float, Row]:
+        """How far a cell goes up or down, and the row that the multipliers of this linear program give."""
+        self.spend()
+        answer = self.moves.extreme(share, one.cell, sign, goal)
+        if points:
+            self.keep(self.moves.point(answer))
+        return answer.value, self.moves.row(answer.y, one.cell, sign)
+
+    def short(
+        self, one: Requirement, sides: Mapping[int, tuple[float, Row]], slack: float
+    ) -> Iterator[tuple[list[Row], int]]:
+        """The sides of a cell on which it does not go far enough, and how far it must."""
+        x, (up, above), (down, below) = int(self.x[one.cell]), sides[1], sides[-1]
+        if x + up < one.high - slack:
+            yield [above], one.high - x
+        if one.low != OPEN and x - down > one.low + slack:
+            yield [below], x - one.low
+        if up + down < one.width - slack:
+            yield [above, below], one.width
 
     def by_integers(self, one: Requirement, chosen: Flags) -> Cut | None:
         """The linear program promises what its fractional vertex does not show: whole counts, or a row that forbids it."""
@@ -353,18 +427,17 @@ class PatternSearch:
         objective = np.zeros(self.n)
         objective[one.cell] = -1.0
         for upper in (False, True):  # the least count, then the least that is far enough above it: both searches end
-            (low,), (high,) = self.reached(chosen, [one])
-            if met(one, int(low), int(high)):
+            low, high = self.reached(chosen, one)
+            if met(one, low, high):
                 return True
             lo = system.lo.copy()
-            lo[one.cell] = max(lo[one.cell], max(one.high, int(low) + one.width) if upper else 0)
+            lo[one.cell] = max(lo[one.cell], max(one.high, low + one.width) if upper else 0)
             self.spend()
             answer = maximise_integers(self.solver, replace(system, lo=lo), objective)
             point = best_point(answer)
             self.keep(None if point is None else integer_point(point))
             self.proved &= not isinstance(answer, Stopped)
-        (low,), (high,) = self.reached(chosen, [one])
-        return met(one, int(low), int(high))
+        return met(one, *self.reached(chosen, one))
 
     def spend(self) -> None:
         if self.moves.solved > self.work.programs:
@@ -374,37 +447,27 @@ class PatternSearch:
 
     # rows of the master
 
-    def cut(
-        self, one: Requirement, rows: Sequence[tuple[Floats, float] | None], need: float, chosen: Flags | None
-    ) -> Cut | None:
-        """The row that the multipliers give; where they give none, that at least one more cell is needed."""
-        if None not in rows:
-            added = sum((row[0] for row in rows if row), np.zeros(self.n))
-            room = need - sum(row[1] for row in rows if row) - float(added[self.problem.primary].sum())
-            cells = np.flatnonzero((added > SMALL) & self.problem.closable & ~self.problem.primary)
-            cells = cells[cells != one.cell]
-            if np.isfinite(room) and room > SMALL:
-                of = -1 if self.required(one) else one.cell
-                return Cut(cells, np.minimum(added[cells], room) / room, of)
-        return None if chosen is None else self.nothing_below(one, chosen)
+    def cut(self, one: Requirement, rows: Sequence[Row], need: float) -> Cut | None:
+        """The row of the master that the multipliers give, where they give one."""
+        if None in rows:
+            return None
+        added = sum((row[0] for row in rows if row), np.zeros(self.n))
+        room = need - sum(row[1] for row in rows if row) - float(added[self.problem.primary].sum())
+        cells = np.flatnonzero((added > SMALL) & self.problem.closable & ~self.problem.primary)
+        cells = cells[cells != one.cell]
+        if not np.isfinite(room) or room <= SMALL:
+            return None
+        return Cut(cells, np.minimum(added[cells], room) / room, -1 if self.required(one) else one.cell)
 
     def fractional(self, chosen: Floats) -> list[Cut]:
         """Rows that a fractional choice breaks: of sensitive cells, and of single cells that no other in their sum hides."""
         result = list(self.lonely(chosen))
         for one in self.requirements:
-            x, rows, values = int(self.x[one.cell]), dict[int, tuple[Floats, float] | None](), dict[int, float]()
-            for sign, goal in ((1, max(one.high - x, one.width)), (-1, min(max(x - one.low, one.width), x))):
-                self.spend()
-                answer = self.moves.extreme(chosen, one.cell, sign, goal)
-                values[sign], rows[sign] = answer.value, self.moves.row(answer.y, one.cell, sign)
-                if sign > 0 and one.low == OPEN and values[1] >= one.width:
-                    values[-1] = 0.0
-                    break
-            cuts = [
-                self.cut(one, [rows[1]], one.high - x, None) if x + values[1] < one.high else None,
-                self.cut(one, [rows[-1]], x - one.low, None) if one.low != OPEN and x - values[-1] > one.low else None,
-                self.cut(one, list(rows.values()), one.width, None) if values[1] + values[-1] < one.width else None,
-            ]
+            x = int(self.x[one.cell])
+            sides = {1: self.side(one, chosen, 1, max(one.high - x, one.width)), -1: (0.0, None)}
+            if one.low != OPEN or sides[1][0] < one.width:
+                sides[-1] = self.side(one, chosen, -1, min(max(x - one.low, one.width), x))
+            cuts = [self.cut(one, rows, need) for rows, need in self.short(one, sides, 0.0)]
             result += [cut for cut in cuts if cut is not None and cut.missing(chosen) > VIOLATED]
         return result
 
@@ -427,16 +490,23 @@ class PatternSearch:
     # the search
 
     def run(self) -> SuppressionPattern:
-        bound = 0
         try:
-            self.leave([one for one in self.requirements if self.attain(one, self.allowed)])
-            self.better(self.completed(self.problem.primary))
-            bound = self.improve()
+            unmet = [one for one in self.requirements if self.attain(one, self.moves.within)]
+            if unmet and not (self.moves.within == self.allowed).all():
+                self.moves.focus(self.allowed)
+                unmet = [one for one in unmet if self.attain(one, self.allowed)]
+            self.leave(unmet)
+            first = self.completed(self.problem.primary)
+            if self.work.masters:
+                self.improve()
+            else:
+                self.limit = "no bound was asked for"
+                self.pruned(first)
         except OutOfWork as struck:
             self.limit = str(struck)
         if self.best is None:
             return SuppressionPattern((), 0, 0, unmet=tuple(one.cell for one in self.problem.requirements), limit=self.limit)
-        return self.pattern(self.best, min(bound, self.cost_of(self.best)))
+        return self.pattern(self.best, min(self.bound, self.cost_of(self.best)))
 
     def leave(self, unmet: Sequence[Requirement]) -> None:
         """Leave what no choice meets: sensitive cells are named at the end, others stay printed."""
@@ -445,11 +515,11 @@ class PatternSearch:
         self.requirements = [one for one in self.requirements if one.cell not in self.unmet]
 
     def better(self, chosen: Flags) -> None:
-        if self.best is None or self.cost_of(chosen) < self.cost_of(self.best):
+        if self.cost_of(chosen) < self.least_cost():
             self.best = chosen
 
     def completed(self, chosen: Flags) -> Flags:
-        """A choice with more cells until it protects, without those that are not needed."""
+        """A choice with more cells until it protects."""
         chosen = chosen & self.allowed
         while missing := self.open_of(chosen, self.asked(chosen, self.requirements)):
             for one in missing:
@@ -459,8 +529,8 @@ class PatternSearch:
                         chosen = chosen & self.allowed
                     else:
                         chosen |= self.freed(one, chosen)
-        self.better(chosen)  # should a limit be met before it is pruned
-        return self.pruned(chosen)
+        self.better(chosen)
+        return chosen
 
     def freed(self, one: Requirement, chosen: Flags) -> Flags:
         """The cheapest cells that let a cell move as far as it must."""
@@ -475,67 +545,108 @@ class PatternSearch:
         for delta in deltas:
             if delta:
                 self.use(added, self.moves.cheapest(added, self.price, one.cell, delta))
-        return added & self.allowed if (added & self.allowed & ~chosen).any() else self.allowed
+        added &= self.allowed
+        if (added & ~chosen).any():
+            return added
+        if not (self.moves.within & self.allowed & ~chosen).any():
+            self.moves.focus(self.allowed)
+        return self.moves.within & self.allowed | chosen
 
     def use(self, chosen: Flags, move: Optimal | None) -> None:
         if move is not None:
-            used = np.flatnonzero((np.abs(move.z) > SMALL) & self.moves.own)
-            chosen[self.moves.owner[used]] = True
+            chosen[self.moves.used(move)] = True
             self.keep(self.moves.point(move))
 
-    def pruned(self, chosen: Flags) -> Flags:
-        """A protecting choice without the cells that are not needed, dear ones first."""
+    def pruned(self, chosen: Flags) -> None:
+        """A protecting choice without the cells that are not needed, costly ones first."""
+        users = dict[int, dict[Requirement, None]]()  # of each cell: whom the points show that need it
+
+        def note(asked: Iterable[Requirement], chosen: Flags) -> None:
+            for one in asked:
+                by = list[Point]()
+                self.reached(chosen, one, by)
+                for cell in {cell for point in by for cell in point.needs.tolist()}:
+                    users.setdefault(cell, {})[one] = None
+
+        note(self.asked(chosen, self.requirements), chosen)
         others = np.flatnonzero(chosen & ~self.problem.primary)
-        for cell in others[np.argsort(-self.price[others], kind="stable")].tolist():
+        for cell in others[np.argsort(-self.first_price[others], kind="stable")].tolist():
             fewer = chosen.copy()
             fewer[cell] = False
-            if all(self.attain(one, fewer) is None for one in self.open_of(fewer, self.asked(fewer, self.requirements))):
+            asked = [one for one in users.get(cell, {}) if one.cell != cell and (fewer[one.cell] or self.required(one))]
+            if all(self.attain(one, fewer) is None for one in self.open_of(fewer, asked)):
                 chosen = fewer
-        return chosen
+                note(asked, chosen)
+                self.better(chosen)
 
-    def improve(self) -> int:
-        """Master programs until the choice of one protects, or a limit is met; the cost below which none does."""
-        if self.best is not None and self.cost_of(self.best) == 0:
-            return 0
-        relaxed, chosen, bound = self.master_program(), self.problem.primary.astype(np.float64), 0
+    def improve(self) -> None:
+        """Master programs until the choice of one protects, or a limit is met."""
+        relaxed, chosen = self.master_program(), self.problem.primary.astype(np.float64)
+        cost, base, reduced = self.problem.cost[self.variables].astype(np.float64), 0.0, np.zeros(len(self.variables))
         for _ in range(self.work.rounds):
+            if (outside := (chosen > SMALL) & ~self.moves.within).any():
+                self.moves.focus(self.moves.within | outside)
             cuts = self.fractional(chosen)
             for cut in cuts:
                 self.add(cut, relaxed)
-            answer = relaxed.maximise(-self.problem.cost[self.variables].astype(np.float64))
-            if not cuts or not isinstance(answer, Optimal):
+            answer = relaxed.maximise(-cost)
+            if not cuts or not isinstance(answer, Optimal) or answer.y is None:
                 break
-            bound, chosen = max(bound, self.whole_cost(-answer.value)), self.spread(answer.z)
-            if self.best is not None and bound >= self.cost_of(self.best):
-                return bound
-        stopped = 0
+            base, reduced = self.by_multipliers(np.abs(answer.y))
+            self.bound, chosen = max(self.bound, self.whole_cost(base)), self.spread(answer.z)
+            if self.done() or 2 * self.moves.solved > self.work.programs:
+                break
+        self.price = self.first_price * (1 + SMALL - chosen)  # what the relaxed master takes is worth more than it costs
+        for sure in SURE:
+            if not self.done():
+                self.pruned(self.completed(self.problem.primary | (chosen >= sure)))
+        self.price, stopped = self.first_price, 0
         for number in range(self.work.masters if self.cuts else 0):
-            answer = self.master()
+            if self.done():
+                return
+            # with one of the other cells a choice costs as much as the best, by the multipliers of the relaxed master
+            upper = np.where(base + reduced > self.least_cost() - 1 + SMALL * base, 0.0, 1.0)
+            answer = self.master(upper)
             stopped += isinstance(answer, Stopped)
             if isinstance(answer, Infeasible):
-                raise WrongAnswer("no choice of cells protects by the solver, though one is at hand; nothing is reported")
+                if upper.all():
+                    raise WrongAnswer("no choice of cells protects by the solver, though one does; nothing is reported")
+                self.bound = self.least_cost() if self.proved else self.bound
+                return
             value = answer.value if isinstance(answer, Optimal) else answer.bound
             if value is not None and np.isfinite(value) and self.proved:
-                bound = max(bound, self.whole_cost(-value))
-            if self.best is not None and bound >= self.cost_of(self.best):
-                return bound
+                self.bound = max(self.bound, min(self.whole_cost(-value), self.least_cost()))
             point = best_point(answer)
-            if point is None:
-                self.limit = "limit of nodes"
-                return bound
+            if self.done() or point is None:
+                self.limit = "" if point is not None else "limit of nodes"
+                return
             picked = self.spread(point) > 0.5
+            if (picked & ~self.moves.within).any():
+                self.moves.focus(self.moves.within | picked)
             cuts = [*self.lonely(picked.astype(np.float64)), *self.violated(picked)]
             for cut in cuts:
                 self.add(cut)
             if not cuts:
                 self.better(picked)
             elif number < REPAIRS or number % REPAIRS == 0:
-                self.better(self.completed(picked))
+                self.pruned(self.completed(picked))
             if not cuts or stopped >= STOPPED:
-                self.limit = "limit of nodes" if stopped else ""
-                return bound
-        self.limit = "limit of master programs"
-        return bound
+                self.limit = "limit of nodes" if stopped and not self.done() else ""
+                return
+        self.limit = "limit of master programs" if self.cuts and not self.done() else ""
+
+    def least_cost(self) -> int:
+        return OPEN if self.best is None else self.cost_of(self.best)
+
+    def done(self) -> bool:
+        return self.bound >= self.least_cost()
+
+    def by_multipliers(self, y: Floats) -> tuple[float, Floats]:
+        """The bound of any multipliers of the rows, and what each cell adds to it if it is chosen."""
+        columns, weights, least = zip(*map(self.entries, self.cuts), strict=True)
+        parts = np.concatenate([own * one for own, one in zip(weights, y.tolist(), strict=True)])
+        reduced = self.problem.cost[self.variables] - np.bincount(np.concatenate(columns), parts, len(self.variables))
+        return float(np.array(least) @ y + np.minimum(reduced, 0.0).sum()), np.maximum(reduced, 0.0)
 
     def violated(self, picked: Flags) -> list[Cut]:
         asked = self.asked(picked, self.requirements)
@@ -575,32 +686,32 @@ class PatternSearch:
             columns, weights, least = self.entries(cut)
             relaxed.push_row(np.bincount(columns, weights, len(self.variables)), least, inf)
 
-    def master(self) -> Optimal | Infeasible | Stopped:
+    def master(self, upper: Floats) -> Optimal | Infeasible | Stopped:
         columns, weights, least = zip(*map(self.entries, self.cuts), strict=True)
         size, start = len(self.variables), np.cumsum([0, *map(len, columns)])
         A = csr_array((np.concatenate(weights), np.concatenate(columns), start), shape=(len(least), size))
         objective = -self.problem.cost[self.variables].astype(np.float64)
-        return self.chooser.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), np.ones(size), objective))
+        return self.chooser.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), upper, objective))
 
     def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
-        """The choice with the fewest points that show it: the next is always that which shows the most ends."""
-        valid = np.flatnonzero(~(self.moved & ~best).any(axis=1))
-        asked, points = self.asked(best, self.requirements), self.points[valid]
-        cells = [one.cell for one in asked]
-        values = points[:, cells]
-        low, high = self.reached(best, asked)
-        shows = np.hstack([values <= wanted_low(asked, low, high), values >= wanted_high(asked, low, high)])
-        open_, taken = np.ones(shows.shape[1], dtype=bool), list[int]()
-        while open_.any() and len(points):
-            taken.append(int(np.argmax((shows & open_).sum(axis=1))))
-            if not (shows[taken[-1]] & open_).any():
-                break
-            open_ &= ~shows[taken[-1]]
-        first = {end: next((at for at, p in enumerate(taken) if shows[p, end]), -1) for end in range(shows.shape[1])}
-        of = {cell: (first[at], first[len(cells) + at]) for at, cell in enumerate(cells)}
+        """The choice with few points that show it: those that show the most ends come first."""
+        asked, shows = self.asked(best, self.requirements), dict[Point | None, set[tuple[int, bool]]]()
+        goals = {one.cell: wanted(one, *self.reached(best, one)) for one in asked}
+        for cell, (low, high) in goals.items():
+            x = int(self.x[cell])
+            fitting = [(0, None), *((d, p) for d, p in self.points_of.get(cell, ()) if best[p.needs].all())]
+            for delta, point in fitting:
+                ends = ((False, x + delta <= low), (True, x + delta >= high))
+                shows.setdefault(point, set()).update((cell, upper) for upper, shown in ends if shown)
+        taken, first = list[Point | None](), dict[tuple[int, bool], int]()
+        for point in sorted(shows, key=lambda point: -len(shows[point])):
+            if gain := shows[point] - first.keys():
+                first |= dict.fromkeys(gain, len(taken))
+                taken.append(point)
+        of = {cell: (first.get((cell, False), -1), first.get((cell, True), -1)) for cell in goals}
         missing = tuple(one.cell for one in self.open_of(best, asked))
-        chosen = tuple(np.flatnonzero(best).tolist())
-        return SuppressionPattern(chosen, self.cost_of(best), bound, tuple(points[p] for p in taken), of,
+        return SuppressionPattern(tuple(np.flatnonzero(best).tolist()), self.cost_of(best), bound,
+                                  tuple(self.x if point is None else point.counts(self.x) for point in taken), of,
                                   tuple(dict.fromkeys([*self.unmet, *missing])), self.limit)  # fmt: skip
 
 
@@ -608,14 +719,7 @@ def met(one: Requirement, low: int, high: int) -> bool:
     return high >= one.high and low <= one.low and high - low >= one.width
 
 
-def wanted_high(asked: Sequence[Requirement], low: Ints, high: Ints) -> Ints:
-    """The upper end that a point must show: as required, or the greatest that is known."""
-    ends = [min(h, max(one.high, lo + one.width)) for one, lo, h in zip(asked, low.tolist(), high.tolist(), strict=True)]
-    return np.array(ends, dtype=np.int64)
-
-
-def wanted_low(asked: Sequence[Requirement], low: Ints, high: Ints) -> Ints:
-    """The lower end that a point must show beside that upper one."""
-    tops = wanted_high(asked, low, high).tolist()
-    ends = [max(lo, min(one.low, top - one.width)) for one, lo, top in zip(asked, low.tolist(), tops, strict=True)]
-    return np.array(ends, dtype=np.int64)
+def wanted(one: Requirement, low: int, high: int) -> tuple[int, int]:
+    """The ends that points must show: the upper one as required, or the greatest known, and a lower one beside it."""
+    top = min(high, max(one.high, low + one.width))
+    return max(low, min(one.low, top - one.width)), top

@@ -36,3 +36,4 @@ class SuppressionBenchmark(Section):
     most_cells: Count
     audited: dict[Name, TableCase] = Field(min_length=1)
     tables: Count
+    gconfid: str = ""  # a Python that has its package

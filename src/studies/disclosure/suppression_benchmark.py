@@ -3,15 +3,14 @@ Suppression and audits of synthetic tables against an official tool: G-Confid, w
 linear program for every cell. What integers pin is proved cell by cell.
 """
 
+import json
 import resource
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from math import inf
-from multiprocessing import current_process, get_context
+from math import inf, nan
+from shutil import which
+from subprocess import DEVNULL, PIPE, Popen
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -21,18 +20,13 @@ import pandas as pd
 from genverify.checker.linear_proofs import check_linear
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import LinearSystem, make_system
-from genverify.protect.cell_suppression import (
-    PatternWork,
-    Requirement,
-    SuppressionProblem,
-    find_pattern,
-    suppressed,
-)
+from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionProblem, find_pattern, suppressed
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 from genverify.solve.program import matrix_of
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.solvers.highs import CellProgram
+from studies.disclosure import gconfid_worker
 from studies.disclosure.settings import SuppressionBenchmark, TableCase
 
 if TYPE_CHECKING:
@@ -46,15 +40,7 @@ SUMS, COUNTS, SUM_ROWS = "random_sums", 6, 4  # six counts and four sums: all wh
 FREE = 1e-6  # an interval of a linear program narrower than this is one number
 
 
-@dataclass(frozen=True)
-class SyntheticTable:
-    """Printed tables of synthetic counts: the system of their cells and sums, and the counts."""
-
-    system: LinearSystem
-    counts: Ints
-
-
-def make_table(case: TableCase, rng: np.random.Generator) -> SyntheticTable:
+def make_table(case: TableCase, rng: np.random.Generator) -> LinearSystem:
     """Tables of some axes each, every one a hierarchy of so many parts of each part; the others are added up."""
     axes = [_nodes(sizes) for sizes in case.axes]
     leaves = rng.negative_binomial(1.0, 1.0 / (1.0 + case.mean), [len(members[0]) for _, members in axes])
@@ -71,11 +57,10 @@ def make_table(case: TableCase, rng: np.random.Generator) -> SyntheticTable:
                 if children:
                     parts = [(*key[:at], child, *key[at + 1 :]) for child in children]
                     rows[f"{_name(key)} over {at}"] = {_name(key): -1, **{_name(part): 1 for part in parts}}
-    system = make_system(cells, [(name, weights, 0, 0) for name, weights in rows.items()])
-    return SyntheticTable(system, system.lo.copy())
+    return make_system(cells, [(name, weights, 0, 0) for name, weights in rows.items()])
 
 
-def random_sums(rng: np.random.Generator) -> SyntheticTable:
+def random_sums(rng: np.random.Generator) -> LinearSystem:
     """A few small counts, and printed sums of some of them: no table, as linked tables of many forms may be."""
     counts = rng.integers(1, 3, COUNTS)
     cells = {f"x{at}": (int(count), int(count)) for at, count in enumerate(counts)}
@@ -85,8 +70,7 @@ def random_sums(rng: np.random.Generator) -> SyntheticTable:
         total = int(counts[parts].sum())
         cells[f"s{number}"] = (total, total)
         rows.append((f"r{number}", {f"s{number}": -1, **{f"x{part}": 1 for part in parts}}, 0, 0))
-    system = make_system(cells, rows)
-    return SyntheticTable(system, system.lo.copy())
+    return make_system(cells, rows)
 
 
 def _name(key: Sequence[int]) -> str:
@@ -112,33 +96,32 @@ def _nodes(sizes: Sequence[int]) -> tuple[dict[int, list[int]], Ints]:
 
 def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[dict[str, Any]]:
     """For every case a line of each method: cells, cost, gap, CPU seconds, and sensitive cells that integers still show."""
+    other = GConfid(settings.gconfid)
     for name, case in settings.cases.items():
         table = make_table(case, np.random.default_rng([seed, len(name)]))
-        counts = table.counts
+        counts, scaled = table.lo, PatternWork(seconds=BRAKE).scaled(len(table.lo))
         primary = (counts > 0) & (counts < settings.minimum)
         asked = tuple(Requirement(cell, high=settings.minimum) for cell in np.flatnonzero(primary).tolist())
-        problem = SuppressionProblem(table.system, counts, np.maximum(counts, 1), asked)
-        scaled = PatternWork(seconds=BRAKE).scaled(len(counts))
-        methods: dict[str, PatternWork] = {"exact": scaled, "heuristic": replace(scaled, rounds=0, masters=0)}
+        problem = SuppressionProblem(table, counts, np.maximum(counts, 1), asked)
         about = {"case": name, "data": DATA, "cells": len(counts), "primary": int(primary.sum())}
-        for method, work in methods.items():
+        for method, work in (("exact", scaled), ("heuristic", replace(scaled, rounds=0, masters=0))):
             started = process_time()
             pattern = find_pattern(problem, work)
-            chosen = np.zeros(len(counts), dtype=bool)
-            chosen[list(pattern.cells)] = True
+            chosen = np.isin(np.arange(len(counts)), pattern.cells)
             bound = pattern.bound if method == "exact" else None
             line = _line(table, chosen, primary, settings, process_time() - started, bound)
             yield about | {"method": method, **line, "limit": pattern.limit if method == "exact" else ""}
         if len(counts) <= settings.most_cells:
-            given, seconds = apart(gconfid_suppression, table, primary, settings.minimum)
-            if given is not None:
-                yield about | {"method": "G-Confid", **_line(table, given, primary, settings, seconds, None)}
+            chosen, answer = other.suppression(table, primary, settings.minimum)
+            line = {} if "failed" in answer else _line(table, chosen, primary, settings, answer["cpu_s"], None)
+            own = {"limit": answer.get("failed", ""), "peak_mb": answer.get("peak_mb")}
+            yield about | {"method": "G-Confid", **line, **own}
 
 
 def _line(
-    table: SyntheticTable, chosen: Flags, primary: Flags, settings: SuppressionBenchmark, seconds: float, bound: int | None
+    table: LinearSystem, chosen: Flags, primary: Flags, settings: SuppressionBenchmark, seconds: float, bound: int | None
 ) -> dict[str, Any]:
-    cost = int(np.maximum(table.counts, 1)[chosen & ~primary].sum())
+    cost = int(np.maximum(table.lo, 1)[chosen & ~primary].sum())
     low, high = exact_ranges(table, chosen, primary)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return {
@@ -149,10 +132,10 @@ def _line(
     }  # fmt: skip
 
 
-def exact_ranges(table: SyntheticTable, chosen: Flags, wanted: Flags) -> tuple[Ints, Ints]:
+def exact_ranges(table: LinearSystem, chosen: Flags, wanted: Flags) -> tuple[Ints, Ints]:
     """The proved ranges of wanted cells when some cells are suppressed; the proofs are checked."""
-    system = suppressed(table.system, {}, np.flatnonzero(chosen).tolist())
-    ranges = all_ranges(system, Work(seconds=PROOF_SECONDS), wanted, start=[table.counts])
+    system = suppressed(table, {}, np.flatnonzero(chosen).tolist())
+    ranges = all_ranges(system, Work(seconds=PROOF_SECONDS), wanted, start=[table.lo])
     proved = check_linear(system, ranges.statements)
     return np.array(proved.lo), np.array(proved.hi)
 
@@ -162,29 +145,30 @@ def exact_ranges(table: SyntheticTable, chosen: Flags, wanted: Flags) -> tuple[I
 
 def compare_auditors(settings: SuppressionBenchmark, seed: int) -> Iterator[dict[str, Any]]:
     """For every shape: suppressed cells that integers pin, with a proof, and that linear programs call protected."""
+    other = GConfid(settings.gconfid)
     for name, case in [(SUMS, None), *settings.audited.items()]:
         rng, seen = np.random.default_rng([seed, len(name), 1]), dict[str, int]()
         for _ in range(settings.tables):
             table = random_sums(rng) if case is None else make_table(case, rng)
-            drawn = (
-                np.arange(len(table.counts)) < COUNTS if case is None else rng.random(len(table.counts)) < case.suppressed
-            )
-            chosen = drawn & (table.counts > 0)
+            size = len(table.lo)
+            drawn = np.arange(size) < COUNTS if case is None else rng.random(size) < case.suppressed
+            chosen = drawn & (table.lo > 0)
             low, high = exact_ranges(table, chosen, chosen)
             pinned = chosen & (low == high)
             given = {"plain": linear_intervals(table, chosen, None), "half": linear_intervals(table, chosen, HALF),
-                     "gconfid": apart(gconfid_intervals, table, chosen)[0]}  # fmt: skip
+                     "gconfid": other.widths(table, chosen)}  # fmt: skip
             line = {"suppressed": chosen, "known_exactly": pinned}
             for method, widths in ((own, widths) for own, widths in given.items() if widths is not None):
                 line[f"missed_by_{method}"] = pinned & (widths > FREE)
+                line[f"no_answer_by_{method}"] = pinned & np.isnan(widths)
                 line[f"called_exact_by_{method}"] = chosen & ~pinned & (widths <= FREE)
             seen = {key: seen.get(key, 0) + int(flags.sum()) for key, flags in line.items()}
         yield {"shape": name, "data": DATA, "tables": settings.tables, **seen}
 
 
-def linear_intervals(table: SyntheticTable, chosen: Flags, half: float | None) -> Any:
+def linear_intervals(table: LinearSystem, chosen: Flags, half: float | None) -> Any:
     """The width of each suppressed cell by a linear program for each end, from 0 on or around the true value."""
-    system, x = suppressed(table.system, {}, np.flatnonzero(chosen).tolist()), table.counts
+    system, x = suppressed(table, {}, np.flatnonzero(chosen).tolist()), table.lo
     program = CellProgram(matrix_of(system), system.least, system.most)
     lower = np.where(chosen, 0.0 if half is None else half * x, x).astype(np.float64)
     upper = np.where(chosen, inf if half is None else (1 + half) * x, x).astype(np.float64)
@@ -199,72 +183,62 @@ def linear_intervals(table: SyntheticTable, chosen: Flags, half: float | None) -
     return widths
 
 
-# G-Confid, where it is installed: it knows no zeros, which are left out of its tables, and are printed.
+# G-Confid, where an interpreter has it: it knows no zeros, which are left out of its tables, and are printed.
 
 
-@cache
-def _other_process() -> ProcessPoolExecutor:
-    """HiGHS has one scheduler in a process, which two tools would set up differently: G-Confid has a process of its own."""
-    return ProcessPoolExecutor(1, get_context("spawn"))
+class GConfid:
+    """
+    G-Confid of another interpreter: its package asks for other versions than ours, and HiGHS has one scheduler in a process,
+    which two tools would set up differently. Where it does not start, `reason` says why.
+    """
+
+    def __init__(self, interpreter: str) -> None:
+        self.reason = f"{interpreter or 'no interpreter'}: not found (benchmark.suppression.gconfid)"
+        self.process: Popen[str] | None = None
+        if found := which(interpreter):
+            self.process = Popen([found, gconfid_worker.__file__], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True)
+            self.reason = self.ask({}).get("failed", "")
+
+    def ask(self, task: Mapping[str, Any]) -> dict[str, Any]:
+        """What G-Confid answers: values by cell, seconds of the processor and memory; or why it `failed`."""
+        if self.process is None or self.process.stdin is None or self.process.stdout is None:
+            return {"failed": self.reason}
+        self.process.stdin.write(json.dumps(task) + "\n")
+        self.process.stdin.flush()
+        return dict(json.loads(self.process.stdout.readline() or '{"failed": "it ended without an answer"}'))
+
+    def suppression(self, table: LinearSystem, primary: Flags, minimum: int) -> tuple[Flags, dict[str, Any]]:
+        """The cells that it suppresses to protect sensitive ones up to the minimum."""
+        need = np.where(primary, minimum - table.lo, 0).astype(float)
+        cells = _cells(table, {"Sensitivity": need, "Status": np.where(primary, "S", "V"), "Type": "C"})
+        answer = self.ask({"call": "Suppression", "cells": cells, "constraints": _constraints(table)})
+        chosen = primary.copy()
+        chosen[np.array(answer.get("cells", []), dtype=np.int64) - 1] = True
+        return chosen, answer
+
+    def widths(self, table: LinearSystem, chosen: Flags) -> Any:
+        """The widths that its audit gives suppressed cells, with its own bounds; none of those that it does not list."""
+        cells = _cells(table, {"Sensitivity": np.where(chosen, HALF, 0.0), "OutStatus": np.where(chosen, "X", "P")})
+        answer = self.ask({"call": "Auditing", "cells": cells, "constraints": _constraints(table)})
+        widths = np.where(chosen, nan, 0.0)
+        widths[np.array(answer.get("cells", []), dtype=np.int64) - 1] = answer.get("widths", [])
+        return None if "failed" in answer else widths
 
 
-def apart(work: Callable[..., Any], *given: Any) -> tuple[Any, float]:
-    """What a function returns in another process, and the seconds of the processor that it took there."""
-    result: tuple[Any, float] = _other_process().submit(_timed, work, *given).result()
-    return result
-
-
-def _timed(work: Callable[..., Any], *given: Any) -> tuple[Any, float]:
-    started = process_time()
-    return work(*given), process_time() - started
-
-
-def _gconfid() -> Any:
-    current_process().name = "MainProcess"  # else it takes this one for a worker of its own, and sets up nothing
-    try:
-        return import_module("gconfid")
-    except ImportError:
-        return None
-
-
-def _constraints(table: SyntheticTable) -> pd.DataFrame:
-    system = table.system
-    rows = pd.DataFrame({"ConstraintId": system.row_of + 1, "CellId": system.columns + 1, "Coefficient": system.weights})
-    used = rows[table.counts[system.columns] > 0]
+def _constraints(table: LinearSystem) -> dict[str, list[Any]]:
+    rows = pd.DataFrame({"ConstraintId": table.row_of + 1, "CellId": table.columns + 1, "Coefficient": table.weights})
+    used = rows[table.lo[table.columns] > 0]
     total = used[used["Coefficient"] < 0]["ConstraintId"]
-    return used[used["ConstraintId"].isin(total)]
+    return _listed(used[used["ConstraintId"].isin(total)])
 
 
-def _cells(table: SyntheticTable, more: Mapping[str, Any]) -> pd.DataFrame:
-    cells = pd.DataFrame({"CellId": np.arange(len(table.counts)) + 1, "TotalNoise": table.counts.astype(float), **more})
-    return cells[table.counts > 0]
+def _cells(table: LinearSystem, more: Mapping[str, Any]) -> dict[str, list[Any]]:
+    cells = pd.DataFrame({"CellId": np.arange(len(table.lo)) + 1, "TotalNoise": table.lo.astype(float), **more})
+    return _listed(cells[table.lo > 0])
 
 
-def gconfid_suppression(table: SyntheticTable, primary: Flags, minimum: int) -> Flags | None:
-    """The cells that G-Confid suppresses to protect sensitive ones up to the minimum; none if it fails, or is not here."""
-    tool = _gconfid()
-    if tool is None:
-        return None
-    need = np.where(primary, minimum - table.counts, 0).astype(float)
-    cells = _cells(table, {"Sensitivity": need, "Status": np.where(primary, "S", "V"), "Type": "C"})
-    made = tool.Suppression(incell=cells, inconstraint=_constraints(table), trace=False).outsuppress
-    if made is None:
-        return None
-    result, chosen = made.to_pandas(), np.zeros(len(table.counts), dtype=bool)
-    chosen[result.loc[result["OutStatus"] == "X", "CellId"].astype(int).to_numpy() - 1] = True
-    return chosen | primary
-
-
-def gconfid_intervals(table: SyntheticTable, chosen: Flags) -> Any:
-    """The widths that G-Confid's audit gives suppressed cells, with its own bounds; none if it is not here."""
-    tool = _gconfid()
-    if tool is None:
-        return None
-    cells = _cells(table, {"Sensitivity": np.where(chosen, HALF, 0.0), "OutStatus": np.where(chosen, "X", "P")})
-    result = tool.Auditing(incell=cells, inconstraint=_constraints(table), trace=False).outaudit.to_pandas()
-    widths = np.where(chosen, inf, 0.0)  # a cell of no sum is not in its answer
-    widths[result["CellId"].astype(int).to_numpy() - 1] = result["MaxMinusMin"].to_numpy()
-    return widths
+def _listed(frame: pd.DataFrame) -> dict[str, list[Any]]:
+    return {str(name): column.tolist() for name, column in frame.items()}
 
 
 def plot_auditors(lines: pd.DataFrame) -> "Figure":
@@ -281,9 +255,8 @@ def plot_auditors(lines: pd.DataFrame) -> "Figure":
         share = 100 * lines[f"missed_by_{method}"] / lines["known_exactly"].clip(lower=1)
         axes.barh(np.arange(len(lines)) + 0.25 * at, share, height=0.22, color=PALETTE[at], label=names[method])
     missed = lines[[f"missed_by_{method}" for method in methods]].max(axis=1)
-    words = lines["shape"].str.replace("_", " ") + [
-        f"\n{m} of {n} missed" for m, n in zip(missed, lines["known_exactly"], strict=True)
-    ]
+    words = lines["shape"].str.replace("_", " ") + "\n" + missed.astype(str)
+    words += " of " + lines["known_exactly"].astype(str) + " missed"
     axes.set_yticks(np.arange(len(lines)) + 0.25 * (len(methods) - 1) / 2, words)
     axes.invert_yaxis()
     axes.set_xlabel("percent of the cells known exactly that are called protected")
