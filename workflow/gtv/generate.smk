@@ -19,6 +19,7 @@ rule generate_datasets:
         "benchmarks/{variant}/generate_datasets/{batch}.tsv"
     conda:
         "../../envs/environment.yaml"
+    priority: 1  # a batch is carried to its end before the next begins
     params:
         code=code_of("generate_datasets"),
         program=setting("program"),

@@ -21,6 +21,7 @@ rule verify_claims:
         "benchmarks/{variant}/verify_claims/{batch}.tsv"
     conda:
         "../../envs/environment.yaml"
+    priority: 2  # a batch is carried to its end before the next begins
     params:
         code=code_of("verify_claims"),
         program=setting("program"),

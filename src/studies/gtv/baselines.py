@@ -11,7 +11,7 @@ from scipy.stats import binom
 from genverify.model.arrays import Flags, Floats, Ints, positions
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
-from studies.country.store import GEOGRAPHY, NOTHING, Radix, Types, types_of_state
+from studies.country.store import GEOGRAPHY, Radix, Types, nation_types, types_of_state
 
 PRIORS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], "nation": 0}
 """How many digits of a block id name the area whose records are the prior."""
@@ -86,14 +86,6 @@ def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[
     return list(counts)
 
 
-def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
-    """The distinct records of the whole store, read one state at a time."""
-    nation, radix = NOTHING, Radix(domain)
-    for state in sorted(path.stem for path in microdata.glob("*.parquet")):
-        nation += types_of_state(microdata, state, radix, keeps, pd.Index([]))[1]
-    return nation
-
-
 def count_priors(
     claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate, nation: Types | None = None
 ) -> dict[str, Prior]:
@@ -159,7 +151,7 @@ def fit_baselines(
 
     `stored` is the domain of the microdata, `published` that of the release (its codes make the uniform prior). The column
     `tract` is the paper's definition; `tract_leave_out` takes the claim's own block out of the tract. Where claims come in
-    pieces, the `nation` is counted once, before the first.
+    batches, the `nation` is counted once for all.
     """
     n = claims["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
     m = claims["m"].to_numpy(dtype=np.int64)
@@ -170,6 +162,7 @@ def fit_baselines(
         priors[name] = counted[name]
         priors[name + LEAVE_OUT] = counted[name].without(counted["block"])
     priors[UNIFORM] = _uniform_prior(claims, published)
-    baselines = claims[["block", "design", "k", "m"]].assign(**{name: binomial(n, m, p) for name, p in priors.items()})
+    about = [name for name in ("block", "design", "k", "m") if name in claims]  # claims of a batch have no design yet
+    baselines = claims[about].assign(**{name: binomial(n, m, p) for name, p in priors.items()})
     unseen = [{"prior": name, "claims": len(claims), "unseen": int((p.count == 0).sum())} for name, p in priors.items()]
     return baselines, pd.DataFrame(unseen)
