@@ -14,7 +14,8 @@ from studies.gtv.baselines import fit_baselines
 def main(job: Job) -> None:
     file, microdata = read_domain(Path(job.input.domain)), Path(job.input.microdata)
     universe = file.universe(job.settings("release", ReleaseSettings).universe)
-    published, nation = file.domain.restrict(universe.codes), read_nation(Path(job.input.nation), file.domain, universe.keeps)
+    published = file.domain.restrict(universe.codes)
+    nation = read_nation(Path(job.input.nation), file.domain, universe.keeps)
     claims, blocks = pd.read_parquet(job.input.claims), pd.read_parquet(job.input.blocks, columns=["block", "n_households"])
     result, unseen = fit_baselines(claims, blocks, microdata, file.domain, published, universe.keeps, nation)
     result.to_parquet(job.output.baselines, index=False)

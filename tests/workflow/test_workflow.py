@@ -115,7 +115,7 @@ def test_records_chain_from_the_claims_back_to_the_release(ran: Path) -> None:
     def record(path: str) -> Any:
         return json.loads((ran / path).read_text())
 
-    verified, tabulated = record("results/paper/claims/001.record.json"), record("results/paper/release/record.json")
+    verified, tabulated = record("results/paper/claims/001.record.json"), record("results/paper/release/001.record.json")
     collected = record("results/paper/claims.record.json")
     name = "results/paper/claims/001.parquet"
     assert collected["inputs"]["claims"][name] == verified["outputs"]["claims"][name]

@@ -20,9 +20,9 @@ rule fit_baselines:
         "logs/{variant}/fit_baselines/{batch}.log",
     benchmark:
         "benchmarks/{variant}/fit_baselines/{batch}.tsv"
+    priority: 3
     conda:
         "../../envs/environment.yaml"
-    priority: 3  # a batch is carried to its end before the next begins
     params:
         code=code_of("fit_baselines"),
         release=setting("release"),

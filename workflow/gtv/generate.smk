@@ -17,9 +17,9 @@ rule generate_datasets:
         "logs/{variant}/generate_datasets/{batch}.log",
     benchmark:
         "benchmarks/{variant}/generate_datasets/{batch}.tsv"
+    priority: 1
     conda:
         "../../envs/environment.yaml"
-    priority: 1  # a batch is carried to its end before the next begins
     params:
         code=code_of("generate_datasets"),
         program=setting("program"),

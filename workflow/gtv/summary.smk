@@ -10,9 +10,7 @@ rule summarise_claims:
         schema="results/{variant}/release/schema.json",
         claims="results/{variant}/claims.parquet",
         sample="results/sample/blocks.parquet",
-        baselines=expand(
-            "results/{{variant}}/baselines/{batch}.parquet", batch=BATCHES
-        ),
+        baselines=expand("results/{{variant}}/baselines/{batch}.parquet", batch=BATCHES),
         unseen=expand(
             "results/{{variant}}/baselines/{batch}.unseen.parquet", batch=BATCHES
         ),

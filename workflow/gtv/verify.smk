@@ -19,9 +19,9 @@ rule verify_claims:
         "logs/{variant}/verify_claims/{batch}.log",
     benchmark:
         "benchmarks/{variant}/verify_claims/{batch}.tsv"
+    priority: 2
     conda:
         "../../envs/environment.yaml"
-    priority: 2  # a batch is carried to its end before the next begins
     params:
         code=code_of("verify_claims"),
         program=setting("program"),

@@ -413,7 +413,7 @@ def collect(
     """
     The rows of all batches, by design and block, in pieces that hold the rows of some blocks of the sample.
 
-    A file is read for the pieces that its blocks, by its statistics, can be in: batches of neighbours about once for each design.
+    A file is read for the pieces that its blocks, by its statistics, can be in: batches of neighbours once or twice.
     """
     spans = [(path, *_span(path)) for path in paths]
     for part_of_sample in split_rows(sample, BLOCKS_AT_ONCE):

@@ -15,7 +15,7 @@ from genverify.model.errors import DataError
 from genverify.model.release import read_releases, read_schema
 from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
-from script_jobs import SAMPLE, job, script
+from script_jobs import in_one_batch, job, publish, script
 from studies.country.store import read_microdata, write_microdata
 from toy_study import BLOCKS, attack, toy_units
 
@@ -68,12 +68,9 @@ def test_withheld_counts_reach_no_file_of_the_release(tmp_path: Path, toy: Path,
         write_microdata([table], tmp_path / name / "microdata", read_domain(toy / "domain.yaml").domain)
         drawn = records[["block"]].drop_duplicates().assign(n_households=3)
         drawn.to_parquet(tmp_path / name / "blocks.parquet")
-        script("tabulate_release")(
-            job({"microdata": tmp_path / name / "microdata", "blocks": tmp_path / name / "blocks.parquet",
-                 "domain": toy / "domain.yaml"},
-                {"schema": tmp_path / name / "schema.json", "counts": [tmp_path / name / "000.parquet"]},
-                release=settings, sample=SAMPLE)
-        )  # fmt: skip
+        batches, home = in_one_batch(tmp_path / name / "blocks.parquet"), tmp_path / name
+        store = {"microdata": home / "microdata", "batches": batches, "domain": toy / "domain.yaml"}
+        publish(store, home / "schema.json", home / "000.parquet", settings)
     for file in ("schema.json", "000.parquet"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
     assert pd.read_parquet(tmp_path / "one" / "000.parquet")["query"].tolist() == ["N"]
