@@ -42,9 +42,7 @@ def test_a_release_holds_the_counts_of_its_batch_and_nothing_else(made: Path) ->
     assert sorted(path.name for path in (made / "release").iterdir()) == ["000.parquet", "001.parquet", "schema.json"]
     schema = read_schema(made / "release" / "schema.json")
     frames = [pd.read_parquet(made / "release" / f"{batch}.parquet") for batch in ("000", "001")]
-    assert [sorted(set(frame["block"])) for frame in frames] == [
-        [BLOCKS["01"][0], BLOCKS["01"][2], BLOCKS["56"][0]], [BLOCKS["01"][1], BLOCKS["56"][1], BLOCKS["56"][2]],
-    ]  # fmt: skip
+    assert [sorted(set(frame["block"])) for frame in frames] == [BLOCKS["01"], BLOCKS["56"]], "neighbours together"
     assert all(list(frame) == ["block", "query", "count"] for frame in frames)
     units = toy_units()
     for row in pd.concat(frames).itertuples():
