@@ -9,7 +9,7 @@ from genverify.model.files import data_label
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import stack
 from genverify.run.jobs import Job, log, run
-from studies.gtv.baselines import nation_types
+from studies.country.store import nation_types
 from studies.gtv.protected_attack import surprise
 
 

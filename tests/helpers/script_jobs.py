@@ -9,6 +9,8 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
+import pandas as pd
+
 from genverify.model.settings import Section
 from genverify.run import code
 from genverify.run.code import find_script
@@ -83,19 +85,40 @@ def _texts(files: dict[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**{k: list(map(str, v)) if isinstance(v, list) else str(v) for k, v in files.items()})
 
 
+def sampled(home: Path) -> dict[str, Path]:
+    """What sampling writes."""
+    return {name: home / f"{name}.parquet" for name in ("blocks", "sizes", "batches", "nation")}
+
+
+def in_one_batch(sample: Path) -> Path:
+    """A file of batches for a sample that was written by hand: all its blocks in the first."""
+    path = sample.with_name("batches.parquet")
+    pd.read_parquet(sample)[["block"]].drop_duplicates().assign(batch=0).to_parquet(path)
+    return path
+
+
+def publish(store: dict[str, Any], schema: Path, counts: Path, release: Any) -> None:
+    """The schema, and the counts of the batch that a file of counts is named for (of the first, if it has another name)."""
+    batch = counts.stem if counts.stem.isdigit() else "000"
+    script("describe_release")(job({"domain": store["domain"]}, {"schema": schema}, release=release))
+    script("tabulate_release")(job({**store, "schema": schema}, {"counts": counts}, {"batch": batch}, release=release))
+
+
 def evaluate(home: Path, domain: Path, found: dict[str, Path], batches: Sequence[str], release: Any) -> None:
     """Baselines, households and the summary of claims that were collected; `found`: the sample and the verified blocks."""
     private = {"microdata": home / "microdata", "domain": domain, "claims": home / "claims.parquet"}
     schema, counts = home / "release" / "schema.json", [home / "release" / f"{batch}.parquet" for batch in batches]
-    script("fit_baselines")(
-        job({**private, "blocks": found["blocks"]},
-            {"baselines": home / "baselines.parquet", "unseen": home / "unseen.csv"}, release=release)
-    )  # fmt: skip
+    kinds = ("baselines", "unseen")
+    fitted = [{kind: home / "baselines" / f"{batch}.{kind}.parquet" for kind in kinds} for batch in batches]
+    for batch, outputs in zip(batches, fitted, strict=True):
+        of_batch = {"claims": home / "claims" / f"{batch}.parquet", "blocks": home / "generated" / f"{batch}.blocks.parquet"}
+        script("fit_baselines")(job({**private, **of_batch, "nation": home / "nation.parquet"}, outputs, release=release))
     script("count_households")(
         job({**private, "sample": found["sample"], "schema": schema, "counts": counts},
             {"households": home / "households.parquet", "answers": home / "answers.parquet"}, release=release, sample=SAMPLE)
     )  # fmt: skip
     script("summarise_claims")(
-        job({"schema": schema, "claims": home / "claims.parquet", "baselines": home / "baselines.parquet"},
-            {"summary": home / "summary.json"})
+        job({"schema": schema, "claims": home / "claims.parquet", "sample": found["sample"],
+             **{kind: [outputs[kind] for outputs in fitted] for kind in kinds}},
+            {"summary": home / "summary.json", "baselines": home / "baselines.parquet", "unseen": home / "unseen.csv"})
     )  # fmt: skip

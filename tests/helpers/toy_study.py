@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.model.settings import ReleaseSettings
-from script_jobs import job, script
+from script_jobs import job, publish, sampled, script
 
 BLOCKS = {
     "01": ["010010201001000", "010010201001001", "010010201001002"],
@@ -56,13 +56,11 @@ def make_toy(home: Path, toy: Path, toy_settings: ReleaseSettings, program: dict
     sample = {"universe": "owners", "designs": designs, "all_blocks": {}, "batches": 2, "blocks_per_batch": 9}
     script("sample_blocks")(
         job({"microdata": results / "microdata", "domain": domain},
-            {"blocks": results / "blocks.parquet", "sizes": results / "sizes.parquet"}, sample=sample, seed=1)
+            sampled(results), sample=sample, seed=1)
     )  # fmt: skip
-    counts = [results / "release" / f"{batch}.parquet" for batch in ("000", "001")]
-    script("tabulate_release")(
-        job({"microdata": results / "microdata", "blocks": results / "blocks.parquet", "domain": domain},
-            {"schema": results / "release" / "schema.json", "counts": counts}, release=toy_settings, sample=sample)
-    )  # fmt: skip
+    for batch in ("000", "001"):
+        store = {"microdata": results / "microdata", "batches": results / "batches.parquet", "domain": domain}
+        publish(store, results / "release" / "schema.json", results / "release" / f"{batch}.parquet", toy_settings)
     attack(results, program)
     return results
 

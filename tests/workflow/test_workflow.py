@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
     "generate": {"datasets": 10},
 }
 TARGETS = ["figures/fig2.pdf", "results/paper/claims.parquet"]
-RELEASES = [f"results/{variant}/release/schema.json" for variant in ("no_ones", "no_zeros")]
+RELEASES = [f"results/{variant}/release/000.parquet" for variant in ("no_ones", "no_zeros")]
 MAY_DIFFER = re.compile(r"record\.json$|^(logs|benchmarks|\.snakemake)/|\.snakemake_timestamp$")
 
 
@@ -115,7 +115,7 @@ def test_records_chain_from_the_claims_back_to_the_release(ran: Path) -> None:
     def record(path: str) -> Any:
         return json.loads((ran / path).read_text())
 
-    verified, tabulated = record("results/paper/claims/001.record.json"), record("results/paper/release/record.json")
+    verified, tabulated = record("results/paper/claims/001.record.json"), record("results/paper/release/001.record.json")
     collected = record("results/paper/claims.record.json")
     name = "results/paper/claims/001.parquet"
     assert collected["inputs"]["claims"][name] == verified["outputs"]["claims"][name]
@@ -196,7 +196,7 @@ def test_a_touched_module_reruns_nothing(ran: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "jobs"),
     [
-        ({"variants": {"no_ones": {"release": {"withhold": [1, 2]}}}}, {"tabulate_release": 1}),
+        ({"variants": {"no_ones": {"release": {"withhold": [1, 2]}}}}, {"describe_release": 1, "tabulate_release": 1}),
         ({"variants": {"no_zeros": {"generate": {"datasets": 20}}, "another": {"release": {"withhold": [3]}}}}, {}),
         ({"verify": {"min_k": 7}}, {"verify_claims": 3, "collect_claims": 1}),
     ],

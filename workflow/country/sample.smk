@@ -1,6 +1,6 @@
 """
 Reads: results/microdata/.
-Writes: results/sample/blocks.parquet, the blocks of every design.
+Writes: results/sample/: the blocks of every design, the batch of each block, and the distinct records of the nation.
 """
 
 
@@ -12,6 +12,8 @@ rule sample_blocks:
     output:
         blocks="results/sample/blocks.parquet",
         sizes="results/sample/sizes.parquet",
+        batches="results/sample/batches.parquet",
+        nation="results/sample/nation.parquet",
         record="results/sample/blocks.record.json",
     log:
         "logs/sample_blocks.log",

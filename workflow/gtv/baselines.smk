@@ -1,24 +1,26 @@
 """
 Reads: results/microdata/ and the verified claims of a variant.
-Writes: results/{variant}/baselines.parquet, a row per row of claims.parquet: its probability under every prior (section 3.2).
+Writes: results/{variant}/baselines/, a row per verified claim: its probability under every prior (section 3.2).
 """
 
 
 rule fit_baselines:
-    """The probability of every verified claim in a block drawn at random from a prior (equation 4)."""
+    """The probability of every verified claim of a batch in a block drawn at random from a prior (equation 4)."""
     input:
-        claims="results/{variant}/claims.parquet",
-        blocks="results/{variant}/blocks.parquet",
+        claims="results/{variant}/claims/{batch}.parquet",
+        blocks="results/{variant}/generated/{batch}.blocks.parquet",
         microdata="results/microdata",
+        nation="results/sample/nation.parquet",
         domain=STUDY.microdata.domain,
     output:
-        baselines="results/{variant}/baselines.parquet",
-        unseen="results/{variant}/unseen.csv",
-        record="results/{variant}/baselines.record.json",
+        baselines="results/{variant}/baselines/{batch}.parquet",
+        unseen="results/{variant}/baselines/{batch}.unseen.parquet",
+        record="results/{variant}/baselines/{batch}.record.json",
     log:
-        "logs/{variant}/fit_baselines.log",
+        "logs/{variant}/fit_baselines/{batch}.log",
     benchmark:
-        "benchmarks/{variant}/fit_baselines.tsv"
+        "benchmarks/{variant}/fit_baselines/{batch}.tsv"
+    priority: 3
     conda:
         "../../envs/environment.yaml"
     params:

@@ -125,6 +125,24 @@ rule benchmark_estimate:
         "../../scripts/gtv/benchmark_estimate.py"
 
 
+rule benchmark_main_job:
+    """CPU seconds of the main job (figure 3 from nothing) by process: Snakemake, starts of jobs, work; and of an earlier version."""
+    output:
+        table="results/benchmark/main_job.csv",
+        record="results/benchmark/main_job.record.json",
+    log:
+        "logs/benchmark_main_job.log",
+    benchmark:
+        "benchmarks/benchmark_main_job.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_main_job"),
+        blocks=setting("benchmark.blocks"),
+    script:
+        "../../scripts/gtv/benchmark_main_job.py"
+
+
 rule benchmark_blocks:
     """Core-seconds and peak memory of a block by its size, and core-hours of the country, by this version and an earlier one."""
     input:

@@ -17,6 +17,7 @@ rule generate_datasets:
         "logs/{variant}/generate_datasets/{batch}.log",
     benchmark:
         "benchmarks/{variant}/generate_datasets/{batch}.tsv"
+    priority: 1
     conda:
         "../../envs/environment.yaml"
     params:

@@ -1,16 +1,22 @@
 """
-Reads: results/{variant}/claims.parquet and baselines.parquet, group by group.
-Writes: results/{variant}/summary.json: what figures 3 to 5 show, however many claims there are.
+Reads: results/{variant}/claims.parquet and baselines/, group by group.
+Writes: results/{variant}/baselines.parquet, a row per row of claims.parquet, and summary.json: what figures 3 to 5 show, however many claims there are.
 """
 
 
 rule summarise_claims:
-    """Count the verified claims by design, k and column, and put their probabilities into boxes."""
+    """Put the baselines of the batches together; count the claims by design, k and column, and put their probabilities into boxes."""
     input:
         schema="results/{variant}/release/schema.json",
         claims="results/{variant}/claims.parquet",
-        baselines="results/{variant}/baselines.parquet",
+        sample="results/sample/blocks.parquet",
+        baselines=expand("results/{{variant}}/baselines/{batch}.parquet", batch=BATCHES),
+        unseen=expand(
+            "results/{{variant}}/baselines/{batch}.unseen.parquet", batch=BATCHES
+        ),
     output:
+        baselines="results/{variant}/baselines.parquet",
+        unseen="results/{variant}/unseen.csv",
         summary="results/{variant}/summary.json",
         record="results/{variant}/summary.record.json",
     log:

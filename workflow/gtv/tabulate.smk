@@ -5,26 +5,45 @@ nothing else.
 """
 
 
-rule tabulate_release:
-    """Publish the counts of every sampled block (equation 2), less those that the variant withholds."""
+rule describe_release:
+    """Say what the published counts of a variant mean: columns, codes, rules and queries."""
     input:
-        microdata="results/microdata",
-        blocks="results/sample/blocks.parquet",
         domain=STUDY.microdata.domain,
         tables=tables_file,
     output:
         schema="results/{variant}/release/schema.json",
-        counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
         record="results/{variant}/release/record.json",
     log:
-        "logs/{variant}/tabulate_release.log",
+        "logs/{variant}/describe_release.log",
     benchmark:
-        "benchmarks/{variant}/tabulate_release.tsv"
+        "benchmarks/{variant}/describe_release.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("describe_release"),
+        release=setting("release"),
+    script:
+        "../../scripts/gtv/describe_release.py"
+
+
+rule tabulate_release:
+    """Publish the counts of every block of a batch (equation 2), less those that the variant withholds."""
+    input:
+        microdata="results/microdata",
+        batches="results/sample/batches.parquet",
+        domain=STUDY.microdata.domain,
+        schema="results/{variant}/release/schema.json",
+    output:
+        counts="results/{variant}/release/{batch}.parquet",
+        record="results/{variant}/release/{batch}.record.json",
+    log:
+        "logs/{variant}/tabulate_release/{batch}.log",
+    benchmark:
+        "benchmarks/{variant}/tabulate_release/{batch}.tsv"
     conda:
         "../../envs/environment.yaml"
     params:
         code=code_of("tabulate_release"),
         release=setting("release"),
-        sample=setting("sample"),
     script:
         "../../scripts/gtv/tabulate_release.py"

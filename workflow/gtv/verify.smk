@@ -19,6 +19,7 @@ rule verify_claims:
         "logs/{variant}/verify_claims/{batch}.log",
     benchmark:
         "benchmarks/{variant}/verify_claims/{batch}.tsv"
+    priority: 2
     conda:
         "../../envs/environment.yaml"
     params:

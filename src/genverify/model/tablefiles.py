@@ -4,7 +4,7 @@ import csv
 import gzip
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -387,12 +387,31 @@ def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(list(frames), ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
 
 
-def collect(sample: pd.DataFrame, paths: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """The rows of all batches, by design and block, in pieces that hold the rows of some blocks of the sample."""
+def collect(
+    sample: pd.DataFrame, paths: Sequence[str], read: Callable[[str], pd.DataFrame] = pd.read_parquet
+) -> Iterator[pd.DataFrame]:
+    """
+    The rows of all batches, by design and block, in pieces that hold the rows of some blocks of the sample.
+
+    A file is read for the pieces that its blocks, by its statistics, can be in: batches of neighbours once or twice.
+    """
+    spans = [(path, *_span(path)) for path in paths]
     for part_of_sample in split_rows(sample, BLOCKS_AT_ONCE):
         blocks = set(part_of_sample["block"])
-        parts = (pd.read_parquet(path) for path in paths)
+        first, last = min(blocks, default=""), max(blocks, default="")
+        parts = (read(path) for path, low, high in spans if low <= last and first <= high)
         yield by_design(part_of_sample, (part[part["block"].isin(blocks)] for part in parts))
+
+
+def _span(path: str) -> tuple[str, str]:
+    """The first and the last block of a file; of one without rows, a span that holds nothing."""
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_metadata(path)
+    at = metadata.schema.names.index("block")
+    found = [metadata.row_group(group).column(at).statistics for group in range(metadata.num_row_groups)]
+    known = [one for one in found if one is not None and one.has_min_max]
+    return min((one.min for one in known), default="\U0010ffff"), max((one.max for one in known), default="")
 
 
 def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """The blocks of a study: a number of a given size from every state, as the paper draws them, and what each costs."""
 
-import heapq
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import median_low
 
 import numpy as np
@@ -32,9 +32,9 @@ def block_seconds(households: int) -> float:
 
 # before the microdata are there: the most states, and the size of a block that is known only with them
 STATES, TYPICAL_HOUSEHOLDS = 51, 10
-# of work on blocks in a job, so that its start (about a second) is a small part of it, and the default study has two jobs
-# for each core of a small machine
-SECONDS_PER_BATCH = 4.0
+# of work on blocks in the jobs of a batch (tabulation, generation, verification, baselines), so that their starts, about a
+# second each, are the smaller part
+SECONDS_PER_BATCH = 6.0
 WHOLE_BATCHES = 25  # where all blocks of states are asked for: how many there are is known only with the microdata
 
 
@@ -58,21 +58,26 @@ def states_of(design: Design, known: int = STATES) -> int:
     return known if design.states == "all" else len(design.states)
 
 
-def batch_by_cost(households: Mapping[str, int], batches: int, most: int) -> dict[str, int]:
+def batches_of(sample: pd.DataFrame, batches: int, most: int) -> pd.DataFrame:
     """
-    The job that works on each block: the costliest blocks first, each to the job with the least to do; `most` blocks a job.
+    The job that works on each block: neighbours together, which stand together in the store, in runs that cost about the
+    same; `most` blocks a job. Each block once, in order.
 
-    >>> batch_by_cost({"a": 1, "b": 40, "c": 1, "d": 1}, 2, 100)
-    {'b': 0, 'a': 1, 'c': 1, 'd': 1}
+    >>> batches_of(pd.DataFrame({"block": ["a", "b", "c", "d"], "n_households": [1, 1, 300, 1]}), 2, 100)["batch"].tolist()
+    [0, 0, 1, 1]
     """
-    loads = [(0.0, batch, 0) for batch in range(batches)]
-    found = {}
-    for block in sorted(households, key=lambda name: (-households[name], name)):
-        load, batch, blocks = heapq.heappop(loads)
-        found[block] = batch
-        if blocks + 1 < most:
-            heapq.heappush(loads, (load + block_seconds(households[block]), batch, blocks + 1))
-    return found
+    blocks = sample[["block", "n_households"]].drop_duplicates("block").sort_values("block", ignore_index=True)
+    seconds = blocks["n_households"].map(block_seconds).to_numpy()
+    wanted = np.searchsorted(np.cumsum(seconds) - seconds / 2, seconds.sum() * np.arange(1, batches) / batches)
+    ends = [0]
+    for batch, end in enumerate([*wanted.tolist(), len(blocks)], 1):
+        ends.append(min(max(end, ends[-1], len(blocks) - (batches - batch) * most), ends[-1] + most))
+    return blocks.assign(batch=np.repeat(np.arange(batches), np.diff(ends)))
+
+
+def read_batch(path: Path, batch: str) -> set[str]:
+    """The blocks of one job, from a file of all: other row groups are passed over."""
+    return set(pd.read_parquet(path, columns=["block"], filters=[("batch", "==", int(batch))])["block"])
 
 
 def households_of(sample: pd.DataFrame) -> dict[str, int]:
@@ -82,7 +87,6 @@ def households_of(sample: pd.DataFrame) -> dict[str, int]:
 
 # The blocks of a study: a number of a given size from every state, as the paper does, or every block of chosen states.
 
-TABULATED_AT_ONCE = 2_000  # blocks: bounds memory, whatever the number of batches
 COLUMNS = ["block", "state", "county", "tract", "design", "n_households"]
 
 
@@ -173,18 +177,3 @@ def chosen_blocks(sample: pd.DataFrame, design: str, number: int, seed: int, pur
 def batch_of(blocks: "pd.Series[str]", batches: int) -> dict[str, int]:
     """The job that works on each block: distinct blocks in order, dealt out in turn."""
     return {block: place % batches for place, block in enumerate(sorted(set(blocks)))}
-
-
-def groups_of_batches(
-    batch: Mapping[str, int], batches: int, at_once: int = TABULATED_AT_ONCE
-) -> Iterator[tuple[range, set[str]]]:
-    """
-    The batches in order, as many together as hold about `at_once` blocks, and the blocks of these.
-
-    >>> [(numbers, sorted(blocks)) for numbers, blocks in groups_of_batches({"a": 0, "b": 1, "c": 0, "d": 2}, 3, 3)]
-    [(range(0, 2), ['a', 'b', 'c']), (range(2, 3), ['d'])]
-    """
-    together = max(1, at_once * batches // max(1, len(batch)))
-    for first in range(0, batches, together):
-        numbers = range(first, min(first + together, batches))
-        yield numbers, {block for block, own in batch.items() if own in numbers}

@@ -466,3 +466,25 @@ def types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, 
         inside = area[kept] >= 0
         local += Types.of(area[kept][inside] * radix.total + keys[inside])
     return local, Types.of(keys)
+
+
+def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
+    """The distinct records of the whole store, read one state at a time."""
+    nation, radix = NOTHING, Radix(domain)
+    for state in _state_files(microdata):
+        nation += types_of_state(microdata, state, radix, keeps, pd.Index([]))[1]
+    return nation
+
+
+def nation_frame(microdata: Path, domain: Domain) -> pd.DataFrame:
+    """The same as a table, of all universes: a code per column, and how often."""
+    nation, radix = nation_types(microdata, domain, EVERY), Radix(domain)
+    codes = {name: radix.codes(nation.keys, column).astype("int8") for column, name in enumerate(domain.names)}
+    return pd.DataFrame({**codes, "times": nation.times})
+
+
+def read_nation(path: Path, domain: Domain, keeps: Predicate) -> Types:
+    """The distinct records that the universe keeps, from such a table."""
+    frame = pd.read_parquet(path)
+    kept = frame[keeps.matches({name: frame[name].to_numpy() for name in domain.names})]
+    return Types(Radix(domain).encode({name: kept[name].to_numpy() for name in domain.names}), kept["times"].to_numpy())

@@ -3,15 +3,22 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
 
 from genverify.model.arrays import Flags, Floats, Ints, positions
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
-from studies.country.store import GEOGRAPHY, NOTHING, Radix, Types, types_of_state
+from studies.country.store import GEOGRAPHY, Radix, Types, nation_types, types_of_state
+
+try:  # what binom.pmf calls: scipy.stats takes half a second to import, as much as all else that a job imports
+    from scipy.special._ufuncs import _binom_pmf as binomial_mass
+except ImportError:  # another version of SciPy
+    from scipy.stats import binom
+
+    binomial_mass: Any = binom.pmf  # type: ignore[no-redef]
 
 PRIORS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], "nation": 0}
 """How many digits of a block id name the area whose records are the prior."""
@@ -42,7 +49,7 @@ def binomial(n: Ints, m: Ints, prior: Prior) -> Floats:
     # The rarer side goes in as the probability: the other one, near 1, would lose its digits.
     rare = 2 * prior.count <= size
     p = np.where(rare, prior.count, size - prior.count) / size
-    return np.asarray(binom.pmf(np.where(rare, m, n - m), n, p), dtype=np.float64)
+    return np.asarray(binomial_mass(np.where(rare, m, n - m), n, p), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -84,14 +91,6 @@ def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[
         totals = np.bincount(at[is_known], types.times[is_known], minlength=len(keys)).astype(np.int64)
         counts[:, rows] = totals[index.reshape(len(areas), len(rows))]
     return list(counts)
-
-
-def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
-    """The distinct records of the whole store, read one state at a time."""
-    nation, radix = NOTHING, Radix(domain)
-    for state in sorted(path.stem for path in microdata.glob("*.parquet")):
-        nation += types_of_state(microdata, state, radix, keeps, pd.Index([]))[1]
-    return nation
 
 
 def count_priors(
@@ -159,7 +158,7 @@ def fit_baselines(
 
     `stored` is the domain of the microdata, `published` that of the release (its codes make the uniform prior). The column
     `tract` is the paper's definition; `tract_leave_out` takes the claim's own block out of the tract. Where claims come in
-    pieces, the `nation` is counted once, before the first.
+    batches, the `nation` is counted once for all.
     """
     n = claims["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
     m = claims["m"].to_numpy(dtype=np.int64)
@@ -170,6 +169,7 @@ def fit_baselines(
         priors[name] = counted[name]
         priors[name + LEAVE_OUT] = counted[name].without(counted["block"])
     priors[UNIFORM] = _uniform_prior(claims, published)
-    baselines = claims[["block", "design", "k", "m"]].assign(**{name: binomial(n, m, p) for name, p in priors.items()})
+    about = [name for name in ("block", "design", "k", "m") if name in claims]  # claims of a batch have no design yet
+    baselines = claims[about].assign(**{name: binomial(n, m, p) for name, p in priors.items()})
     unseen = [{"prior": name, "claims": len(claims), "unseen": int((p.count == 0).sum())} for name, p in priors.items()]
     return baselines, pd.DataFrame(unseen)

@@ -24,8 +24,7 @@ from genverify.solve.program_settings import ProgramSettings
 from studies.country.places import answer_shares
 from studies.country.settings import Microdata, MicrodataProtection
 from studies.country.sources import open_source
-from studies.country.store import block_sizes, read_records
-from studies.gtv.baselines import nation_types
+from studies.country.store import block_sizes, nation_types, read_records
 from studies.gtv.protected_attack import judge, surprise
 from studies.gtv.settings import HierarchicalCountry, HierarchicalNoise
 

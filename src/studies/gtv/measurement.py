@@ -1,5 +1,6 @@
 """Benchmarks: wall seconds and peak memory of a piece of work, in a process of its own where memory counts."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from genverify.model.errors import GenverifyError
+from genverify.model.files import sha256_of
 
 MB = 2**20  # bytes
 LOOK_EVERY = 0.1  # seconds between two looks at the memory and the time of a child
@@ -113,3 +115,32 @@ def peak_memory_mb(pid: int | None = None) -> float:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / MB if sys.platform == "darwin" else peak / 1024
+
+
+# The main job by process: what Snakemake takes, the starts of its jobs with their imports, and their work.
+
+TARGET, BYTES = "figures/fig3.pdf", ("figures/fig3.pdf", "results/paper/claims.parquet")
+# imported by every Python process at its start: it notes its own CPU seconds until its job begins (jobs.run), and in all
+NOTING = """
+import atexit, gc, os, sys, time
+begun, freeze = [0.0], gc.freeze
+gc.freeze = lambda: (begun.append(time.process_time()), freeze())
+line = lambda: f"{os.path.basename(sys.argv[0])},{begun[-1]},{time.process_time()}\\n"
+atexit.register(lambda: open(os.environ["NOTED"], "a").write(line()))
+"""
+
+
+def main_job(version: str, source: Path, home: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """CPU seconds by process of one run in the folder `home`, by the repository in `source`; digests of what it made."""
+    (home / "sitecustomize.py").write_text(NOTING)
+    environment = os.environ | {"PYTHONPATH": f"{home}:{source / 'src'}", "NOTED": f"{home / 'noted.csv'}"}
+    words = ["-m", "snakemake", "--snakefile", source / "Snakefile", "--directory", home, "--cores", "1", "--quiet", "all"]
+    subprocess.run([sys.executable, *map(str, words), "--", TARGET], env=environment, check=True)
+    rows: dict[str, dict[str, Any]] = {}
+    for name, begun, end in (line.split(",") for line in (home / "noted.csv").read_text().splitlines()):
+        process = name.split(".")[1] if name.startswith("tmp") else "Snakemake"  # tmp1234.verify_claims.py
+        row = rows.setdefault(process, {"version": version, "process": process, "jobs": 0, "start_s": 0.0, "work_s": 0.0})
+        row["jobs"] += 1
+        row["start_s"] += float(begun)
+        row["work_s"] += float(end) - float(begun)
+    return list(rows.values()), {name: sha256_of(home / name) for name in BYTES}

@@ -1,7 +1,6 @@
 """Every block of the toy's states through the mains of the scripts: in pieces of a few rows the same as at once."""
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,7 @@ import pytest
 from genverify.model.domain import read_domain
 from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
-from script_jobs import evaluate, job, script
-from studies.country.sample import groups_of_batches
+from script_jobs import evaluate, job, publish, sampled, script
 from studies.country.store import write_microdata
 
 NAMES = ["PET", "HOME", "AGE"]
@@ -51,15 +49,13 @@ def make(home: Path, root: Path, toy: Path, settings: dict[str, Any], program: d
     script("sample_blocks")(
         job(
             {"microdata": micro, "domain": domain},
-            {"blocks": sample, "sizes": home / "sizes.parquet"},
+            sampled(home),
             sample=SAMPLE,
             seed=1,
         )
     )
-    script("tabulate_release")(
-        job({"microdata": micro, "blocks": sample, "domain": domain}, {"schema": schema, "counts": parts["release"]},
-            release=settings, sample=SAMPLE)
-    )  # fmt: skip
+    for counts in parts["release"]:
+        publish({"microdata": micro, "batches": home / "batches.parquet", "domain": domain}, schema, counts, settings)
     for place in range(len(BATCHES)):
         release = {"schema": schema, "counts": parts["release"][place]}
         made = {"datasets": parts["generated"][place]}
@@ -122,7 +118,6 @@ def test_small_pieces_change_nothing(
     program_settings: ProgramSettings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("studies.country.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
     monkeypatch.setattr("genverify.model.tablefiles.BLOCKS_AT_ONCE", 3)
     monkeypatch.setattr("genverify.model.tablefiles.FEW_BLOCKS_AT_ONCE", 2)
     monkeypatch.setattr("genverify.model.tablefiles.ROWS_PER_GROUP", 5)

@@ -12,7 +12,7 @@ import pytest
 from genverify.model.domain import DomainFile
 from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
-from script_jobs import SAMPLE, job, script
+from script_jobs import SAMPLE, job, publish, sampled, script
 from studies.country.store import write_microdata
 from toy_study import BLOCKS, ppmf, toy_units
 
@@ -48,8 +48,8 @@ def test_baselines_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_setting
     """The claim that one of three owners has a fish, if owners were drawn from the nation, or each pet were as likely."""
     script("fit_baselines")(
         job({"claims": made / "claims.parquet", "blocks": made / "verified.parquet", "microdata": made / "microdata",
-             "domain": toy / "domain.yaml"},
-            {"baselines": tmp_path / "baselines.parquet", "unseen": tmp_path / "unseen.csv"}, release=toy_settings)
+             "nation": made / "nation.parquet", "domain": toy / "domain.yaml"},
+            {"baselines": tmp_path / "baselines.parquet", "unseen": tmp_path / "unseen.parquet"}, release=toy_settings)
     )  # fmt: skip
     claims, baselines = pd.read_parquet(made / "claims.parquet"), pd.read_parquet(tmp_path / "baselines.parquet")
     assert baselines[["block", "design", "k", "m"]].equals(claims[["block", "design", "k", "m"]])
@@ -134,10 +134,10 @@ def test_calibration_and_table2_of_a_block_of_ten(
     designs = {"a": {"size": "state_median", "blocks_per_state": 1}}
     sample = {"universe": "occupied", "designs": designs, "all_blocks": {}, "batches": 1, "blocks_per_batch": 9}
     inputs = {"microdata": household_store / "microdata", "domain": census / "domain.yaml"}
-    blocks = {"blocks": tmp_path / "blocks.parquet", "sizes": tmp_path / "sizes.parquet"}
+    blocks = sampled(tmp_path)
     script("sample_blocks")(job(inputs, blocks, sample=sample, seed=1))
-    release = {"schema": tmp_path / "schema.json", "counts": [tmp_path / "000.parquet"]}
-    script("tabulate_release")(job({**inputs, "blocks": blocks["blocks"]}, release, release=settings, sample=sample))
+    release = {"schema": tmp_path / "schema.json", "counts": tmp_path / "000.parquet"}
+    publish({**inputs, "batches": blocks["batches"]}, release["schema"], release["counts"], settings)
     manifest = {"manifest": household_store / "microdata.json"}
     script("write_table2")(
         job(

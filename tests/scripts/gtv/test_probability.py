@@ -12,7 +12,7 @@ import pytest
 from genverify.model.domain import read_domain
 from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
-from script_jobs import SAMPLE, job, script
+from script_jobs import in_one_batch, job, publish, script
 from studies.country.store import write_microdata
 from studies.gtv.probabilities import PRIORS, WORLDS, expected
 from studies.gtv.probability_evaluation import reliability
@@ -42,9 +42,7 @@ def study(
     store = {"microdata": home / "microdata", "blocks": home / "blocks.parquet", "domain": toy / "domain.yaml"}
     program = program_settings.model_dump()
     release = {"schema": home / "schema.json", "counts": home / "counts.parquet"}
-    script("tabulate_release")(
-        job(store, {"schema": release["schema"], "counts": [release["counts"]]}, release=toy_settings, sample=SAMPLE)
-    )
+    publish({**store, "batches": in_one_batch(store["blocks"])}, release["schema"], release["counts"], toy_settings)
     datasets = {"datasets": home / "generated.parquet"}
     script("generate_datasets")(
         job(release, {**datasets, "blocks": home / "generated.blocks.parquet"}, program=program,

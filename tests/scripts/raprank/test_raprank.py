@@ -14,7 +14,7 @@ from genverify.model.domain import read_domain
 from genverify.model.errors import DataError
 from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
-from script_jobs import SAMPLE, job, script
+from script_jobs import in_one_batch, job, publish, script
 from studies.country.store import write_microdata
 from studies.raprank.tables import order_table
 
@@ -222,10 +222,8 @@ def test_whole_blocks_certain_and_confident(
     frame = pd.DataFrame({"block": BLOCKS, "design": "all", "n_households": [6, 6, 1], "state": "01"})
     frame.to_parquet(sample)
     release = {"schema": tmp_path / "release" / "schema.json", "counts": tmp_path / "release" / "000.parquet"}
-    script("tabulate_release")(
-        job({"microdata": store, "blocks": sample, "domain": domain},
-            {"schema": release["schema"], "counts": [release["counts"]]}, release=toy_settings, sample=SAMPLE)
-    )  # fmt: skip
+    given = {"microdata": store, "batches": in_one_batch(sample), "domain": domain}
+    publish(given, release["schema"], release["counts"], toy_settings)
     ranked = tmp_path / "raprank" / "000.parquet"
     script("rank_release")(
         job(

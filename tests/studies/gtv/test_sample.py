@@ -9,11 +9,10 @@ import pytest
 from genverify.model.errors import DataError
 from studies.country.sample import (
     COLUMNS,
-    batch_by_cost,
     batch_of,
+    batches_of,
     block_seconds,
     choose_blocks,
-    groups_of_batches,
     households_of,
     number_of_batches,
     sample_blocks,
@@ -120,35 +119,31 @@ def test_batches_share_the_blocks_out_evenly() -> None:
     assert set(batch_of(pd.Series(blocks[:3]), 8).values()) == {0, 1, 2}
 
 
-def loads_of(batches: dict[str, int], households: dict[str, int], number: int) -> list[float]:
-    return [sum(block_seconds(households[block]) for block in batches if batches[block] == batch) for batch in range(number)]
-
-
-def test_batches_cost_about_the_same() -> None:
-    """Sizes as of real blocks: many small ones, few large; dealt out in turn, jobs differ."""
+def test_batches_are_runs_of_neighbours_that_cost_about_the_same() -> None:
+    """Sizes as of real blocks: many small ones, few large."""
     sizes = np.minimum(np.random.default_rng(1).geometric(0.02, 400), 400)
-    households = {f"{number:015d}": int(n) for number, n in enumerate(sizes)}
-    found = batch_by_cost(households, 12, 100)
-    loads = loads_of(found, households, 12)
-    assert found.keys() == households.keys()
-    assert max(loads) < 1.02 * min(loads)
-    in_turn = loads_of(batch_of(pd.Series(list(households)), 12), households, 12)
-    assert max(in_turn) > 1.3 * min(in_turn)
-    shuffled = dict(sorted(households.items(), key=lambda item: item[0][::-1]))
-    assert batch_by_cost(shuffled, 12, 100) == found
+    sample = pd.DataFrame({"block": [f"{number:015d}" for number in range(400)], "n_households": sizes})
+    found = batches_of(sample, 12, 100)
+    assert found["block"].tolist() == sample["block"].tolist()
+    assert found["batch"].is_monotonic_increasing
+    loads = found["n_households"].map(block_seconds).groupby(found["batch"]).sum()
+    assert len(loads) == 12
+    assert loads.max() - loads.min() < 2 * block_seconds(400), "they differ by no more than a block at either end"
+    assert batches_of(sample.iloc[::-1], 12, 100).equals(found)
 
 
 def test_no_batch_holds_more_blocks_than_allowed() -> None:
     """One block costs as much as all the others together, which still do not share one job."""
-    households = {"large": 1000, **{f"small{number:02d}": 1 for number in range(19)}}
-    found = batch_by_cost(households, 2, 10)
-    assert sorted(pd.Series(found).value_counts()) == [10, 10]
-    assert set(batch_by_cost({"a": 3, "b": 2}, 5, 10).values()) == {0, 1}
+    sample = pd.DataFrame({"block": ["large", *(f"small{n:02d}" for n in range(19))], "n_households": [1000, *[1] * 19]})
+    assert batches_of(sample, 2, 10)["batch"].value_counts().tolist() == [10, 10]
+    few = pd.DataFrame({"block": ["a", "b"], "n_households": [3, 2]})
+    assert len(set(batches_of(few, 5, 10)["batch"])) == 2, "more jobs than blocks: some have none"
 
 
 def test_a_block_of_two_designs_has_one_job() -> None:
     sample = pd.DataFrame({"block": ["b", "a", "b"], "n_households": [2, 1, 2], "design": ["one", "one", "two"]})
     assert households_of(sample) == {"a": 1, "b": 2}
+    assert batches_of(sample, 1, 9)["block"].tolist() == ["a", "b"]
 
 
 def settings_of(**changes: Any) -> Sample:
@@ -189,16 +184,6 @@ def test_drawn_and_whole_designs_stand_beside_each_other(sizes: pd.DataFrame) ->
 def test_what_cannot_be_listed_is_said(sizes: pd.DataFrame, whole: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         choose_blocks(sizes, settings_of(all_blocks={"all": whole}, blocks_per_batch=40), 1)
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 7, 1000])
-def test_groups_hold_every_batch_and_block_once(at_once: int) -> None:
-    batch = batch_of(pd.Series([f"{number:015d}" for number in range(50)]), 12)
-    groups = list(groups_of_batches(batch, 14, at_once))
-    assert [number for numbers, _ in groups for number in numbers] == list(range(14))
-    assert sorted(block for _, blocks in groups for block in blocks) == sorted(batch)
-    assert all({batch[block] for block in blocks} <= set(numbers) for numbers, blocks in groups)
-    assert all(len(blocks) <= max(at_once, 5) + 5 for _, blocks in groups)
 
 
 def test_the_number_of_batches_follows_from_what_is_drawn() -> None:

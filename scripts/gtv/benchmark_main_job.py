@@ -1,0 +1,31 @@
+"""CPU seconds of the main job by process, by this version and an earlier one beside it, which must give the same bytes."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+
+from genverify.model.errors import DataError
+from genverify.run.jobs import Job, log, run
+from genverify.run.layout import repository
+from studies.gtv.measurement import main_job
+from studies.gtv.settings import BlocksBenchmark
+
+
+def main(job: Job) -> None:
+    before = job.settings("blocks", BlocksBenchmark).before
+    rows, made = [], []
+    for version, source in {**({"before": Path(before).parent} if before else {}), "now": Path(repository())}.items():
+        with TemporaryDirectory() as home:
+            measured, digests = main_job(version, source.resolve(), Path(home))
+        rows += measured
+        made.append(digests)
+    if made[0] != made[-1]:
+        raise DataError(f"the two versions do not make the same files: {made}")
+    frame = pd.DataFrame(rows).round(2)
+    frame.to_csv(job.output.table, index=False)
+    log.info("%s", frame.groupby("version")[["jobs", "start_s", "work_s"]].sum().to_string())
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
