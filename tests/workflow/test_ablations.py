@@ -43,6 +43,9 @@ TARGETS = [
 ]
 OPTIONS = ("--configfile", "small.yaml")
 CLAIMS = "results/paper/claims.parquet"
+# the medians are one job, the design `fours` is another
+TABULATED = {"tabulate_release": 1, "tabulate_added": 1}
+ATTACKED = {"generate_datasets": 2, "verify_claims": 2, "collect_claims": 1}
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +59,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def counts(home: Path, variant: str) -> pd.DataFrame:
-    return pd.read_parquet(home / "results" / variant / "release" / "000.parquet").astype({"query": str})
+    files = sorted((home / "results" / variant / "release").glob("*.parquet"))
+    return pd.concat(map(pd.read_parquet, files)).astype({"query": str})
 
 
 def planned(home: Path, *words: str) -> dict[str, int]:
@@ -64,7 +68,8 @@ def planned(home: Path, *words: str) -> dict[str, int]:
 
 
 def test_blocks_are_drawn_from_the_states_of_each_design(ran: Path) -> None:
-    sample = pd.read_parquet(ran / "results" / "sample" / "blocks.parquet")
+    files = [ran / "results" / "sample" / name for name in ("blocks.parquet", "designs/fours.parquet")]
+    sample = pd.concat(map(pd.read_parquet, files))
     states = sample.groupby("design")["state"].apply(sorted).to_dict()
     assert states == {"state_median": ["01", "19"], "fours": ["56"]}
 
@@ -127,8 +132,35 @@ def test_an_edited_variant_runs_alone(ran: Path) -> None:
     settings.write_text(before.replace("round: 5", "round: 10"))
     jobs = planned(ran, "results/tables/compare/paper/rounded.csv", "results/tables/compare/paper/no_h12.csv")
     settings.write_text(before)
-    stages = ("tabulate_release", "generate_datasets", "verify_claims", "collect_claims", "count_households")
-    assert jobs == {**dict.fromkeys(stages, 1), "compare_variants": 1}
+    assert jobs == {**TABULATED, **ATTACKED, "count_households": 1, "compare_variants": 1}
+
+
+def test_an_added_design_attacks_its_new_blocks_only(ran: Path) -> None:
+    """A block that another design has is attacked with that one; in the end all is as if it had been made from nothing."""
+    sizes = pd.read_parquet(ran / "results" / "sample" / "sizes.parquet")
+    every = int(((sizes["state"] == "56") & (sizes["n"] == 4)).sum())
+    change = f"sample={{designs: {{more: {{size: 4, blocks_per_state: {every}, states: ['56']}}}}}}"
+    grown, fresh = (("--config", f"study={name}") for name in ("grown", "fresh"))
+    snakemake(ran, CLAIMS, *grown, *OPTIONS)
+    folders = [ran / "runs" / name / "results" for name in ("grown", "fresh")]
+    before = {path: path.stat().st_mtime_ns for path in folders[0].rglob("00[01]*") if path.is_file()}
+    added = ("sample_added", "tabulate_added", "generate_datasets", "verify_claims", "collect_claims")
+    assert planned(ran, CLAIMS, *grown, change) == dict.fromkeys(added, 1)
+    for study in (grown, fresh):
+        snakemake(ran, CLAIMS, *study, change, *OPTIONS)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    for name in ("claims.parquet", "release/000.parquet", "release/001.parquet", "release/002.parquet"):
+        one, other = ((folder / "paper" / name).read_bytes() for folder in folders)
+        assert one == other, name
+    totals = counts(ran / "runs" / "grown", "paper").query("query == 'N'")
+    samples = [pd.read_parquet(folders[0] / "sample" / "designs" / f"{name}.parquet") for name in ("fours", "more")]
+    both = set(samples[0]["block"])
+    assert both < set(samples[1]["block"])
+    assert totals["block"].is_unique
+    assert len(totals) == 2 + every
+    claims = pd.read_parquet(folders[0] / "paper" / "claims.parquet")
+    shared = [claims[(claims["design"] == name) & claims["block"].isin(both)] for name in ("fours", "more")]
+    assert len(shared[0]) == len(shared[1]) > 0
 
 
 def test_two_variants_are_compared_by_name(ran: Path) -> None:
@@ -148,9 +180,7 @@ def test_the_whole_study_is_audited(ran: Path) -> None:
 def test_a_study_beside_it_shares_the_private_data_and_nothing_else(ran: Path) -> None:
     beside = ("--config", "study=beside", "generate={datasets: 4}")
     jobs = planned(ran, CLAIMS, *beside)
-    assert jobs == dict.fromkeys(
-        ["sample_blocks", "tabulate_release", "generate_datasets", "verify_claims", "collect_claims"], 1
-    )
+    assert jobs == {"sample_blocks": 1, "sample_added": 1, **TABULATED, **ATTACKED}
     before = {path: path.read_bytes() for path in (ran / "results" / "paper").rglob("*.parquet")}
     snakemake(ran, CLAIMS, *beside, *OPTIONS)
     one, other = (home / "results" / "microdata" / "01.parquet" for home in (ran, ran / "runs" / "beside"))

@@ -14,7 +14,9 @@ rule tabulate_release:
         tables=tables_file,
     output:
         schema="results/{variant}/release/schema.json",
-        counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
+        counts=expand(
+            "results/{{variant}}/release/{batch}.parquet", batch=FIRST_PART.batches
+        ),
         record="results/{variant}/release/record.json",
     log:
         "logs/{variant}/tabulate_release.log",
@@ -25,6 +27,33 @@ rule tabulate_release:
     params:
         code=code_of("tabulate_release"),
         release=setting("release"),
-        sample=setting("sample"),
+        sample=FIRST_PART.sample.model_dump(),
     script:
         "../../scripts/gtv/tabulate_release.py"
+
+
+rule tabulate_added:
+    """Publish the counts of a batch of blocks of a design that was added; a block of an earlier design is published with that one."""
+    input:
+        microdata="results/microdata",
+        blocks=samples_of_batch,
+        domain=STUDY.microdata.domain,
+        schema="results/{variant}/release/schema.json",
+    output:
+        counts="results/{variant}/release/{batch}.parquet",
+        record="results/{variant}/release/{batch}.record.json",
+    log:
+        "logs/{variant}/tabulate_added/{batch}.log",
+    benchmark:
+        "benchmarks/{variant}/tabulate_added/{batch}.tsv"
+    wildcard_constraints:
+        batch="|".join(BATCHES[len(FIRST_PART.batches) :]) or "none",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("tabulate_added"),
+        release=setting("release"),
+        sample=part_of_batch,
+        place=place_in_part,
+    script:
+        "../../scripts/gtv/tabulate_added.py"

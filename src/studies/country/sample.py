@@ -4,6 +4,7 @@ import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,32 @@ STATES, TYPICAL_HOUSEHOLDS = 51, 10
 # for each core of a small machine
 SECONDS_PER_BATCH = 4.0
 WHOLE_BATCHES = 25  # where all blocks of states are asked for: how many there are is known only with the microdata
+
+
+class Part(NamedTuple):
+    """Designs whose blocks are divided into jobs together, as settings of a sample, and the names of these jobs."""
+
+    sample: Sample
+    batches: list[str]
+
+
+def parts_of(settings: Sample) -> dict[str, Part]:
+    """
+    The designs in the order in which they are written, by the first name of each part. Medians of the same states and number
+    are one part, as in the paper; every other design is its own, so that one that is added leaves the jobs of others alone.
+    """
+    groups: dict[Any, dict[str, dict[str, Any]]] = {}
+    for name, design in settings.designs.items():
+        if design:
+            key = (design.blocks_per_state, str(design.states)) if isinstance(design.size, str) else name
+            groups.setdefault(key, {"designs": {}, "all_blocks": {}})["designs"][name] = design
+    groups |= {name: {"designs": {}, "all_blocks": {name: whole}} for name, whole in settings.all_blocks.items() if whole}
+    parts: dict[str, Part] = {}
+    for group in groups.values():
+        sample, first = settings.but(**group), sum(len(part.batches) for part in parts.values())
+        names = [f"{first + batch:03d}" for batch in range(number_of_batches(sample))]
+        parts[next(name for designs in group.values() for name in designs)] = Part(sample, names)
+    return parts
 
 
 def number_of_batches(settings: Sample) -> int:
