@@ -191,6 +191,7 @@ def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label
     shares = _column_shares(groups, domain.names, ks)
     counts = {k: sum(group["count"] for group in result) for k, result in groups.items()}
     figure, axes = subplots(height=1.0 + 0.34 * len(ks))
+    figure.set_layout_engine("constrained", w_pad=0.12)  # inches: text is wider when printed than when it is laid out
     axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     labels = [plain(f"{column.name}\n{fill(column.label, WRAP)}") for column in domain.columns]
     axes.set_xticks(range(len(labels)), labels, fontsize=6.5)
