@@ -205,6 +205,8 @@ def test_a_study_beside_it_shares_the_private_data_and_nothing_else(ran: Path) -
         ),
         ("variants={odd: {release: {without: [H1]}}}", "counts all records is none of these: that is N"),
         ("variants={odd: {sample: {batches: 2}}}", "variants.odd cannot change 'sample': all variants share it"),
+        ("variants={odd: {microdata: {source: ppmf}}}", "(a study of its own: --config study=NAME)"),
+        ("variants={odd: {relaese: {withhold: [1]}}}", "variants.odd cannot change 'relaese': did you mean release?"),
         ("variants={a/b: {}}", "'a/b' cannot be a name, which becomes part of paths"),
         ("sample={designs: {a/b: {size: 4, blocks_per_state: 1}}}", "'a/b' cannot be a name, which becomes part of paths"),
         ("study=a/b", "--config study=a/b: give a name of letters, digits and _"),
@@ -212,6 +214,22 @@ def test_a_study_beside_it_shares_the_private_data_and_nothing_else(ran: Path) -
 )
 def test_a_mistake_is_named_before_the_first_job(ran: Path, change: str, said: str) -> None:
     assert said in snakemake(ran, "-n", "figures/fig3.pdf", "--config", change, *OPTIONS, right=False)
+
+
+@pytest.mark.parametrize(
+    ("design", "said"),
+    [
+        (
+            "{size: 900, blocks_per_state: 1, states: ['56']}",
+            "state 56, design odd: 1 blocks of 900 households wanted, 0 exist (blocks by size: none of a near size). "
+            "Ask for fewer blocks, another size or other states",
+        ),
+        ("{size: 4, blocks_per_state: 1, states: ['57']}", "design odd: the microdata hold no state '57': did you mean 56?"),
+    ],
+)
+def test_a_design_that_cannot_be_drawn_ends_in_its_first_job(ran: Path, design: str, said: str) -> None:
+    change = ("--config", "study=odd", f"sample={{designs: {{odd: {design}}}}}")
+    assert said in snakemake(ran, "results/sample/designs/odd.parquet", *change, *OPTIONS, right=False)
 
 
 def test_the_command_writes_a_line_and_says_what_it_would_run(ran: Path) -> None:
