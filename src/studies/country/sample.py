@@ -51,17 +51,17 @@ def parts_of(settings: Sample) -> dict[str, Part]:
     The designs in the order in which they are written, by the first name of each part. Medians of the same states and number
     are one part, as in the paper; every other design is its own, so that one that is added leaves the jobs of others alone.
     """
-    groups: dict[Any, dict[str, dict[str, Any]]] = {}
+    both: dict[str, dict[str, Any]] = {"designs": settings.designs, "all_blocks": settings.all_blocks}
+    together: dict[str, Any] = {name: name for designs in both.values() for name, design in designs.items() if design}
     for name, design in settings.designs.items():
-        if design:
-            key = (design.blocks_per_state, str(design.states)) if isinstance(design.size, str) else name
-            groups.setdefault(key, {"designs": {}, "all_blocks": {}})["designs"][name] = design
-    groups |= {name: {"designs": {}, "all_blocks": {name: whole}} for name, whole in settings.all_blocks.items() if whole}
+        if design and isinstance(design.size, str):
+            together[name] = design.blocks_per_state, str(design.states)
     parts: dict[str, Part] = {}
-    for group in groups.values():
-        sample, first = settings.but(**group), sum(len(part.batches) for part in parts.values())
+    for key in dict.fromkeys(together.values()):
+        own = {kind: {name: one[name] for name in one if together.get(name) == key} for kind, one in both.items()}
+        sample, first = settings.but(**own), sum(len(part.batches) for part in parts.values())
         names = [f"{first + batch:03d}" for batch in range(number_of_batches(sample))]
-        parts[next(name for designs in group.values() for name in designs)] = Part(sample, names)
+        parts[next(name for name in together if together[name] == key)] = Part(sample, names)
     return parts
 
 

@@ -73,7 +73,8 @@ def plot_fig3(summary: Sequence[Group], blocks: pd.DataFrame, label: str, single
     rows = figure.subfigures(len(designs), 1, squeeze=False)[:, 0]
     grid = [_plot_row(part, summary, kind, blocks, design, ks) for part, design in zip(rows, designs, strict=True)]
     largest = max([0.1, *(group["largest"] for group in summary if group["claims"] == kind)])
-    _same_scale([axes for row in grid for axes in row[1:]], largest)
+    for axes in (axes for row in grid for axes in row[1:]):
+        axes.set_ylim(-0.02 * largest, 1.05 * largest)
     _name(grid, "singleton claim" if singletons else "claim")
     return say_source(figure, label)
 
@@ -85,12 +86,8 @@ def _plot_row(
     sizes = blocks.loc[blocks["design"] == design, "n_households"]
     small, large = sizes.min(), sizes.max()
     households = f"{small} households each" if small == large else f"{small} to {large} households"
-    part.suptitle(
-        f"{DESIGNS.get(design, design.replace('_', ' '))}: {len(sizes)} blocks of {households}",
-        x=0.01,
-        ha="left",
-        fontsize=9,
-    )
+    name = DESIGNS.get(design, design.replace("_", " "))
+    part.suptitle(f"{name}: {len(sizes)} blocks of {households}", x=0.01, ha="left", fontsize=9)
     row: list[Axes] = list(part.subplots(1, 3))
     _bars(row[0], [subset[k]["blocks"] if k in subset else 0 for k in ks], ks, len(sizes))
     for axes, prior in zip(row[1:], PRIORS, strict=True):
@@ -116,26 +113,15 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
 
 def _boxes(axes: Axes, result: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
     boxes = {index: box for index, box in enumerate(result) if box}
+    thin, dots = {"color": INK, "linewidth": 0.7}, {"marker": ".", "markersize": 1.6, "markerfacecolor": INK}
+    look: dict[str, Any] = {"whiskerprops": thin, "capprops": thin, "flierprops": dots | {"markeredgecolor": "none"}}
+    look |= {"boxprops": {"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7}}
+    look |= {"medianprops": {"color": PALETTE[1], "linewidth": 1.6}}
     if boxes:
-        axes.bxp(
-            list(boxes.values()),
-            positions=list(boxes),
-            widths=0.6,
-            patch_artist=True,
-            boxprops={"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7},
-            whiskerprops={"color": INK, "linewidth": 0.7},
-            capprops={"color": INK, "linewidth": 0.7},
-            medianprops={"color": PALETTE[1], "linewidth": 1.6},
-            flierprops={"marker": ".", "markersize": 1.6, "markerfacecolor": INK, "markeredgecolor": "none"},
-        )
+        axes.bxp(list(boxes.values()), positions=list(boxes), widths=0.6, patch_artist=True, **look)
     axes.set_xticks(range(len(ks)), [str(k) for k in ks])
     axes.set_xlim(-0.6, len(ks) - 0.4)
     axes.grid(visible=False, axis="x")
-
-
-def _same_scale(panels: Sequence[Axes], top: float) -> None:
-    for axes in panels:
-        axes.set_ylim(-0.02 * top, 1.05 * top)
 
 
 def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
@@ -272,15 +258,13 @@ def _columns(claims: pd.DataFrame) -> list[str]:
 def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
     """Candidates per block against K, both scales logarithmic, down to the verified claims."""
     figure, axes = subplots(height=2.7, width=COLUMN_WIDTH)
-    axes.fill_between(
-        table["K"], table["candidates_q25"], table["candidates_q75"], color=PALETTE[0], alpha=0.15, linewidth=0
-    )
+    middle = table["candidates_q25"], table["candidates_q75"]
+    axes.fill_between(table["K"], *middle, color=PALETTE[0], alpha=0.15, linewidth=0)
     for name, style, marker in (("mean", "-", "o"), ("median", "--", "s")):
         axes.plot(table["K"], table[f"candidates_{name}"], style, marker=marker, markersize=3.5, color=PALETTE[0],
                   linewidth=1.3, label=f"candidates, {name}")  # fmt: skip
-        axes.axhline(
-            table[f"verified_{name}"].iloc[0], linestyle=style, color=PALETTE[1], linewidth=1.3, label=f"verified, {name}"
-        )
+        verified = table[f"verified_{name}"].iloc[0]
+        axes.axhline(verified, linestyle=style, color=PALETTE[1], linewidth=1.3, label=f"verified, {name}")
     axes.set(xscale="log", yscale="log")
     axes.set_xticks(table["K"], [str(number) for number in table["K"]])
     axes.xaxis.set_minor_formatter(NullFormatter())
