@@ -33,7 +33,7 @@ rule build_explorer:
     """The block explorer: states, blocks, published tables, verified claims in words, their proofs and baselines; what is likely beside."""
     input:
         schema=f"results/{EXPLORED}/release/schema.json",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         blocks=f"results/{EXPLORED}/blocks.parquet",
         households=f"results/{EXPLORED}/households.parquet",
         claims=f"results/{EXPLORED}/claims.parquet",

@@ -8,6 +8,7 @@ import pytest
 from genverify.model.errors import DataError
 from genverify.report.manuscript import set_document, unsourced
 from genverify.run.reference import altered_files, read_manifest
+from script_jobs import job, script
 
 ROOT = Path(__file__).parents[2]
 TEXT, REFERENCE = ROOT / "docs" / "paper" / "paper.typ", ROOT / "docs" / "reference"
@@ -60,6 +61,27 @@ def test_the_last_page_says_where_all_of_it_comes_from(tmp_path: Path) -> None:
     assert f"{data} raw files" in last
 
 
+def link_documents(home: Path) -> None:
+    for name in ("paper", "reference"):
+        (home / "docs" / name).mkdir(parents=True)
+        for path in (ROOT / "docs" / name).glob("*.*"):
+            (home / "docs" / name / path.name).symlink_to(path)
+
+
+@pytest.mark.parametrize("name", ["numbers.csv", "fig3.png"])
+def test_a_result_that_no_run_has_made_stops_the_build(name: str, tmp_path: Path) -> None:
+    link_documents(tmp_path)
+    altered = tmp_path / "docs" / "reference" / name
+    text = altered.read_bytes()
+    altered.unlink()
+    altered.write_bytes(text + b"0")
+    documents, out = tmp_path / "docs" / "paper", tmp_path / "paper.pdf"
+    inputs = {"text": documents / "paper.typ", "manifest": altered.with_name("manifest.json"), "results": [altered]}
+    with pytest.raises(DataError, match=rf"{name}: .*would state what no run has made. Make it again: snakemake reference"):
+        script("write_paper")(job(inputs, {"pdf": out, "html": out.with_suffix(".html")}))
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -70,11 +92,7 @@ def test_the_last_page_says_where_all_of_it_comes_from(tmp_path: Path) -> None:
     ],
 )
 def test_a_number_or_figure_without_one_source_stops_the_build(text: str, why: str, tmp_path: Path) -> None:
-    for name in ("paper", "reference"):
-        (tmp_path / "docs").mkdir(exist_ok=True)
-        (tmp_path / "docs" / name).mkdir()
-        for path in (ROOT / "docs" / name).glob("*.*"):
-            (tmp_path / "docs" / name / path.name).symlink_to(path)
+    link_documents(tmp_path)
     source = tmp_path / "docs" / "paper" / "mine.typ"
     source.write_text(text)
     with pytest.raises(DataError, match=why):

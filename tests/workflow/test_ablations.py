@@ -43,7 +43,9 @@ TARGETS = [
 ]
 OPTIONS = ("--configfile", "small.yaml")
 CLAIMS = "results/paper/claims.parquet"
-ATTACK = ("tabulate_release", "generate_datasets", "verify_claims", "collect_claims")
+# the medians are one job, the design `fours` is another
+TABULATED = {"describe_release": 1, "tabulate_release": 2}
+ATTACKED = {"generate_datasets": 2, "verify_claims": 2, "collect_claims": 1}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def counts(home: Path, variant: str) -> pd.DataFrame:
-    return pd.read_parquet(home / "results" / variant / "release" / "000.parquet").astype({"query": str})
+    files = sorted((home / "results" / variant / "release").glob("*.parquet"))
+    return pd.concat(map(pd.read_parquet, files)).astype({"query": str})
 
 
 def planned(home: Path, *words: str) -> dict[str, int]:
@@ -65,7 +68,8 @@ def planned(home: Path, *words: str) -> dict[str, int]:
 
 
 def test_blocks_are_drawn_from_the_states_of_each_design(ran: Path) -> None:
-    sample = pd.read_parquet(ran / "results" / "sample" / "blocks.parquet")
+    files = [ran / "results" / "sample" / name for name in ("blocks.parquet", "designs/fours.parquet")]
+    sample = pd.concat(map(pd.read_parquet, files))
     states = sample.groupby("design")["state"].apply(sorted).to_dict()
     assert states == {"state_median": ["01", "19"], "fours": ["56"]}
 
@@ -128,8 +132,35 @@ def test_an_edited_variant_runs_alone(ran: Path) -> None:
     settings.write_text(before.replace("round: 5", "round: 10"))
     jobs = planned(ran, "results/tables/compare/paper/rounded.csv", "results/tables/compare/paper/no_h12.csv")
     settings.write_text(before)
-    stages = ("describe_release", *ATTACK, "count_households")
-    assert jobs == {**dict.fromkeys(stages, 1), "compare_variants": 1}
+    assert jobs == {**TABULATED, **ATTACKED, "count_households": 1, "compare_variants": 1}
+
+
+def test_an_added_design_attacks_its_new_blocks_only(ran: Path) -> None:
+    """A block that another design has is attacked with that one; in the end all is as if it had been made from nothing."""
+    sizes = pd.read_parquet(ran / "results" / "sample" / "sizes.parquet")
+    every = int(((sizes["state"] == "56") & (sizes["n"] == 4)).sum())
+    change = f"sample={{designs: {{more: {{size: 4, blocks_per_state: {every}, states: ['56']}}}}}}"
+    grown, fresh = (("--config", f"study={name}") for name in ("grown", "fresh"))
+    snakemake(ran, CLAIMS, *grown, *OPTIONS)
+    folders = [ran / "runs" / name / "results" for name in ("grown", "fresh")]
+    before = {path: path.stat().st_mtime_ns for path in folders[0].rglob("00[01]*") if path.is_file()}
+    added = ("sample_added", "tabulate_release", "generate_datasets", "verify_claims", "collect_claims")
+    assert planned(ran, CLAIMS, *grown, change) == dict.fromkeys(added, 1)
+    for study in (grown, fresh):
+        snakemake(ran, CLAIMS, *study, change, *OPTIONS)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    for name in ("claims.parquet", "release/000.parquet", "release/001.parquet", "release/002.parquet"):
+        one, other = ((folder / "paper" / name).read_bytes() for folder in folders)
+        assert one == other, name
+    totals = counts(ran / "runs" / "grown", "paper").query("query == 'N'")
+    samples = [pd.read_parquet(folders[0] / "sample" / "designs" / f"{name}.parquet") for name in ("fours", "more")]
+    both = set(samples[0]["block"])
+    assert both < set(samples[1]["block"])
+    assert totals["block"].is_unique
+    assert len(totals) == 2 + every
+    claims = pd.read_parquet(folders[0] / "paper" / "claims.parquet")
+    shared = [claims[(claims["design"] == name) & claims["block"].isin(both)] for name in ("fours", "more")]
+    assert len(shared[0]) == len(shared[1]) > 0
 
 
 def test_two_variants_are_compared_by_name(ran: Path) -> None:
@@ -149,7 +180,7 @@ def test_the_whole_study_is_audited(ran: Path) -> None:
 def test_a_study_beside_it_shares_the_private_data_and_nothing_else(ran: Path) -> None:
     beside = ("--config", "study=beside", "generate={datasets: 4}")
     jobs = planned(ran, CLAIMS, *beside)
-    assert jobs == dict.fromkeys(["sample_blocks", "describe_release", *ATTACK], 1)
+    assert jobs == {"sample_blocks": 1, "sample_added": 1, **TABULATED, **ATTACKED}
     before = {path: path.read_bytes() for path in (ran / "results" / "paper").rglob("*.parquet")}
     snakemake(ran, CLAIMS, *beside, *OPTIONS)
     one, other = (home / "results" / "microdata" / "01.parquet" for home in (ran, ran / "runs" / "beside"))
@@ -174,6 +205,8 @@ def test_a_study_beside_it_shares_the_private_data_and_nothing_else(ran: Path) -
         ),
         ("variants={odd: {release: {without: [H1]}}}", "counts all records is none of these: that is N"),
         ("variants={odd: {sample: {batches: 2}}}", "variants.odd cannot change 'sample': all variants share it"),
+        ("variants={odd: {microdata: {source: ppmf}}}", "(a study of its own: --config study=NAME)"),
+        ("variants={odd: {relaese: {withhold: [1]}}}", "variants.odd cannot change 'relaese': did you mean release?"),
         ("variants={a/b: {}}", "'a/b' cannot be a name, which becomes part of paths"),
         ("sample={designs: {a/b: {size: 4, blocks_per_state: 1}}}", "'a/b' cannot be a name, which becomes part of paths"),
         ("study=a/b", "--config study=a/b: give a name of letters, digits and _"),
@@ -181,6 +214,22 @@ def test_a_study_beside_it_shares_the_private_data_and_nothing_else(ran: Path) -
 )
 def test_a_mistake_is_named_before_the_first_job(ran: Path, change: str, said: str) -> None:
     assert said in snakemake(ran, "-n", "figures/fig3.pdf", "--config", change, *OPTIONS, right=False)
+
+
+@pytest.mark.parametrize(
+    ("design", "said"),
+    [
+        (
+            "{size: 900, blocks_per_state: 1, states: ['56']}",
+            "state 56, design odd: 1 blocks of 900 households wanted, 0 exist (blocks by size: none of a near size). "
+            "Ask for fewer blocks, another size or other states",
+        ),
+        ("{size: 4, blocks_per_state: 1, states: ['57']}", "design odd: the microdata hold no state '57': did you mean 56?"),
+    ],
+)
+def test_a_design_that_cannot_be_drawn_ends_in_its_first_job(ran: Path, design: str, said: str) -> None:
+    change = ("--config", "study=odd", f"sample={{designs: {{odd: {design}}}}}")
+    assert said in snakemake(ran, "results/sample/designs/odd.parquet", *change, *OPTIONS, right=False)
 
 
 def test_the_command_writes_a_line_and_says_what_it_would_run(ran: Path) -> None:

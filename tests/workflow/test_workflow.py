@@ -21,7 +21,7 @@ SMALL: dict[str, Any] = {
     "sample": {
         "designs": {
             "state_median": {"size": "state_median", "blocks_per_state": 1},
-            "country_median": {"size": 4, "blocks_per_state": 1},
+            "country_median": {"size": "country_median", "blocks_per_state": 1},
         },
         "batches": 3,
     },

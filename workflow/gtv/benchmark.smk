@@ -50,7 +50,7 @@ rule benchmark_tabulate:
 rule benchmark_speed:
     """The compact program against the paper's one-hot program on country-median blocks, whose times are extrapolated."""
     input:
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         schema="results/paper/release/schema.json",
         counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
     output:

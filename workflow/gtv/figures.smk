@@ -7,7 +7,7 @@ Writes: figures/, each figure of the papers as one target, PDF and PNG.
 rule plot_fig2:
     """Figure 2: sizes of the blocks that have their state's median size."""
     input:
-        blocks="results/sample/blocks.parquet",
+        blocks=SAMPLE,
         manifest="results/microdata.json",
     output:
         pdf="figures/fig2.pdf",

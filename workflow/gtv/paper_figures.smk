@@ -9,7 +9,7 @@ rule plot_fig1:
     """Figure 1: verified claims about a small synthetic block, on its private table and in words."""
     input:
         claims="results/paper/claims.parquet",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
         schema="results/paper/release/schema.json",

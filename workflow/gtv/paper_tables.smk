@@ -12,7 +12,7 @@ rule count_households:
     """Check every verified claim against the private records, and count the households that claims represent (footnote 6)."""
     input:
         microdata="results/microdata",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         claims="results/{variant}/claims.parquet",
         schema="results/{variant}/release/schema.json",
         counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
@@ -114,7 +114,7 @@ rule write_table6:
     """Table 6: the most common combinations of columns among the verified singleton claims."""
     input:
         claims=of_variant("claims.parquet"),
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         paper=PAPER,
@@ -141,7 +141,7 @@ rule write_numbers:
         claims="results/paper/claims.parquet",
         blocks="results/paper/blocks.parquet",
         baselines="results/paper/baselines.parquet",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         households=expand("results/{variant}/households.parquet", variant=NUMBERED),
         answers="results/paper/answers.parquet",
         manifest="results/microdata.json",

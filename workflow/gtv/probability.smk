@@ -10,7 +10,7 @@ rule fit_priors:
     """Count the households of tract, state and nation around the sampled blocks, without these blocks."""
     input:
         microdata="results/microdata",
-        blocks="results/sample/blocks.parquet",
+        blocks=SAMPLE,
         domain=STUDY.microdata.domain,
     output:
         areas="results/{variant}/probabilities/areas.parquet",
@@ -32,7 +32,7 @@ rule choose_smoothing:
     """How many households of the wider area a prior needs: what predicts the blocks outside the sample best."""
     input:
         microdata="results/microdata",
-        blocks="results/sample/blocks.parquet",
+        blocks=SAMPLE,
         domain=STUDY.microdata.domain,
     output:
         table="results/{variant}/probabilities/smoothing.csv",

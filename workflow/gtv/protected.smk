@@ -16,7 +16,7 @@ rule protect_counts:
     """Publish the counts of some blocks of the study after households were swapped, or with noise."""
     input:
         microdata="results/microdata",
-        blocks="results/sample/blocks.parquet",
+        blocks=SAMPLE,
         domain=STUDY.microdata.domain,
         tables=STUDY.release.tables_file,
     output:
@@ -138,7 +138,7 @@ rule write_protected_baselines:
             protection=PROTECTIONS,
             batch=PARTS,
         ),
-        blocks="results/sample/blocks.parquet",
+        blocks=SAMPLE,
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
         manifest="results/microdata.json",

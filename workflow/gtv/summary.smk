@@ -9,7 +9,7 @@ rule summarise_claims:
     input:
         schema="results/{variant}/release/schema.json",
         claims="results/{variant}/claims.parquet",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         baselines=expand("results/{{variant}}/baselines/{batch}.parquet", batch=BATCHES),
         unseen=expand(
             "results/{{variant}}/baselines/{batch}.unseen.parquet", batch=BATCHES

@@ -30,7 +30,7 @@ rule tabulate_release:
     """Publish the counts of every block of a batch (equation 2), less those that the variant withholds."""
     input:
         microdata="results/microdata",
-        batches="results/sample/batches.parquet",
+        batches=batches_of_part,
         domain=STUDY.microdata.domain,
         schema="results/{variant}/release/schema.json",
     output:

@@ -29,7 +29,7 @@ rule measure_variability:
 rule plot_solvar:
     """Share of blocks by how many of their records can differ between datasets that fit (full reconstruction)."""
     input:
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         variability=expand("results/paper/variability/{batch}.parquet", batch=BATCHES),
         blocks="results/paper/blocks.parquet",
         manifest="results/microdata.json",

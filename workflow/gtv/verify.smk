@@ -33,7 +33,7 @@ rule verify_claims:
 rule collect_claims:
     """Put the batches together: one row per verified claim and design, one row per block and design."""
     input:
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         claims=expand("results/{{variant}}/claims/{batch}.parquet", batch=BATCHES),
         verified=expand(
             "results/{{variant}}/claims/{batch}.blocks.parquet", batch=BATCHES

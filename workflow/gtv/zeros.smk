@@ -13,7 +13,7 @@ rule publish_zeros:
     """Publish all counts of some blocks, as they are or with codes that one household of every block is given."""
     input:
         microdata="results/microdata",
-        blocks="results/sample/blocks.parquet",
+        blocks=SAMPLE,
         domain=STUDY.microdata.domain,
         tables=STUDY.release.tables_file,
     output:
@@ -65,7 +65,7 @@ rule judge_zeros:
     input:
         singletons="results/zeros/{records}/singletons.parquet",
         microdata="results/microdata",
-        blocks="results/sample/blocks.parquet",
+        blocks=SAMPLE,
         domain=STUDY.microdata.domain,
     output:
         households="results/zeros/{records}/households.parquet",

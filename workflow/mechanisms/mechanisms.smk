@@ -69,7 +69,7 @@ rule count_zeros:
     input:
         microdata="results/microdata",
         sizes="results/sample/sizes.parquet",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         domain=STUDY.microdata.domain,
         tables=STUDY.release.tables_file,
     output:
@@ -95,7 +95,7 @@ rule plot_zeros_removed:
     """Draw how many record types the zeros of a block, published and implied, leave of the domain, by its size (appendix A)."""
     input:
         blocks="results/privacy/zeros.parquet",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         domain=STUDY.microdata.domain,
         tables=STUDY.release.tables_file,
         manifest="results/microdata.json",
@@ -143,7 +143,7 @@ rule plot_data_utility:
     input:
         microdata="results/microdata",
         manifest="results/microdata.json",
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         domain=STUDY.microdata.domain,
         tables=STUDY.release.tables_file,
     output:

@@ -9,7 +9,7 @@ rule benchmark_rap:
     input:
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         schema="results/paper/release/schema.json",
         counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
     output:

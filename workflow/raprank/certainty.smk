@@ -32,7 +32,7 @@ rule rank_release:
 rule plot_certainty:
     """What the rankings suggest and what the proofs guarantee, on the same whole blocks."""
     input:
-        sample="results/sample/blocks.parquet",
+        sample=SAMPLE,
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
         schema="results/paper/release/schema.json",

@@ -72,7 +72,7 @@ def domain_of(wildcards):
 def sample_of(wildcards):
     """The blocks of the study, where an experiment is about them."""
     wanted = experiment_of(STUDY, wildcards.experiment).areas == "sample"
-    return ["results/sample/blocks.parquet"] if wanted else []
+    return list(SAMPLES.values()) if wanted else []
 
 
 def manifests_of(wildcards):

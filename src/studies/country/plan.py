@@ -50,8 +50,8 @@ def read_earlier(benchmarks: Path, results: Path, known: Mapping[str, float] | N
         times.setdefault(rule, []).extend(pd.read_csv(path, sep="\t")["s"].dropna().tolist())
         if path.stem.isdigit():
             batches[rule] = len(list(path.parent.glob("*.tsv")))
-    sample = results / "sample" / "blocks.parquet"
-    sizes = households_of(pd.read_parquet(sample)) if sample.is_file() else {}
+    samples = [results / "sample" / "blocks.parquet", *sorted((results / "sample" / "designs").glob("*.parquet"))]
+    sizes = {block: n for path in samples if path.is_file() for block, n in households_of(pd.read_parquet(path)).items()}
     seconds = {**(known or {}), **{rule: sum(found) / len(found) for rule, found in times.items() if found}}
     return Earlier(sum(map(block_seconds, sizes.values())), seconds, batches, _bytes_per_block(results, len(sizes)))
 

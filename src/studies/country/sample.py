@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median_low
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,32 @@ STATES, TYPICAL_HOUSEHOLDS = 51, 10
 # second each, are the smaller part
 SECONDS_PER_BATCH = 6.0
 WHOLE_BATCHES = 25  # where all blocks of states are asked for: how many there are is known only with the microdata
+
+
+class Part(NamedTuple):
+    """Designs whose blocks are divided into jobs together, as settings of a sample, and the names of these jobs."""
+
+    sample: Sample
+    batches: list[str]
+
+
+def parts_of(settings: Sample) -> dict[str, Part]:
+    """
+    The designs in the order in which they are written, by the first name of each part. Medians of the same states and number
+    are one part, as in the paper; every other design is its own, so that one that is added leaves the jobs of others alone.
+    """
+    both: dict[str, dict[str, Any]] = {"designs": settings.designs, "all_blocks": settings.all_blocks}
+    together: dict[str, Any] = {name: name for designs in both.values() for name, design in designs.items() if design}
+    for name, design in settings.designs.items():
+        if design and isinstance(design.size, str):
+            together[name] = design.blocks_per_state, str(design.states)
+    parts: dict[str, Part] = {}
+    for key in dict.fromkeys(together.values()):
+        own = {kind: {name: one[name] for name in one if together.get(name) == key} for kind, one in both.items()}
+        sample, first = settings.but(**own), sum(len(part.batches) for part in parts.values())
+        names = [f"{first + batch:03d}" for batch in range(number_of_batches(sample))]
+        parts[next(name for name in together if together[name] == key)] = Part(sample, names)
+    return parts
 
 
 def number_of_batches(settings: Sample) -> int:

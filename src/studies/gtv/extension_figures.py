@@ -68,9 +68,8 @@ def _scores(axes: Axes, table: pd.DataFrame) -> None:
         y = np.arange(len(sources)) + 0.18 * (2 * row - 1)
         colours = [LOOKS[source][1] for source in sources]
         axes.hlines(y, part["low"], part["high"], color=colours, lw=1)
-        axes.scatter(
-            part["value"], y, s=18, marker="o" if filled else "s", c=colours if filled else "white", edgecolors=colours
-        )
+        marker, inside = ("o", colours) if filled else ("s", "white")
+        axes.scatter(part["value"], y, s=18, marker=marker, c=inside, edgecolors=colours)
     short = [LOOKS[source][0].split(",")[0].split(" ")[0] for source in sources]
     axes.set_yticks(np.arange(len(sources)), short, fontsize=7)
     axes.invert_yaxis()
@@ -125,8 +124,7 @@ MARKERS_OF_CLAIMS = {
 
 def plot_gtv_protected(table: pd.DataFrame, label: str) -> Figure:
     """Two panels over the same protections: how many claims are verified, and which share of them is false."""
-    height = 1.5 + 0.3 * len(table)
-    figure, (left, right) = subplots(1, 2, height=height, sharey=True)
+    figure, (left, right) = subplots(1, 2, height=1.5 + 0.3 * len(table), sharey=True)
     _claims(left, table)
     _shares(right, table)
     left.set_yticks(np.arange(len(table)), [words(row) for row in table.to_dict("records")])
@@ -205,11 +203,8 @@ def _panel(axes: Axes, table: pd.DataFrame) -> None:
 
 # Whole tracts: records singled out by the number of columns, from block tables, tract tables, and both.
 
-TABLE_MARKERS = {
-    BLOCKS: ("o-", 8, "none"),
-    TRACT_TABLES: ("s--", 4, None),
-    BOTH: ("D:", 4, None),
-}  # where two agree, both are seen
+# where two agree, both are seen
+TABLE_MARKERS = {BLOCKS: ("o-", 8, "none"), TRACT_TABLES: ("s--", 4, None), BOTH: ("D:", 4, None)}
 WORDS = {BLOCKS: "block tables", TRACT_TABLES: "tract tables (in the tract)", BOTH: "block and tract tables"}
 ACROSS = 3  # panels that fit the width of a page
 
@@ -220,13 +215,11 @@ def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
     across, down = min(ACROSS, len(panels)), ceil(len(panels) / ACROSS)
     figure, axes = subplots(down, across, height=0.7 + 2.3 * down, sharey=True, squeeze=False)
     for ax, ((source, reading), part) in zip(axes.flat, panels, strict=False):
-        part = part[
-            part["k"] >= part.loc[(part["k"] > 0) & (part["claims"] > 0), "k"].min()
-        ]  # below min_k nothing was asked
+        least = part.loc[(part["k"] > 0) & (part["claims"] > 0), "k"].min()
+        part = part[part["k"] >= least]  # below min_k nothing was asked
         for colour, (tables, (mark, size, fill)) in zip(PALETTE, TABLE_MARKERS.items(), strict=False):
             rows = part[part["tables"] == tables]
-            shares = 100 * rows["share_singled_out"]
-            ax.plot(rows["k"], shares, mark, color=colour, ms=size, mfc=fill, label=WORDS[tables])
+            ax.plot(rows["k"], 100 * rows["share_singled_out"], mark, color=colour, ms=size, mfc=fill, label=WORDS[tables])
         ax.set_title(plain(in_words(str(source), str(reading))), fontsize=8)
         ax.set(xlabel="columns of a claim, k", xticks=sorted(part["k"].unique()))
     for ax in axes[:, 0]:

@@ -84,8 +84,8 @@ def _plot_row(
     sizes = blocks.loc[blocks["design"] == design, "n_households"]
     small, large = sizes.min(), sizes.max()
     households = f"{small} households each" if small == large else f"{small} to {large} households"
-    title = f"{DESIGNS.get(design, design.replace('_', ' '))}: {len(sizes)} blocks of {households}"
-    part.suptitle(title, x=0.01, ha="left", fontsize=9)
+    name = DESIGNS.get(design, design.replace("_", " "))
+    part.suptitle(f"{name}: {len(sizes)} blocks of {households}", x=0.01, ha="left", fontsize=9)
     row: list[Axes] = list(part.subplots(1, 3))
     _bars(row[0], [subset[k]["blocks"] if k in subset else 0 for k in ks], ks, len(sizes))
     for axes, prior in zip(row[1:], PRIORS, strict=True):
@@ -111,11 +111,11 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
 
 def _boxes(axes: Axes, result: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
     boxes = {index: box for index, box in enumerate(result) if box}
+    thin, dots = {"color": INK, "linewidth": 0.7}, {"marker": ".", "markersize": 1.6, "markerfacecolor": INK}
+    look: dict[str, Any] = {"whiskerprops": thin, "capprops": thin, "flierprops": dots | {"markeredgecolor": "none"}}
+    look |= {"boxprops": {"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7}}
+    look |= {"medianprops": {"color": PALETTE[1], "linewidth": 1.6}}
     if boxes:
-        thin = {"color": INK, "linewidth": 0.7}
-        look: dict[str, Any] = {"boxprops": {"facecolor": BOX, "edgecolor": INK, "linewidth": 0.7}, "whiskerprops": thin}
-        look |= {"capprops": thin, "medianprops": {"color": PALETTE[1], "linewidth": 1.6}}
-        look["flierprops"] = {"marker": ".", "markersize": 1.6, "markerfacecolor": INK, "markeredgecolor": "none"}
         axes.bxp(list(boxes.values()), positions=list(boxes), widths=0.6, patch_artist=True, **look)
     axes.set_xticks(range(len(ks)), [str(k) for k in ks])
     axes.set_xlim(-0.6, len(ks) - 0.4)
@@ -175,6 +175,7 @@ def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label
     shares = _column_shares(groups, domain.names, ks)
     counts = {k: sum(group["count"] for group in result) for k, result in groups.items()}
     figure, axes = subplots(height=1.0 + 0.34 * len(ks))
+    figure.set_layout_engine("constrained", w_pad=0.12)  # inches: text is wider when printed than when it is laid out
     axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     labels = [plain(f"{column.name}\n{fill(column.label, WRAP)}") for column in domain.columns]
     axes.set_xticks(range(len(labels)), labels, fontsize=6.5)
@@ -255,15 +256,13 @@ def _columns(claims: pd.DataFrame) -> list[str]:
 def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
     """Candidates per block against K, both scales logarithmic, down to the verified claims."""
     figure, axes = subplots(height=2.7, width=COLUMN_WIDTH)
-    axes.fill_between(
-        table["K"], table["candidates_q25"], table["candidates_q75"], color=PALETTE[0], alpha=0.15, linewidth=0
-    )
+    middle = table["candidates_q25"], table["candidates_q75"]
+    axes.fill_between(table["K"], *middle, color=PALETTE[0], alpha=0.15, linewidth=0)
     for name, style, marker in (("mean", "-", "o"), ("median", "--", "s")):
         axes.plot(table["K"], table[f"candidates_{name}"], style, marker=marker, markersize=3.5, color=PALETTE[0],
                   linewidth=1.3, label=f"candidates, {name}")  # fmt: skip
-        axes.axhline(
-            table[f"verified_{name}"].iloc[0], linestyle=style, color=PALETTE[1], linewidth=1.3, label=f"verified, {name}"
-        )
+        verified = table[f"verified_{name}"].iloc[0]
+        axes.axhline(verified, linestyle=style, color=PALETTE[1], linewidth=1.3, label=f"verified, {name}")
     axes.set(xscale="log", yscale="log")
     axes.set_xticks(table["K"], [str(number) for number in table["K"]])
     axes.xaxis.set_minor_formatter(NullFormatter())

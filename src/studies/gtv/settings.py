@@ -161,24 +161,17 @@ class Probability(Section):
 
 # Settings of the attack on protected counts: see config/protected.yaml.
 
-Publish = Literal["microdata", "intervals"]
-Confidence = Annotated[float, Field(gt=0, lt=1)] | None
-NoisyTables = Literal["all"] | Annotated[list[str], Field(min_length=1)]
-
 
 class AnyNoise(Section):
     """What has a default for all noise; the budget has none."""
 
-    publish: Publish
-    confidence: Confidence
-    tables: NoisyTables
+    publish: Literal["microdata", "intervals"]
+    confidence: Annotated[float, Field(gt=0, lt=1)] | None
+    tables: Literal["all"] | Annotated[list[str], Field(min_length=1)]
 
 
-class ProtectedNoise(Section):
+class ProtectedNoise(AnyNoise):
     rho: float = Field(gt=0, allow_inf_nan=False)
-    publish: Publish
-    confidence: Confidence
-    tables: NoisyTables
 
 
 class Protection(Section):

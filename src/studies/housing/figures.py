@@ -170,11 +170,12 @@ def key_words(key: str) -> str:
 
 # Figures 2 and A.1 to A.3: how unique reconstructions are, which blocks are flagged, putative beside true violations.
 
+# thinner from line to line, so that none hides another where they meet: at the foot, and at 100 %
 ATTRIBUTES = {
-    "all": ("all households, all attributes", "-", PALETTE[0]),
-    "simple": ("all households, simple attributes", "--", PALETTE[1]),
-    "violations": ("violations V*, all attributes", ":", PALETTE[4]),
-    "violations_simple": ("violations V*, simple attributes", "-.", PALETTE[2]),
+    "all": ("all households, all attributes", 4.5, "#9db9cc"),
+    "simple": ("all households, simple attributes", 3.0, PALETTE[1]),
+    "violations": ("violations V*, all attributes", 1.8, PALETTE[4]),
+    "violations_simple": ("violations V*, simple attributes", 0.8, INK),
 }
 SMALL, STEP = 11, 10
 SHARES = np.linspace(0, 1, 11)
@@ -215,12 +216,12 @@ def plot_variability(points: pd.DataFrame, label: str) -> Figure:
     return say_source(figure, label)
 
 
-def _draw_variability(axes: Axes, rows: pd.DataFrame, name: str, style: tuple[str, str, str]) -> None:
-    words, line, colour = style
+def _draw_variability(axes: Axes, rows: pd.DataFrame, name: str, style: tuple[str, float, str]) -> None:
+    words, width, colour = style
     columns = ("share", f"least_{name}", f"most_{name}")
     x, least, most = (100 * np.append(0.0, rows[column]) for column in columns)
     named = f"{words}: {rows[name].iloc[0]:,} {name}, {least[1]:.1f} % certain"
-    axes.step(x, least, where="post", ls=line, color=colour, label=named)
+    axes.step(x, least, where="post", lw=width, color=colour, label=named)
     axes.fill_between(x, least, most, step="post", color=colour, alpha=0.2, lw=0)
 
 

@@ -15,6 +15,7 @@ from studies.country.sample import (
     choose_blocks,
     households_of,
     number_of_batches,
+    parts_of,
     sample_blocks,
 )
 from studies.country.settings import Design, Sample
@@ -217,3 +218,22 @@ def test_states_that_do_not_exist_or_have_no_such_block_are_named(
     with pytest.raises(DataError) as error:
         sample_blocks(sizes, {"odd": Design(blocks_per_state=1, **design)}, 1)
     assert str(error.value).startswith(why)
+
+
+def test_a_design_that_is_added_leaves_the_batches_of_the_others() -> None:
+    medians = {name: {"size": name, "blocks_per_state": 5} for name in ("state_median", "country_median")}
+    fours = {"fours": {"size": 4, "blocks_per_state": 60}}
+    whole = {"every": {"states": ["13"], "up_to": 4}}
+    auto: dict[str, Any] = {"batches": "auto", "blocks_per_batch": 2000}
+    before = parts_of(settings_of(**auto, designs=medians))
+    after = parts_of(settings_of(**auto, designs={**medians, "none": None, **fours}, all_blocks=whole))
+    assert list(after) == ["state_median", "fours", "every"]
+    assert {name: part.batches for name, part in after.items() if name in before} == {
+        "state_median": before["state_median"].batches
+    }
+    assert after["state_median"].sample == before["state_median"].sample
+    assert before["state_median"].sample.model_dump() == settings_of(**auto, designs=medians).model_dump()
+    batches = [batch for part in after.values() for batch in part.batches]
+    assert batches == [f"{batch:03d}" for batch in range(len(batches))]
+    larger = {**medians, "more": {"size": "state_median", "blocks_per_state": 9}}
+    assert list(parts_of(settings_of(**auto, designs=larger))) == ["state_median", "more"]
