@@ -14,7 +14,7 @@ def main(job: Job) -> None:
     settings = job.settings("sample", Sample)
     blocks = choose_blocks(pd.read_parquet(job.input.sizes), settings, job.params.seed)
     blocks.to_parquet(job.output.blocks, index=False)
-    new = blocks[~blocks["block"].isin(pd.read_parquet(list(job.input.earlier))["block"])]
+    new = blocks[~blocks["block"].isin(pd.concat(map(pd.read_parquet, job.input.earlier))["block"])]
     batches = batches_of(new, number_of_batches(settings), settings.blocks_per_batch)
     batches["batch"] += job.params.first
     # an empty piece first: earlier designs may have all blocks of this one, and the file is there all the same
