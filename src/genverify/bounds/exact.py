@@ -175,7 +175,12 @@ ZERO_ALONE = 1  # a set of sums as bits: only the sum 0
 
 @dataclass(frozen=True)
 class Steps:
-    """The numbers start, start + step, ...: `terms` of them (None: without end)."""
+    """
+    The numbers start, start + step, ...: `terms` of them (None: without end).
+
+    >>> members(add(ZERO_ALONE, [Steps(0, 3, 2)], 20), 20)
+    [0, 3]
+    """
 
     start: int
     step: int
@@ -257,7 +262,12 @@ def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: i
 
 
 def _flags_of(sums: int, length: int) -> Flags:
-    """Whether each of 0, 1, ..., length - 1 is in the set."""
+    """
+    Of this number of types, whether each is in the set.
+
+    >>> _flags_of(0b1101, 5).tolist()
+    [True, False, True, True, False]
+    """
     low = sums & ((1 << length) - 1)
     packed = np.frombuffer(low.to_bytes(length // 8 + 1, "little"), dtype=np.uint8)
     return np.asarray(np.unpackbits(packed, bitorder="little")[:length].astype(bool))

@@ -259,7 +259,13 @@ class Domain:
 
 @dataclass(frozen=True)
 class Universe:
-    """Which records a study is about: a condition on records, the codes they can hold, rules that always hold."""
+    """
+    Which records a study is about: a condition on records, the codes they can hold, rules that always hold.
+
+    >>> occupied = Universe("occupied", Predicate.of({"VACS": [0]}), {"TEN": (1, 2, 3)}, ())
+    >>> print(occupied.keeps)
+    VACS=0
+    """
 
     name: str
     keeps: Predicate
@@ -269,7 +275,14 @@ class Universe:
 
 @dataclass(frozen=True)
 class DomainFile:
-    """A domain file: the columns as they stand in the data, the universes and the structural rules."""
+    """
+    A domain file: the columns as they stand in the data, the universes and the structural rules.
+
+    >>> everybody = Universe("everybody", EVERY, {}, ())
+    >>> file = DomainFile(Domain((Column("SEX", "sex", (1, 2), ("male", "female")),)), {"everybody": everybody}, {})
+    >>> file.universe("everybody").name
+    'everybody'
+    """
 
     domain: Domain
     universes: Mapping[str, Universe]

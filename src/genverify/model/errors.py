@@ -22,7 +22,13 @@ DISK = {
 
 
 class GenverifyError(Exception):
-    """What went wrong, where, and what to do next: the base of all errors that are shown without a traceback."""
+    """
+    What went wrong, where, and what to do next: the base of all errors that are shown without a traceback.
+
+    >>> raise GenverifyError("release.yaml: no table is named; add one under tables")
+    Traceback (most recent call last):
+    genverify.model.errors.GenverifyError: release.yaml: no table is named; add one under tables
+    """
 
 
 class ConfigError(GenverifyError):
@@ -93,7 +99,13 @@ EXTRAS = {
 
 
 class MissingExtra(ConfigError):
-    """A library is missing that only an extra brings: the message says what to install."""
+    """
+    A library is missing that only an extra brings.
+
+    >>> raise MissingExtra("jax")
+    Traceback (most recent call last):
+    genverify.model.errors.MissingExtra: the library jax is needed; install it: pip install "genverify[raprank]"
+    """
 
     def __init__(self, library: str, what: str = "", instead: str = "") -> None:
         needed = f"{what} needs the library {library}" if what else f"the library {library} is needed"

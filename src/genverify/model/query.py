@@ -15,7 +15,12 @@ from genverify.model.errors import DataError, nearest
 
 @dataclass(frozen=True)
 class Group:
-    """A named set of codes of one column (or of no column: everyone), the word of which line ids are made."""
+    """
+    A named set of codes of one column (or of no column: everyone), the word of which line ids are made.
+
+    >>> print(Group("renter", "renter occupied", Predicate.of({"TEN": [3, 4]})).predicate)
+    TEN=3|4
+    """
 
     name: str
     label: str
@@ -92,7 +97,12 @@ def _codes(column: Column, given: Any) -> Sequence[int]:
 
 
 def _numbers(given: Any) -> range:
-    """One number, or `first-last`."""
+    """
+    One number, or `first-last`.
+
+    >>> list(_numbers("2-4")), list(_numbers(7))
+    ([2, 3, 4], [7])
+    """
     first, _, last = str(given).partition("-")
     return range(int(first), int(last or first) + 1)
 

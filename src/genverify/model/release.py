@@ -48,7 +48,14 @@ def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = 
 
 @dataclass(frozen=True)
 class Schema:
-    """What a release speaks of: the domain of its records, the rules that hold, the queries that may be published."""
+    """
+    What a release speaks of: the domain of its records, the rules that hold, the queries that may be published.
+
+    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
+    >>> schema = Schema(Domain((sex,)), (), (Query("T.f", "T", "female", Predicate.of({"SEX": [2]})),))
+    >>> schema.position
+    {'T.f': 0}
+    """
 
     domain: Domain
     rules: tuple[Rule, ...]

@@ -83,7 +83,14 @@ log = logging.getLogger("genverify")
 
 @dataclass
 class Stopwatch:
-    """The wall seconds of a piece of work, once it is done (`with watch() as spent`)."""
+    """
+    The wall seconds of a piece of work.
+
+    >>> with watch() as spent:
+    ...     pass
+    >>> spent.seconds < 1
+    True
+    """
 
     seconds: float = 0.0
 

@@ -236,7 +236,12 @@ def _section(target: str, entry: Entry, caption: str) -> list[str]:
 
 
 def _data_in_words(seed: int | None) -> str:
-    """Which data a result shows: whatever depends on a seed was drawn at random."""
+    """
+    Which data a result shows: whatever depends on a seed was drawn at random.
+
+    >>> _data_in_words(1), _data_in_words(None)
+    ('synthetic data, seed 1', 'no microdata: nothing drawn at random')
+    """
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
 
 
@@ -496,7 +501,12 @@ def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
 
 
 def in_words(entries: Mapping[str, Entry]) -> str:
-    """How many figures and tables."""
+    """
+    How many figures and tables.
+
+    >>> in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
+    'figures 1, tables 2'
+    """
     kinds = Counter(Path(target).suffix for target in entries)
     return f"figures {kinds[FIGURE]}, tables {kinds[TABLE]}"
 
@@ -522,7 +532,12 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
 
 
 def _by_target(findings: Sequence[Finding]) -> list[str]:
-    """A line for each result, with all that was found about it."""
+    """
+    A line for each result, with all that was found about it.
+
+    >>> _by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
+    ['figures/a.pdf: plot_a; draw']
+    """
     texts = {finding.target: list[str]() for finding in findings}
     for finding in findings:
         texts[finding.target].append(finding.text)

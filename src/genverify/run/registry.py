@@ -73,7 +73,12 @@ class Study:
         return self.package.rpartition(".")[2]
 
     def absolute(self, name: str) -> str:
-        """A name of the registration as it is seen from everywhere: `studies.cups.settings:Cups`."""
+        """
+        The name seen from everywhere.
+
+        >>> Study(package="studies.cups").absolute(".settings:Cups")
+        'studies.cups.settings:Cups'
+        """
         return f"{self.package}{name}" if name.startswith(".") else name
 
 

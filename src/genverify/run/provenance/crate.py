@@ -148,7 +148,12 @@ def _script_of(job: Record) -> str:
 
 
 def outermost(paths: Mapping[str, str]) -> list[str]:
-    """The paths without those that lie in a folder among them."""
+    """
+    The paths without those that lie in a folder among them.
+
+    >>> outermost({"a": "", "a/b": "", "c": ""})
+    ['a', 'c']
+    """
     return [path for path in paths if not any(path.startswith(f"{other}{os.sep}") for other in paths)]
 
 

@@ -90,7 +90,12 @@ class Record:
 
 
 def normal(path: str | Path) -> str:
-    """A path as seen from the current folder, without detours; links are not followed."""
+    """
+    A path as seen from the current folder, without detours; links are not followed.
+
+    >>> normal("figures/../figures/fig3.pdf")
+    'figures/fig3.pdf'
+    """
     here, whole = os.getcwd(), os.path.abspath(path)
     return os.path.relpath(whole, here) if whole.startswith(here + os.sep) else whole
 
@@ -399,7 +404,12 @@ def read_lock(path: Path) -> Lock:
 
 
 def _normalised(name: str) -> str:
-    """The name of a package as registries compare it: `pulp-x-y` for PuLP_x.y."""
+    """
+    The name of a package as registries compare it.
+
+    >>> _normalised("PuLP_x.y")
+    'pulp-x-y'
+    """
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -544,7 +554,12 @@ def git_in_words(git: Mapping[str, Any]) -> str:
 
 
 def short(value: Any) -> str:
-    """A setting on one line: `withhold=[1], universe=occupied`."""
+    """
+    A setting on one line.
+
+    >>> short({"withhold": [1], "universe": "occupied"})
+    'withhold=[1], universe=occupied'
+    """
     if not isinstance(value, Mapping):
         return str(value)
     parts = {key: f"({short(part)})" if isinstance(part, Mapping) else part for key, part in value.items()}

@@ -65,7 +65,12 @@ def draw_jobs(jobs: Sequence[Record], share: float, seed: int) -> list[Record]:
 
 
 def read_share(text: str) -> float:
-    """A share of the jobs as it is written on the command line: 0.05, 5%, all."""
+    """
+    A share of the jobs as it is written on the command line.
+
+    >>> read_share("all"), read_share("0.05"), read_share("5%")
+    (1.0, 0.05, 0.05)
+    """
     try:
         share = 1.0 if text == ALL else float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -132,7 +137,12 @@ class Again:
 
 
 def _in_words(jobs: Sequence[Record]) -> str:
-    """How many jobs, and how long they took."""
+    """
+    How many jobs, and how long they took.
+
+    >>> _in_words([Record("a", {"seconds": 1.5}), Record("b", {"seconds": 2})])
+    '2 jobs (3.5 s by their records)'
+    """
     return f"{len(jobs)} job{'' if len(jobs) == 1 else 's'} ({sum(job.seconds for job in jobs):.1f} s by their records)"
 
 
