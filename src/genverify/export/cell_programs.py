@@ -199,9 +199,7 @@ class CellExporter:
         for cell, (lo, hi) in enumerate(zip(system.lo.tolist(), system.hi.tolist(), strict=True)):
             self.known |= {(cell, 1): (hi, -1), (cell, -1): (-lo, -1)}  # s x <= value
         self.proved: list[_ProvedStatement] = []
-        for number, text in enumerate(
-            text for text in statements if text["side"] != form.ATTAINS
-        ):  # points derive nothing
+        for number, text in enumerate(text for text in statements if text["side"] != form.ATTAINS):  # points derive nothing
             self._take(form.read_cell_bound(reader, text, f"statement {number}"), number)
 
     def _take(self, said: CellBound, number: int) -> None:
