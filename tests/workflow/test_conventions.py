@@ -254,7 +254,7 @@ def test_the_source_opens_no_path_of_the_repository(path: Path) -> None:
 def test_what_a_study_registers_is_there(study: Study) -> None:
     single = [study.names, study.settings_check, study.files_check, study.possible, study.private, study.left_out]
     for name in [*filter(None, single), *study.settings.values()]:
-        assert callable(study.load(name)), name
+        assert callable(load(study.absolute(name))), name
 
 
 def test_the_proofs_and_commands_of_studies_are_there() -> None:
