@@ -311,3 +311,24 @@ def test_long_work_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: p
     gv.Release.from_frame(PEOPLE, tables=["sex"]).attack()
     assert "claims decided" in capsys.readouterr().err
     assert not logger.handlers
+
+
+def test_the_guesses_of_a_new_user() -> None:
+    """Tried in a notebook: each was an error, codes, or two million characters."""
+    people = pd.DataFrame({"sex": ["f", "m", "m"], "age": ["old", "young", "young"], "smoker": [True, False, True]})
+    release = gv.Release.from_frame(people, tables=[("sex", "age"), ("age", "smoker")])  # no way from a frame to a schema
+    result = gv.attack(release)  # 'module' object is not callable
+    assert result.claims == release.attack().claims
+    assert len(repr(result)) < 200  # 1,971,231 characters for 30 people
+    assert set(result.frame()["sex"]) == {"f", "m", "*"}  # codes, not labels
+    assert gv.probability(release, "sex=f").value == 1  # labels were rejected
+    assert release.probability(sex="f").exact
+    assert gv.disclose is not None  # no disclose, what_if, plot, __version__; no progress: tests above
+    assert {"what_if", "bounds", "probability", "attack"} <= set(dir(release))
+    assert {"plot", "explain", "check", "export", "frame"} <= set(dir(result))
+    with pytest.raises(DataError, match="did you mean sex"):
+        release.probability(sx="f")
+    import genverify.attack as package
+    from genverify.attack import verify
+
+    assert package.verify is verify  # it is still the package

@@ -27,7 +27,7 @@ from typing import Any
 
 # where each name of the API stands; it is imported when it is asked for
 _MODULES = {
-    "api": ("AttackResult", "Release", "attack_release", "make_release", "release_of"),
+    "api": ("AttackResult", "Release", "attack", "attack_release", "make_release", "release_of"),
     "model.domain": ("Column", "Domain", "Predicate", "Rule"),
     "model.query": ("Query",),
     "model.release": ("Schema", "make_schema", "read_releases", "read_schema"),

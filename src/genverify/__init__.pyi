@@ -2,6 +2,7 @@
 
 from genverify.api import AttackResult as AttackResult
 from genverify.api import Release as Release
+from genverify.api import attack as attack
 from genverify.api import attack_release as attack_release
 from genverify.api import make_release as make_release
 from genverify.api import release_of as release_of

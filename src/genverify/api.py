@@ -5,6 +5,7 @@ The classes add verbs to values of the packages below, which know nothing of the
 """
 
 import logging
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,8 @@ from html import escape
 from itertools import islice
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -227,6 +229,17 @@ def attack_release(
         datasets = _walked(settings.proving("An attack without a study").bounder(release), K, seed)
         verified = verify_block(release, datasets, settings, min_k, max_k)
     return AttackResult(**{field.name: getattr(verified, field.name) for field in fields(verified)})
+
+
+class _Verb(ModuleType):
+    """The package genverify.attack, which is a verb too: gv.attack(release), as people guess."""
+
+    def __call__(self, release: published.Release, min_k: int = 1, max_k: int | None = None, seed: int = 1) -> AttackResult:
+        return attack_release(release, min_k=min_k, max_k=max_k, seed=seed)
+
+
+sys.modules["genverify.attack"].__class__ = _Verb
+attack = cast(_Verb, sys.modules["genverify.attack"])
 
 
 @contextmanager
