@@ -132,21 +132,8 @@ def main_job(version: str, snakefile: Path, package: Path, home: Path, target: s
     """CPU seconds by process of making a target in the folder `home`, by the workflow and the package of a version."""
     (home / "sitecustomize.py").write_text(NOTING)
     environment = os.environ | {"PYTHONPATH": f"{home}:{package}", "NOTED": f"{home / 'noted.csv'}"}
-    words = [
-        "-m",
-        "snakemake",
-        "--snakefile",
-        snakefile,
-        "--directory",
-        home,
-        "--cores",
-        "1",
-        "--quiet",
-        "all",
-        "--",
-        target,
-    ]
-    subprocess.run([sys.executable, *map(str, words)], env=environment, check=True)
+    words = ["-m", "snakemake", "--snakefile", snakefile, "--directory", home, "--cores", "1", "--quiet", "all"]
+    subprocess.run([sys.executable, *map(str, words), "--", target], env=environment, check=True)
     rows: dict[str, dict[str, Any]] = {}
     for name, begun, end in (line.split(",") for line in (home / "noted.csv").read_text().splitlines()):
         process = name.split(".")[1] if name.startswith("tmp") else "Snakemake"  # tmp1234.verify_claims.py
