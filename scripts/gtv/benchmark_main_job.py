@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 from genverify.model.errors import DataError
+from genverify.model.files import sha256_of
 from genverify.run.jobs import Job, log, run
 from genverify.run.layout import repository
 from studies.gtv.measurement import main_job
@@ -15,11 +16,11 @@ from studies.gtv.settings import BlocksBenchmark
 def main(job: Job) -> None:
     before = job.settings("blocks", BlocksBenchmark).before
     rows, made = [], []
-    for version, source in {**({"before": Path(before).parent} if before else {}), "now": Path(repository())}.items():
+    packages = {**({"before": Path(before).resolve()} if before else {}), "now": repository() / "src"}
+    for version, package in packages.items():
         with TemporaryDirectory() as home:
-            measured, digests = main_job(version, source.resolve(), Path(home))
-        rows += measured
-        made.append(digests)
+            rows += main_job(version, package.parent / "Snakefile", package, Path(home), job.params.target)
+            made.append({name: sha256_of(Path(home) / name) for name in job.params.compared})
     if made[0] != made[-1]:
         raise DataError(f"the two versions do not make the same files: {made}")
     frame = pd.DataFrame(rows).round(2)

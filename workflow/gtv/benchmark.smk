@@ -139,6 +139,8 @@ rule benchmark_main_job:
     params:
         code=code_of("benchmark_main_job"),
         blocks=setting("benchmark.blocks"),
+        target="figures/fig3.pdf",
+        compared=["figures/fig3.pdf", "results/paper/claims.parquet"],
     script:
         "../../scripts/gtv/benchmark_main_job.py"
 

@@ -358,18 +358,6 @@ def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
     return rows
 
 
-def read_pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """The rows of a file, one row group at a time; a file without rows is one piece."""
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        if not file.metadata.num_rows:
-            yield file.read().to_pandas()
-            return
-        for group in range(file.num_row_groups):
-            yield file.read_row_group(group).to_pandas()
-
-
 def read_blocks(path: Path, blocks: Collection[str]) -> pd.DataFrame:
     """The rows of a file that are about the given blocks; whole row groups are skipped where none can be."""
     import pyarrow as pa

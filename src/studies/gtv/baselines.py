@@ -3,22 +3,17 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+
+# what binom.pmf of scipy.stats calls, whose import takes half a second, as much as all else that a job imports
+from scipy.special._ufuncs import _binom_pmf
 
 from genverify.model.arrays import Flags, Floats, Ints, positions
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
 from studies.country.store import GEOGRAPHY, Radix, Types, nation_types, types_of_state
-
-try:  # what binom.pmf calls: scipy.stats takes half a second to import, as much as all else that a job imports
-    from scipy.special._ufuncs import _binom_pmf as binomial_mass
-except ImportError:  # another version of SciPy
-    from scipy.stats import binom
-
-    binomial_mass: Any = binom.pmf  # type: ignore[no-redef]
 
 PRIORS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], "nation": 0}
 """How many digits of a block id name the area whose records are the prior."""
@@ -49,7 +44,7 @@ def binomial(n: Ints, m: Ints, prior: Prior) -> Floats:
     # The rarer side goes in as the probability: the other one, near 1, would lose its digits.
     rare = 2 * prior.count <= size
     p = np.where(rare, prior.count, size - prior.count) / size
-    return np.asarray(binomial_mass(np.where(rare, m, n - m), n, p), dtype=np.float64)
+    return np.asarray(_binom_pmf(np.where(rare, m, n - m), n, p), dtype=np.float64)
 
 
 @dataclass(frozen=True)

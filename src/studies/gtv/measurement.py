@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from genverify.model.errors import GenverifyError
-from genverify.model.files import sha256_of
 
 MB = 2**20  # bytes
 LOOK_EVERY = 0.1  # seconds between two looks at the memory and the time of a child
@@ -119,7 +118,6 @@ def peak_memory_mb(pid: int | None = None) -> float:
 
 # The main job by process: what Snakemake takes, the starts of its jobs with their imports, and their work.
 
-TARGET, BYTES = "figures/fig3.pdf", ("figures/fig3.pdf", "results/paper/claims.parquet")
 # imported by every Python process at its start: it notes its own CPU seconds until its job begins (jobs.run), and in all
 NOTING = """
 import atexit, gc, os, sys, time
@@ -130,12 +128,12 @@ atexit.register(lambda: open(os.environ["NOTED"], "a").write(line()))
 """
 
 
-def main_job(version: str, source: Path, home: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """CPU seconds by process of one run in the folder `home`, by the repository in `source`; digests of what it made."""
+def main_job(version: str, snakefile: Path, package: Path, home: Path, target: str) -> list[dict[str, Any]]:
+    """CPU seconds by process of making a target in the folder `home`, by the workflow and the package of a version."""
     (home / "sitecustomize.py").write_text(NOTING)
-    environment = os.environ | {"PYTHONPATH": f"{home}:{source / 'src'}", "NOTED": f"{home / 'noted.csv'}"}
-    words = ["-m", "snakemake", "--snakefile", source / "Snakefile", "--directory", home, "--cores", "1", "--quiet", "all"]
-    subprocess.run([sys.executable, *map(str, words), "--", TARGET], env=environment, check=True)
+    environment = os.environ | {"PYTHONPATH": f"{home}:{package}", "NOTED": f"{home / 'noted.csv'}"}
+    words = ["-m", "snakemake", "--snakefile", snakefile, "--directory", home, "--cores", "1", "--quiet", "all"]
+    subprocess.run([sys.executable, *map(str, words), "--", target], env=environment, check=True)
     rows: dict[str, dict[str, Any]] = {}
     for name, begun, end in (line.split(",") for line in (home / "noted.csv").read_text().splitlines()):
         process = name.split(".")[1] if name.startswith("tmp") else "Snakemake"  # tmp1234.verify_claims.py
@@ -143,4 +141,4 @@ def main_job(version: str, source: Path, home: Path) -> tuple[list[dict[str, Any
         row["jobs"] += 1
         row["start_s"] += float(begun)
         row["work_s"] += float(end) - float(begun)
-    return list(rows.values()), {name: sha256_of(home / name) for name in BYTES}
+    return list(rows.values())
