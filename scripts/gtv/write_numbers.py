@@ -17,7 +17,8 @@ def main(job: Job) -> None:
     answers = {"paper": pd.read_parquet(job.input.answers)}
     names = read_domain(Path(job.input.domain)).domain.names
     evidence = Evidence(**single, households=households, answers=answers, names=names, seed=job.params.seed)
-    table = numbers_table(evidence, read_yaml(Path(job.input.paper))["numbers"], label)
+    printed, reasons = read_yaml(Path(job.input.paper))["numbers"], read_yaml(Path(job.input.reasons))
+    table = numbers_table(evidence, printed, reasons, label)
     table.to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(numbers_text(table, label))
 

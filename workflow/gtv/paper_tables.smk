@@ -147,6 +147,7 @@ rule write_numbers:
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         paper=PAPER,
+        reasons="data/papers/generate_then_verify_why.yaml",
     output:
         table="results/tables/numbers.csv",
         readable="results/tables/numbers.md",

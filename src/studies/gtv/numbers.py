@@ -170,18 +170,23 @@ COMPUTED: dict[str, Callable[..., Iterator[Figure]]] = {
         tract_less_state, effective_k, omitted,
     )
 }  # fmt: skip
-"""What the entry `ours` of a statement may name, with its arguments."""
+"""What `ours` of data/papers/generate_then_verify_why.yaml may name, with arguments."""
 
 
-def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
-    """Every statement of the paper's text with our numbers, one row per scope, and whether they agree."""
+def numbers_table(
+    evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Mapping[str, Any]], label: str
+) -> pd.DataFrame:
+    """
+    Every statement of the paper's text with our numbers, one row per scope, and whether they agree. `reasons`
+    (data/papers/generate_then_verify_why.yaml): how each is computed, and why it differs.
+    """
 
     def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        entry = {name: said for name, said in entry.items() if name not in ("measured", "open")} | dict(reasons[key])
         for name, arguments in entry["ours"].items():
             yield from (_row(entry, one) for one in list(COMPUTED[name](evidence, **arguments)) or [Figure("", NAN)])
 
-    known = [key for key, entry in statements.items() if set(entry.get("ours", [""])) <= COMPUTED.keys()]
-    return statements_table(statements, known, rows, label)
+    return statements_table(statements, reasons, rows, label)
 
 
 def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:

@@ -94,6 +94,7 @@ def test_the_scripts_end_in_a_table(study: Path, root: Path) -> None:
     outputs = {"table": study / "generators.csv", "readable": study / "generators.md"}
     script("write_generators")(job(inputs, outputs, likeness=["urn"], seeds=[3, 4], seed=1))
     table = pd.read_csv(study / "generators.csv")
+    table = table[table["design"] == "country_median"]  # and the same by the number of races in a block
     assert len(table) == len(TABLES) * len(PAPER_K) + 4 + 2 * len(PERCENTILES) * len(BASELINE_K)
     drawn = table[table["urn"].notna()]
     assert (drawn["least"] == drawn["most"]).all()

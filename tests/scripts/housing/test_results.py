@@ -120,6 +120,7 @@ def test_files_of_a_user_are_not_evaluated(study: Path, tmp_path: Path) -> None:
 def test_tables(study: Path, tmp_path: Path) -> None:
     paper = ROOT / "data" / "papers" / "subsidized_housing.yaml"
     inputs = {**data(study), **of_conditions(study), "paper": paper, "sampling": study / "sampling.parquet"}
+    inputs["computed"] = ROOT / "data" / "housing" / "numbers.yaml"
     inputs["variability"] = batches(study, "none", "variability")
     tables = {}
     settings = {
@@ -156,6 +157,7 @@ def test_figures(study: Path, tmp_path: Path, name: str) -> None:
     rule, wildcard = FIGURES.get(name, (f"plot_housing_{name}", "figure"))
     if name == "fig1":
         inputs["curves"] = study / "swapping" / "reidentified.parquet"
+        inputs["drawing"] = ROOT / "data" / "housing" / "drawing.yaml"
     script(rule)(job(inputs, outputs, {wildcard: name}, match_keys=SETTINGS["match_keys"]))
     assert len(pd.read_csv(outputs["csv"])) > 1
     assert outputs["pdf"].read_bytes().startswith(b"%PDF")

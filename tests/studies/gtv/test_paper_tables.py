@@ -31,6 +31,7 @@ from studies.gtv.tables import (
 )
 
 PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/generate_then_verify.yaml")
+REASONS = read_yaml(Path(__file__).parents[3] / "data/papers/generate_then_verify_why.yaml")
 COLUMNS = [f"C{number}" for number in range(9)] + ["HHT2", "TP65"]
 LABEL = "synthetic microdata"
 
@@ -204,7 +205,7 @@ def evidence() -> Evidence:
 
 
 def test_numbers_of_the_text_next_to_the_papers() -> None:
-    table = numbers_table(evidence(), PAPER["numbers"], LABEL)
+    table = numbers_table(evidence(), PAPER["numbers"], REASONS, LABEL)
     assert list(dict.fromkeys(table["key"])) == list(PAPER["numbers"])
     ours = {(row["key"], row["scope"]): row["ours"] for row in table.to_dict("records")}
     assert ours["unique_blocks", "state_median"] == 50
@@ -237,7 +238,7 @@ def test_a_number_that_differs_is_measured_or_open() -> None:
 
 
 def test_a_statement_about_a_variant_that_was_not_run_stays_open() -> None:
-    table = numbers_table(evidence(), PAPER["numbers"], LABEL)
+    table = numbers_table(evidence(), PAPER["numbers"], REASONS, LABEL)
     row = table[table["key"] == "no_zeros_ones"].iloc[0]
     assert np.isnan(row["ours"])
     assert row["agrees"] == ""
@@ -247,7 +248,7 @@ def test_a_statement_about_a_variant_that_was_not_run_stays_open() -> None:
 def test_a_statement_that_nothing_computes_is_an_error() -> None:
     extra = PAPER["numbers"] | {"new": {"where": "", "statement": "", "paper": ""}}
     with pytest.raises(DataError, match="'new'"):
-        numbers_table(evidence(), extra, LABEL)
+        numbers_table(evidence(), extra, REASONS, LABEL)
 
 
 @pytest.mark.parametrize(
