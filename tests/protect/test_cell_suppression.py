@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from genverify.model.linear import LinearSystem, make_system
+from genverify.protect import cell_suppression
 from genverify.protect.cell_suppression import (
     PatternWork,
     Requirement,
@@ -138,3 +139,20 @@ def test_the_same_answer_twice_and_a_limit_is_said() -> None:
         none = find_pattern(problem, work)
         assert none.limit
         assert (none.cells, none.unmet) == ((), tuple(one.cell for one in asked))
+
+
+@pytest.mark.parametrize("work", [PatternWork(), PatternWork(rounds=0, masters=0)])
+def test_programs_over_the_cheapest_cells_give_the_same_answers(monkeypatch: pytest.MonkeyPatch, work: PatternWork) -> None:
+    """As in large tables: two cells of each sum are in the linear programs until more are needed; the optimum stays one."""
+    monkeypatch.setattr(cell_suppression, "NARROW", 0)
+    monkeypatch.setattr(cell_suppression, "CHEAP", 2)
+    for seed in range(60):
+        counts, sums, cost, asked, everywhere = random_problem(seed)
+        problem = SuppressionProblem(system_of_sums(counts, sums), counts, cost, tuple(asked), everywhere=everywhere)
+        pattern, best = find_pattern(problem, work), cheapest(all_points(counts, sums), counts, cost, asked, everywhere)
+        assert bool(pattern.unmet) == (best is None), seed
+        if best is not None:
+            assert pattern.bound <= best <= pattern.cost, seed
+            assert pattern.cost == best or not work.masters, seed
+            assert protects(all_points(counts, sums), counts, set(pattern.cells), asked, everywhere), seed
+            check_points(problem, pattern)
