@@ -224,11 +224,7 @@ def test_a_mistake_is_named_before_the_first_job(ran: Path, change: str, said: s
             "state 56, design odd: 1 blocks of 900 households wanted, 0 exist (blocks by size: none of a near size). "
             "Ask for fewer blocks, another size or other states",
         ),
-<<<<<<< HEAD
-        ("{size: 4, blocks_per_state: 1, states: ['57']}", "design odd: the microdata hold no state '57': known: 01, 02, 19, 38, 46, 56"),
-=======
         ("{size: 4, blocks_per_state: 1, states: ['57']}", "design odd: the microdata hold no state '57': "),
->>>>>>> ablations
     ],
 )
 def test_a_design_that_cannot_be_drawn_ends_in_its_first_job(ran: Path, design: str, said: str) -> None:
