@@ -53,7 +53,7 @@ def test_the_results_are_those_of_a_local_run(plain_study: Path, through_slurm: 
 def test_every_job_went_through_slurm(through_slurm: tuple[Path, str]) -> None:
     output = through_slurm[1]
     sent = re.findall(r"submitted with SLURM jobid (\d+)", output)
-    assert len(set(sent)) == 1 + 1 + 1 + 2 + 2 + 2 + 1  # generate_datasets twice
+    assert len(set(sent)) == 1 + 1 + 1 + 2 + 2 * 2 + 2 + 1  # of two batches; generate_datasets twice
     listed = subprocess.run(["squeue", "-h", "-t", "all", "-o", "%A %T"], capture_output=True, text=True).stdout
     states = dict(line.split() for line in listed.splitlines())
     assert set(sent) <= set(states)
