@@ -26,7 +26,7 @@ from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
 from genverify.run.jobs import cores
-from genverify.run.provenance.records import AuditError, Record, Records, find_records, normal, reading_tables
+from genverify.run.provenance.records import AuditError, Record, Records, find_records, is_made, normal, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, Prov
     """What the jobs of a chain proved, by job record; proofs of no kind that can be checked are an error."""
     result = {}
     for record in (record for record in jobs if record.named("outputs", PROOFS)):
-        writers = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
+        writers = {path: records.writer(path) for path in record.inputs if is_made(path)}
         result[record.path] = Proving(_kind_of_record(record), record, writers)
     return result
 
@@ -194,7 +194,7 @@ def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
     schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
-    schema = _known_schema(schema_file)
+    schema = _schema(schema_file.resolve(), schema_file.stat().st_mtime_ns)
     total, proven = _checked_records([(counts, proofs)], schema)
     if (claims := _one(record, "claims")) is None:
         return ProofTally(total, (proofs,))
@@ -233,13 +233,9 @@ def check_job(job: Proving) -> ProofTally:
     return tally
 
 
-def _known_schema(path: Path) -> Schema:
-    """A schema, read once by each worker, unless it was changed: the batches of a variant share it."""
-    return _schema(path.resolve(), path.stat().st_mtime_ns) if path.exists() else read_schema(path)
-
-
 @cache
 def _schema(path: Path, changed: int) -> Schema:
+    """A schema, read once by each worker, unless it was changed: the batches of a variant share it."""
     return read_schema(path)
 
 
@@ -288,7 +284,7 @@ def open_proofs(path: Path, release: Path | None, name: str | None) -> Iterator[
 
 def _opened(files: Sequence[Path], model: str, release: Path | None, name: str | None) -> Iterator["Proved"]:
     if model == RECORDS:
-        folder = release or _release_of(files[0])
+        folder = release or files[0].parent.parent / "release"
         schema = read_schema(folder / "schema.json")
         for file in [*files, *_cell_proofs(files)]:
             yield from stored_blocks(_counts_of(file, files, folder), file, schema, {name} if name else None)
@@ -314,11 +310,6 @@ def _counts_of(file: Path, files: Sequence[Path], release: Path) -> Path:
     return table_file(release, (files[0] if file.name == CELLS else file).name.removesuffix(ENDING))
 
 
-def _release_of(file: Path) -> Path:
-    """The folder of the release beside the folder of proofs."""
-    return file.parent.parent / "release"
-
-
 def _job_of(file: Path) -> tuple[ProofKind, Record]:
     """The kind of a file of proofs, and the record of the job that wrote it."""
     record = find_records([str(file.parent.parent)]).writer(normal(file))
@@ -333,7 +324,7 @@ def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[s
         release = left.pop(0) if left and (left[0] / "schema.json").exists() else None
         files, model = _proof_files(path)
         if model == RECORDS:
-            yield from _check_stored(path, files, release or _release_of(files[0]), claims)
+            yield from _check_stored(path, files, release or files[0].parent.parent / "release", claims)
         elif model == LINEAR and files[0].with_name(SYSTEM).exists():
             from genverify.run.cli.commands import parser
 
