@@ -20,6 +20,7 @@ MAY_COVER = {
     "generate_datasets": (
         *PROVING,
         *(f"genverify/attack/{name}" for name in ("generate", "onehot", "probability", "explain")),
+        "studies/gtv/probabilities",  # exact draws stand in the study that asks for them
     ),
     # no explanations, no counting; what files of datasets hold stands beside the walks
     "verify_claims": (*PROVING, *(f"genverify/attack/{name}" for name in ("verify", "generate", "onehot"))),

@@ -34,7 +34,7 @@ FIGURE, TABLE = ".pdf", ".csv"
 FILE = "reference.yaml"
 
 
-class Part(Section):
+class _Part(Section):
     """What the folder of a study lists: title and order of a paper, its targets with their captions; what is left out."""
 
     order: int = 0
@@ -46,16 +46,16 @@ class Part(Section):
 class Listing(NamedTuple):
     """The papers by their names, all their targets, and the targets that are left out, each with a reason."""
 
-    papers: dict[str, Part]
+    papers: dict[str, _Part]
     targets: list[str]
     absent: dict[str, str]
 
 
 def read_listing(stages: Path) -> Listing:
     """The listings of a folder and of those of its studies; every target is a figure or a table, and stands in them once."""
-    parts = dict[str, Part]()
+    parts = dict[str, _Part]()
     for path in sorted(stages.rglob(FILE)):
-        part = parts[path.parent.name] = validate(Part, read_yaml(path), str(path))
+        part = parts[path.parent.name] = validate(_Part, read_yaml(path), str(path))
         for target in (one for one in part.results if Path(one).suffix not in (FIGURE, TABLE)):
             raise DataError(f"{path}: {target}: neither a figure ({FIGURE}) nor a table ({TABLE})")
         if part.results and not part.title:
@@ -322,7 +322,7 @@ SETTINGS, DATA, CODE, RESULT = "settings", "data", "code", "result"
 OUTDATED = (SETTINGS, DATA, RESULT)
 
 
-class Finding(NamedTuple):
+class _Finding(NamedTuple):
     """What has changed since a result was put into the set: its target, the kind of change, and the change in words."""
 
     target: str
@@ -350,7 +350,7 @@ def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
     yield from (f"{target}: shown or absent, though the listing does not name it" for target in unknown)
 
 
-def changes(manifest: Manifest, config: Config) -> list[Finding]:
+def changes(manifest: Manifest, config: Config) -> list[_Finding]:
     """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
     by_job = _changed_jobs(manifest["jobs"], config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
@@ -358,7 +358,7 @@ def changes(manifest: Manifest, config: Config) -> list[Finding]:
     for target, entry in manifest["results"].items():
         changed = [change for name in entry["jobs"] for change in by_job[name]]
         changed += [(DATA, data[path]) for path in entry["data"] if path in data]
-        findings += [Finding(target, *change) for change in dict.fromkeys(changed)]
+        findings += [_Finding(target, *change) for change in dict.fromkeys(changed)]
     return findings
 
 
@@ -389,7 +389,7 @@ def _changed_file(path: str, recorded: str) -> str | None:
     return None if now == recorded else f"{path} {'is gone' if now is None else 'has changed'}"
 
 
-def _with_results(findings: Sequence[Finding], manifest: Manifest) -> list[Finding]:
+def _with_results(findings: Sequence[_Finding], manifest: Manifest) -> list[_Finding]:
     """
     The findings beside the results that are here, made with the settings and data of the set: another result is one more;
     if today's code gave what the set shows, its change does not matter.
@@ -408,9 +408,9 @@ def _with_results(findings: Sequence[Finding], manifest: Manifest) -> list[Findi
             redrawn = {} if other else _write_files(target, chain, Path(folder))
         altered = [name for name, value in entry["files"].items() if redrawn.get(name) != value]
         if other:
-            result.append(Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data"))
+            result.append(_Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data"))
         elif altered:
-            result.append(Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives"))
+            result.append(_Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives"))
         elif all(job.params.get(job_records.CODE) == _code_now(job.rule) for job in chain.jobs):
             result = [finding for finding in result if (finding.target, finding.kind) != (target, CODE)]
     return result
@@ -462,7 +462,7 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     outdated = [finding for finding in findings if finding.kind in OUTDATED]
     yield from _by_target("out of date", outdated)
     if not wrong and _page_of(listing, manifest, config) != (REFERENCE / PAGE).read_text():
-        outdated += [Finding(PAGE, RESULT, "")] if strict else []
+        outdated += [_Finding(PAGE, RESULT, "")] if strict else []
         yield f"{REFERENCE / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
     code = [finding for finding in findings if finding.kind not in OUTDATED]
     yield from _by_target("code has changed since, and only a run can say whether it matters", code)
@@ -472,7 +472,7 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     yield "whole, and of the settings and data of today"
 
 
-def _by_target(what: str, findings: Sequence[Finding]) -> Iterator[str]:
+def _by_target(what: str, findings: Sequence[_Finding]) -> Iterator[str]:
     """A line for each result, with all that was found about it."""
     for target in dict.fromkeys(finding.target for finding in findings):
         yield f"{what}: {target}: {'; '.join(finding.text for finding in findings if finding.target == target)}"
