@@ -8,7 +8,6 @@ import pytest
 
 from genverify.run.config import parse_config, read_shipped, section
 from genverify.run.layout import REFERENCE, STAGES
-from genverify.run.provenance.audit import repository
 from genverify.run.reference import (
     MANIFEST,
     OUTDATED,
@@ -56,7 +55,7 @@ def test_every_target_is_shown_or_absent_with_a_reason(manifest: Manifest, listi
 
 def test_settings_and_data_are_those_of_today(manifest: Manifest) -> None:
     """A change of code is not looked at: it may be a docstring. `genverify reference` tells of it."""
-    found = changes(manifest, repository(), parse_config(read_shipped(ROOT)))
+    found = changes(manifest, parse_config(read_shipped(ROOT)))
     assert [f"{finding.target}: {finding.text}" for finding in found if finding.kind in OUTDATED] == [], REMEDY
 
 

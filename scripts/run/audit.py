@@ -2,11 +2,11 @@
 
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
-from genverify.run.provenance.audit import audit, repository
+from genverify.run.provenance.audit import audit
 
 
 def main(job: Job) -> None:
-    for line in audit(repository(), parse_config(job.params.study)):
+    for line in audit(parse_config(job.params.study)):
         log.info("%s", line)
 
 

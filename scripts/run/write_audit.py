@@ -5,12 +5,12 @@ from pathlib import Path
 from genverify.report.pages import markdown_table
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
-from genverify.run.provenance.audit import audit, repository, say_lines
+from genverify.run.provenance.audit import audit, say_lines
 from genverify.run.provenance.records import BADGE, LEVEL, WORDS, write_summary
 
 
 def main(job: Job) -> None:
-    lines = audit(repository(), parse_config(job.params.study), job.input.results)
+    lines = audit(parse_config(job.params.study), job.input.results)
     summary = say_lines(lines, lambda line: log.info("%s", line))
     write_summary(summary, Path(job.output.summary))
     rows = [[path, WORDS.get(level, level), str(summary["files"][path])[:12]] for path, level in summary[LEVEL].items()]

@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 from genverify.run.jobs import Job, log, run
-from genverify.run.provenance.audit import read_listed, repository
+from genverify.run.provenance.audit import read_sources
 from genverify.run.provenance.crate import check_crate, write_crate
 from genverify.run.provenance.records import find_records, walk
 
@@ -20,9 +20,10 @@ ABOUT = {
 
 
 def main(job: Job) -> None:
-    chain = walk(job.input.results, find_records(repository().made))
+    chain = walk(job.input.results, find_records())
     code = {path for record in chain.jobs for path in record.code if not Path(path).is_absolute()}
-    raw = set(chain.raw) & set(read_listed(Path(job.input.sources)))
+    sources = read_sources()
+    raw = {path for path in chain.raw if sources.get(path)}
     files = [*job.input.audit, *job.input.workflow, job.input.lock, job.input.sources, job.input.licence, *code, *raw]
     texts = {ABOUT["settings"]: yaml.safe_dump(job.params.study, sort_keys=False)}
     write_crate(Path(job.output.crate), chain, files, texts, ABOUT)

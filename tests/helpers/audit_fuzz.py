@@ -23,7 +23,7 @@ from genverify.model.release import build_schema
 from genverify.model.settings import ReleaseSettings
 from genverify.run.config import Config
 from genverify.run.provenance import rerun
-from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.audit import audit, read_config
 from genverify.run.provenance.records import Record
 from genverify.run.provenance.rerun import Outcome
 from genverify.run.reference import check_lines, write_reference
@@ -113,7 +113,7 @@ def _cases(
         if dear:
             make_dear()
         config = read_config([])  # which no forger touches
-        write_reference(repository(), config)
+        write_reference(config)
         patch.setattr(rerun, "rerun_jobs", RepeatedJobs(rerun.rerun_jobs))
         accepted(config)
         truth = told()
@@ -169,7 +169,7 @@ def judge(refused: bool, truth: dict[str, Any]) -> str:
 def accepted(config: Config, expect: bool = True, share: float = 0.0, seed: int = 0, dear: bool = False) -> bool:
     """Whether the audit accepts the results of the study where we are, and its reference set."""
     try:
-        list(audit(repository(), config, TARGETS[: 2 if dear else None], share=share, seed=seed))
+        list(audit(config, TARGETS[: 2 if dear else None], share=share, seed=seed))
         list(() if dear else check_lines(config, strict=True))
     except GenverifyError:
         if expect:

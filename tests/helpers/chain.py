@@ -228,7 +228,7 @@ def write_table(job: Job) -> None:
 
 
 def write_crate(job: Job) -> None:
-    chain = walk(job.input.results, find_records(("results", "figures")))
+    chain = walk(job.input.results, find_records())
     about = {"name": "toy", "description": "a toy", "license": "https://spdx.org/licenses/MIT", "licence_name": "MIT",
              "workflow": "Snakefile", "settings": "config.yaml"}  # fmt: skip
     files = [*job.input.workflow, "config.yaml", *{path for record in chain.jobs for path in record.code}]

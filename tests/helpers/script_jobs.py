@@ -59,7 +59,7 @@ def undigested(path: Path, executed: Iterable[CodeType]) -> list[str]:
     """The functions of the packages that ran, and that the digest of a script does not cover."""
     reached = code.reached(str(path))
     lines = {
-        file: {line for number in numbers for line in code.lines_of(file, number)}
+        file: {line for number in numbers for line in lines_of(file, number)}
         for file, numbers in reached.items()
         if numbers is not None
     }
@@ -70,6 +70,14 @@ def undigested(path: Path, executed: Iterable[CodeType]) -> list[str]:
         for one in own
         if one.co_filename not in reached or one.co_firstlineno not in lines.get(one.co_filename, [one.co_firstlineno])
     )
+
+
+def lines_of(file: str, number: int) -> set[int]:
+    """The lines of a piece in its file; of a class without its methods."""
+    pieces = code._source(file).pieces
+    methods = (pieces[method] for numbers in pieces[number].methods.values() for method in numbers)
+    lines = set(range(pieces[number].start, pieces[number].end + 1))
+    return lines.difference(*(range(method.start, method.end + 1) for method in methods))
 
 
 def job(inputs: dict[str, Any], outputs: dict[str, Any], wildcards: dict[str, str] | None = None, **params: Any) -> Job:

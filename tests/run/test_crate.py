@@ -17,7 +17,7 @@ ABOUT = {"name": "toy", "description": "a toy", "license": "https://spdx.org/lic
 
 
 def pack(path: Path) -> Path:
-    chain = walk(["figures/fig3.pdf", "figures/ablation.pdf"], find_records(("results", "figures")))
+    chain = walk(["figures/fig3.pdf", "figures/ablation.pdf"], find_records())
     code = sorted({file for job in chain.jobs for file in job.code})
     texts = {"config.yaml": "units: /home/ada/units.csv\n"}
     write_crate(

@@ -15,7 +15,7 @@ from forger import forge_proofs, forge_record, forge_table, rewrite
 from genverify.cli import main
 from genverify.model.errors import GenverifyError
 from genverify.run.config import Config
-from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.audit import audit, read_config
 from genverify.run.provenance.recheck import KINDS, check_records, jobs_with_proofs, one_file
 from genverify.run.provenance.records import AuditError, Record, find_records
 
@@ -34,7 +34,7 @@ def config() -> Config:
 
 
 def audited() -> list[str]:
-    return list(audit(repository(), config(), ["figures/fig3.pdf"]))
+    return list(audit(config(), ["figures/fig3.pdf"]))
 
 
 def refused(said: str) -> None:
@@ -213,7 +213,7 @@ def test_proofs_of_an_audited_release_are_checked(chain_study: Path) -> None:
     """Its job writes the release that the proofs are about."""
     files = {name: {f"results/disclosure/r/{name}": "0" * 64} for name in ("schema", "counts", "proofs", "claims")}
     text = {"record": "r", "rule": "disclose_release", "params": {}, "inputs": {}, "outputs": files}
-    found = jobs_with_proofs([Record("r", text)], find_records(("results",)))["r"]
+    found = jobs_with_proofs([Record("r", text)], find_records())["r"]
     assert found.kind == KINDS["records"]
     assert one_file(found.record, "proofs") == Path("results/disclosure/r/proofs")
     assert one_file(found.record, "counts") == Path("results/disclosure/r/counts")
@@ -222,7 +222,7 @@ def test_proofs_of_an_audited_release_are_checked(chain_study: Path) -> None:
         check_records(Record("r", text), {})
     del text["outputs"]["counts"]  # type: ignore[attr-defined]
     with pytest.raises(AuditError, match="names proofs, but not the files that proofs of any kind are about"):
-        jobs_with_proofs([Record("r", text)], find_records(("results",)))
+        jobs_with_proofs([Record("r", text)], find_records())
 
 
 def checked(*words: str) -> int:

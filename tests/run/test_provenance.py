@@ -17,12 +17,13 @@ import yaml
 from genverify.model.errors import DataError
 from genverify.run.code import forget_code
 from genverify.run.config import parse_config, read_shipped
-from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.audit import audit, read_config, stage_paths
 from genverify.run.provenance.records import AuditError, Record, Stages, check_files, check_settings, find_records
+from studies.country.sample import parts_of
 
 
 def audited(*asked: str, proofs: bool = True) -> list[str]:
-    return list(audit(repository(), read_config([]), asked, proofs))
+    return list(audit(read_config([]), asked, proofs))
 
 
 def flip(path: str) -> None:
@@ -214,7 +215,7 @@ def test_a_changed_setting_is_named(chain_study: Path) -> None:
         "variants": {**text["variants"], "no_ones": {"release": {"withhold": [1, 2]}}},
     }
     with pytest.raises(AuditError, match=r"no_ones.*made with release\.withhold = \[1\], but config.yaml says \[1, 2\]"):
-        list(audit(repository(), parse_config(change), ["figures/ablation.pdf"], False))
+        list(audit(parse_config(change), ["figures/ablation.pdf"], False))
 
 
 STAGE = """
@@ -298,11 +299,11 @@ def test_every_rule_of_the_study_has_values_to_compare(root: Path, config: dict[
         "variant": study.variants, "experiment": study.raprank.experiments, "figure": study.raprank.figures,
         "condition": study.housing.conditions, "protection": study.protected.protections, "release": study.releases,
         "task": ["income"], "start": ["random"], "source": ["synthetic_persons"], "reading": ["one"], "batch": ["000"],
-        "page": ["table2"], "design": study.sample.designs,
+        "page": ["table2"], "design": parts_of(study.sample),
     }  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        stages = Stages(repository().stages, study)
+        stages = Stages(stage_paths(), study)
     unknown: dict[str, str] = {}
     for rule, part in product(stages.rules, ("input", "output", "params")):
         wildcards = {name: next(iter(named.get(name, "1"))) for name in stages.wildcards(rule) if name}
@@ -320,7 +321,7 @@ def test_a_variant_or_rule_that_is_gone_is_said(chain_study: Path) -> None:
     text = read_shipped(Path())
     del text["variants"]["no_ones"]
     with pytest.raises(AuditError, match=r"its settings cannot be checked .*no variant 'no_ones'"):
-        list(audit(repository(), parse_config(text), ["figures/ablation.pdf"], False))
+        list(audit(parse_config(text), ["figures/ablation.pdf"], False))
     Path("workflow/all.smk").write_text(Path("workflow/all.smk").read_text().replace("rule plot_fig3:", "rule draw:"))
     with pytest.raises(AuditError, match=r"figures/fig3.pdf: made by the rule plot_fig3, which no stage file has"):
         audited("figures/fig3.pdf")

@@ -18,7 +18,7 @@ from genverify.cli import main
 from genverify.model.errors import GenverifyError
 from genverify.run.config import Config
 from genverify.run.provenance import rerun
-from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.audit import audit, read_config
 from genverify.run.provenance.records import AuditError, read_record
 from genverify.run.provenance.rerun import Costs, confine, draw_jobs, link_inputs, read_share, rerun_jobs
 
@@ -34,7 +34,7 @@ def config() -> Config:
 
 
 def audited(*targets: str, **how: Any) -> list[str]:
-    return list(audit(repository(), config(), targets or TARGETS, **how))
+    return list(audit(config(), targets or TARGETS, **how))
 
 
 @pytest.fixture
@@ -209,7 +209,7 @@ def script(text: str) -> None:
 
 def outcomes(**how: Any) -> Iterator[Any]:
     record = read_record(Path(FIGURE))
-    return rerun_jobs([record], Path("scripts"), {record.path: ()}, MADE, **how)
+    return rerun_jobs([record], {record.path: ()}, **how)
 
 
 def test_a_job_that_cannot_be_run_here_is_said(chain_study: Path) -> None:
@@ -338,4 +338,4 @@ def test_the_published_chain_has_the_level_of_every_file(repeated: Path, capsys:
 
 def test_inputs_may_not_lead_out_of_the_study(tmp_path: Path) -> None:
     with pytest.raises(AuditError, match="leads out of the study"):
-        link_inputs(tmp_path / "study", ["results/../../elsewhere/file"], ["results"])
+        link_inputs(tmp_path / "study", ["results/../../elsewhere/file"])

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, TypeGuard
 
 import pytest
 
-from genverify.run.code import find_script, lines_of, reached
+from genverify.run.code import find_script, reached
 from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.records import Stages
 from genverify.run.registry import Study, commands, load, proof_kinds, stage_files, studies
+from script_jobs import lines_of
 
 ROOT = Path(__file__).parents[2]
 STAGES = sorted((ROOT / "workflow").rglob("*.smk"))

@@ -16,7 +16,7 @@ from genverify.model.errors import GenverifyError
 from genverify.run import code
 from genverify.run.config import Config
 from genverify.run.provenance import recheck, rerun
-from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.audit import audit, read_config
 from study_runs import copy_repository, shrink_country, snakemake
 
 SMALL: dict[str, Any] = {
@@ -68,7 +68,7 @@ def contents() -> dict[str, bytes]:
 
 
 def audited(config: Config) -> list[str]:
-    return list(audit(repository(), config, TARGETS, share=1.0))
+    return list(audit(config, TARGETS, share=1.0))
 
 
 def replaced(path: str, old: str, new: str) -> Forge:

@@ -20,7 +20,7 @@ from genverify.run import code
 from genverify.run.code import forget_code
 from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance import rerun
-from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.audit import audit, read_config
 from genverify.run.provenance.recheck import KINDS, PROOFS, kind_of
 from genverify.run.provenance.records import Stages
 from genverify.run.provenance.rerun import read_costs
@@ -93,7 +93,7 @@ def study(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def audited(*targets: str) -> list[str]:
-    return list(audit(repository(), read_config([Path("mine.yaml")]), targets))
+    return list(audit(read_config([Path("mine.yaml")]), targets))
 
 
 def test_both_studies_are_audited_proof_by_proof(study: Path) -> None:

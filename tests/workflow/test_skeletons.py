@@ -10,7 +10,7 @@ import pytest
 
 from genverify.model.errors import ConfigError
 from genverify.run.cli.shell import REFUSED
-from genverify.run.skeletons import reader_files, study_files, write_reader, write_study
+from genverify.run.skeletons import READER, STUDY, files_of, write_reader, write_study
 from study_runs import ROOT, copy_repository, environment, snakemake
 
 NAME = "pairs"
@@ -28,9 +28,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for part in ("helpers", "conftest.py", "studies/conftest.py"):
         (copy / "tests" / part).symlink_to(ROOT / "tests" / part)
     said = called(copy, "-m", "genverify", "new-study", NAME)
-    assert said.splitlines()[:-1] == [str(path) for path in study_files(NAME)]
+    assert said.splitlines()[:-1] == [str(path) for path in files_of(STUDY, NAME)]
     said = called(copy, "-m", "genverify", "new-reader", ENDING)
-    assert said.splitlines()[:-1] == [str(path) for path in reader_files(ENDING)]
+    assert said.splitlines()[:-1] == [str(path) for path in files_of(READER, ENDING)]
     return copy
 
 
@@ -45,8 +45,8 @@ def tool(name: str) -> str:
 
 
 def test_a_study_is_five_files(home: Path) -> None:
-    assert len(study_files(NAME)) == 5
-    assert all((home / path).is_file() for path in study_files(NAME))
+    assert len(files_of(STUDY, NAME)) == 5
+    assert all((home / path).is_file() for path in files_of(STUDY, NAME))
     assert f'"{NAME}"' in (home / "config" / "schema.json").read_text()
     assert f"studies/{NAME}" in (home / "docs" / "modules.md").read_text()
 
@@ -68,7 +68,7 @@ def test_its_settings_are_closed(home: Path) -> None:
 
 
 def test_they_pass_what_every_file_must_pass(home: Path) -> None:
-    code = [str(path) for path in (*study_files(NAME), *reader_files(ENDING)) if path.suffix == ".py"]
+    code = [str(path) for path in (*files_of(STUDY, NAME), *files_of(READER, ENDING)) if path.suffix == ".py"]
     for words in (["ruff", "check", *code], ["ruff", "format", "--check", *code], ["snakefmt", "--check", "workflow"]):
         done = subprocess.run([tool(words[0]), *words[1:]], cwd=home, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -76,7 +76,7 @@ def test_they_pass_what_every_file_must_pass(home: Path) -> None:
 
 
 def test_their_types_and_conventions(home: Path) -> None:
-    code = [str(path) for path in (*study_files(NAME), *reader_files(ENDING)) if path.parts[0] in ("src", "scripts")]
+    code = [str(path) for path in (*files_of(STUDY, NAME), *files_of(READER, ENDING)) if path.parts[0] in ("src", "scripts")]
     done = subprocess.run(
         [tool("mypy"), *filter(is_python, code)], cwd=home, env=environment(home), capture_output=True, text=True
     )
@@ -133,8 +133,8 @@ def test_nothing_is_written_outside_a_repository(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("page", "command", "files"),
     [
-        ("paper.md", f"genverify new-study {NAME}", study_files(NAME)),
-        ("reader.md", f"genverify new-reader {ENDING}", reader_files(ENDING)),
+        ("paper.md", f"genverify new-study {NAME}", files_of(STUDY, NAME)),
+        ("reader.md", f"genverify new-reader {ENDING}", files_of(READER, ENDING)),
     ],
 )
 def test_the_tutorial_says_what_the_command_does(page: str, command: str, files: list[Path]) -> None:

@@ -71,12 +71,12 @@ def _source(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def write_piece(folder: Path, name: str, content: Any) -> None:
+def _write_piece(folder: Path, name: str, content: Any) -> None:
     """A piece of data as a script that hands itself over; the same content gives the same bytes."""
     (folder / f"{file_name(name)}.js").write_text(f"genverify.take({json.dumps(name)},{_plain(content)});\n")
 
 
-def write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
+def _write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
     with (folder / f"{file_name(name)}.js").open("w") as file:
         file.write(f"genverify.take({json.dumps(name)},[")
         for index, row in enumerate(rows):
@@ -135,12 +135,7 @@ NEVER = len(ALPHABET) ** 2 - 1  # a probability of 0, and the last of the levels
 
 
 def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
-    """
-    Rows of whole numbers from 0, each column in its number of characters.
-
-    >>> pack([np.array([0, 92]), np.array([1, 2])], [2, 1])
-    '##$$$%'
-    """
+    """Rows of whole numbers from 0, each column in its number of characters."""
     base = len(ALPHABET)
     letters = np.frombuffer(ALPHABET.encode(), dtype=np.uint8)
     indices = [column // base**power % base for column, width in zip(numbers, widths, strict=True)
@@ -149,22 +144,12 @@ def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
 
 
 def mask_width(columns: int) -> int:
-    """
-    The characters that a set of columns takes.
-
-    >>> mask_width(3), mask_width(10), mask_width(14)
-    (1, 2, 3)
-    """
+    """The characters that a set of columns takes."""
     return next(width for width in count(1) if len(ALPHABET) ** width >= 2**columns)
 
 
 def levels(p: Floats) -> Ints:
-    """
-    Probabilities as steps down from 1, two hundred to a power of ten: within 0.6 % of what they were.
-
-    >>> levels(np.array([1.0, 0.1, 0.0])).tolist() == [0, 200, NEVER]
-    True
-    """
+    """Probabilities as steps down from 1, two hundred to a power of ten: within 0.6 % of what they were."""
     with np.errstate(divide="ignore"):
         steps = np.rint(-STEPS * np.log10(np.minimum(p, 1.0)))
     return np.where(p > 0, np.minimum(steps, NEVER - 1), NEVER).astype(np.int64)
@@ -186,17 +171,12 @@ def write_certificates(folder: Path, archives: Iterable[Path]) -> dict[str, int]
             for block, names in files.items():
                 number[block] = len(number)
                 texts = [archive.read(f"{block}/{name}").decode() for name in names]
-                write_piece(folder, f"vipr-{number[block]}", packed(names, texts))
+                _write_piece(folder, f"vipr-{number[block]}", _packed(names, texts))
     return number
 
 
-def packed(names: list[str], texts: list[str]) -> dict[str, object]:
-    """
-    Files as one deflated text, which is far smaller than each by itself; `ends` says where in it each file ends.
-
-    >>> packed(["a", "b"], ["one", "two"])["ends"]
-    [3, 6]
-    """
+def _packed(names: list[str], texts: list[str]) -> dict[str, object]:
+    """Files as one deflated text, which is far smaller than each by itself; `ends` says where in it each file ends."""
     data = [text.encode() for text in texts]
     ends = list(accumulate(map(len, data)))
     return {"names": names, "ends": ends, "data": b64encode(zlib.compress(b"".join(data), 9)).decode()}
@@ -285,13 +265,13 @@ LEAST = 0.5  # a guess that is more often wrong than right is no finding: the pa
 CLOSE = 0.02  # a shorter form that is hardly likelier says nothing new
 
 
-def likely_by_block(paths: Sequence[Path], blocks: Collection[str]) -> Mapping[str, pd.DataFrame]:
+def _likely_by_block(paths: Sequence[Path], blocks: Collection[str]) -> Mapping[str, pd.DataFrame]:
     """Of each of the blocks that were weighed, the claims about one household that are likely under some prior."""
     parts = (part for path in paths for part in read_blocks(path, blocks).groupby("block"))
     return {str(block): rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)] for block, rows in parts}
 
 
-def likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequence[str], most: int) -> list[dict[str, Any]]:
+def _likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequence[str], most: int) -> list[dict[str, Any]]:
     """The likeliest claims under each prior that are not certain: codes, exact or not, intervals (None: not asked)."""
     codes = _codes(weighed, names)
     flagged = weighed["verified"].to_numpy(dtype=bool)
@@ -337,7 +317,7 @@ def _interval(row: Mapping[Any, Any], prior: str) -> list[float] | None:
 BLOCK_PRIORS = ("tract", "tract_leave_out", "county", "state", "nation", "uniform")
 
 
-def block_entry(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> dict[str, Any]:
+def _block_entry(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> dict[str, Any]:
     """A block as plain values: N, the counts that are not 0, what is suppressed, the groups of claims."""
     counts: list[Any] = []  # cells and counts in turn, a range where the count is not exact
     for cell, lo, hi in zip(release.cells.tolist(), release.lo.tolist(), release.hi.tolist(), strict=True):
@@ -362,14 +342,14 @@ def _groups(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> li
     result = sorted(split, key=lambda entry: (m[entry[0]], -k[entry[0]], -effective[entry[0]], keys[entry[0]]))
     groups = []  # the longest claim of a group with its proof, and every form of it packed
     for rows in result:
-        first, packed_forms = rows[0], pack([part[rows] for part in forms], form_widths(len(names)))
+        first, packed_forms = rows[0], pack([part[rows] for part in forms], _form_widths(len(names)))
         groups.append({"m": int(m[first]), "codes": codes[first].tolist(), "forms": packed_forms})
         if keys[first] >= 0:
             groups[-1] |= {"id": int(keys[first]), "proof": proofs[keys[first]]}
     return groups
 
 
-def form_widths(columns: int) -> list[int]:
+def _form_widths(columns: int) -> list[int]:
     """Characters of a packed form: its columns, its effective k, its probability under each prior."""
     return [mask_width(columns), 1, *[2] * len(BLOCK_PRIORS)]
 
@@ -396,12 +376,12 @@ def figures_by_state(
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
     for part in split_rows(order, at_once):
         wanted = set(part["block"])
-        yield block_figures(
+        yield _block_figures(
             sample[sample["block"].isin(wanted)], read_blocks(blocks, wanted), read_blocks(households, wanted), least
         )
 
 
-def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
+def _block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
     """One row per block: state, designs, households, claims, unique, households singled out by k from `least` on."""
     frame = sample.groupby("block").agg(state=("state", "first"), n=("n_households", "first"))
     frame["designs"] = sample.groupby("block")["design"].agg(list)
@@ -432,18 +412,13 @@ def _added(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """
-    Figures added up, lists place by place.
-
-    >>> _sum([{"blocks": 1, "single": [2, 0]}, {"blocks": 3, "single": [1, 1]}])
-    {'blocks': 4, 'single': [3, 1]}
-    """
+    """Figures added up, lists place by place."""
     columns = {name: [part[name] for part in parts] for name in parts[0]}
     return {name: list(map(sum, zip(*column, strict=True))) if isinstance(column[0], list) else sum(column)
             for name, column in columns.items()}  # fmt: skip
 
 
-def study_piece(schema: Schema, states: Mapping[str, Any], words: Words) -> dict[str, Any]:
+def _study_piece(schema: Schema, states: Mapping[str, Any], words: Words) -> dict[str, Any]:
     tables = list(dict.fromkeys(query.table for query in schema.queries))
     columns = [{"name": c.name, "label": c.label, "codes": c.meaning} for c in schema.domain.columns]
     return {
@@ -454,7 +429,7 @@ def study_piece(schema: Schema, states: Mapping[str, Any], words: Words) -> dict
         "conclusions": list(explain.CONCLUSIONS.values()),
         "priors": list(BLOCK_PRIORS),
         "weighed": list(PRIORS),
-        "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
+        "packing": {"alphabet": ALPHABET, "widths": _form_widths(len(columns)), "steps": STEPS, "never": NEVER},
         "states": states,
         "places": {state: words.places[state] for state in sorted(set(states) & set(words.places))},
         "all": _sum(list(states.values())),
@@ -469,7 +444,7 @@ def plain_sentence(sentence: explain.Sentence) -> dict[str, Any]:
     return plain
 
 
-def block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
+def _block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
     """State and entry of each block: id, households, places of its designs, claims, unique, singled out by k, its piece."""
     for block, row in figures.iterrows():
         part = [designs.index(design) for design in row["designs"]]
@@ -497,25 +472,25 @@ def write_study(
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()
-    piece = study_piece(schema, states, words)
+    piece = _study_piece(schema, states, words)
     piece |= {"data": words.data, "synthetic": words.synthetic, "variant": words.variant}
     piece |= {"least": least, "listed": designs is not None, "designs": list(designs or [])}
-    write_piece(folder, "study", piece)
+    _write_piece(folder, "study", piece)
 
 
 def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], size: int) -> dict[str, int]:
     piece: dict[str, int] = {}
     for number, blocks in enumerate(in_pieces(entries, size)):
-        write_piece(folder, f"blocks-{number}", blocks)
+        _write_piece(folder, f"blocks-{number}", blocks)
         piece |= dict.fromkeys(blocks, number)
     return piece
 
 
 def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence[str], piece: Mapping[str, int]) -> None:
     """The list of the blocks of every state; figures come by state."""
-    rows = (row for part in figures for row in block_rows(part, designs, piece))
+    rows = (row for part in figures for row in _block_rows(part, designs, piece))
     for state, group in groupby(rows, itemgetter(0)):
-        write_list(folder, f"state-{state}", (row for _, row in group))
+        _write_list(folder, f"state-{state}", (row for _, row in group))
 
 
 def block_entries(
@@ -534,17 +509,17 @@ def block_entries(
     """
     for group, blocks in _batches(batches, at_once):
         of_block, nothing = claims_by_block(claims, baselines, blocks)
-        likely = likely_by_block(weighed.files, blocks) if weighed else {}
+        likely = _likely_by_block(weighed.files, blocks) if weighed else {}
         for counts, proofs, explained in group:
             laid_out = {result["block"]: result["proofs"] for result in read_lines(explained)}
             for block in checked_blocks(counts, proofs, schema):
                 rows, layout = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
                 block.require(rows[rows["proof"].notna()], claims)
                 check_layout(block, layout, explained)
-                entry = block_entry(block.release, rows, layout)
+                entry = _block_entry(block.release, rows, layout)
                 if weighed and block.release.block in likely:
                     likely_rows = likely[block.release.block]
-                    entry["likely"] = likely_entries(likely_rows, rows, schema.domain.names, weighed.most)
+                    entry["likely"] = _likely_entries(likely_rows, rows, schema.domain.names, weighed.most)
                 if certificates and block_folder(block.release.block) in certificates:
                     entry["vipr"] = certificates[block_folder(block.release.block)]
                 yield block.release.block, entry

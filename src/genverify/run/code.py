@@ -40,7 +40,6 @@ HIDDEN = {"builtins.globals", "builtins.exec", "builtins.eval"}
 HIDDEN_ALONE = {"builtins.vars", "builtins.dir", "builtins.locals"}
 # with one of these it uses, of all that is imported, what it does not name: subclasses, docstrings, the source
 UNNAMED = {"__subclasses__", "__init_subclass__", "__doc__", "getdoc", "getsource"}
-OWN_MODULE = "sys.modules[__name__]"  # whatever is done to it is done in its file
 WORD = re.compile(r"[^\W\d][\w.]*")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # a method counts where its name is used, unless its class has a base of elsewhere, which may call it without naming it here
@@ -150,13 +149,10 @@ class _Reader:
         asked = [call.args[1] for call, paths in calls if "builtins.getattr" in paths and len(call.args) > 1]
         is_class, bases = isinstance(statement, ast.ClassDef), [_path(base)[0] for base in self._bases(statement)]
         is_closed = self._is_closed(statement)
-        # whether it looks up modules, and whether none but the one that it stands in
-        modules, text = "sys.modules" in stand_for, ast.unparse(statement) if "sys.modules" in stand_for else ""
-        own_module = OWN_MODULE in text and text.count("modules") == text.count(OWN_MODULE)
         hidden = stand_for & HIDDEN or any(not call.args and paths & HIDDEN_ALONE for call, paths in calls)
         flags = {
-            FILE: hidden or own_module,
-            IMPORTED: words & UNNAMED or (modules and not own_module),
+            FILE: hidden,
+            IMPORTED: words & UNNAMED or "sys.modules" in stand_for,
             PACKAGES: not all(by_text) or len(by_text) < len(importing),
             # a method may be asked for by a text, which counts wherever it stands; not by one that is put together
             METHODS: any(isinstance(name, ast.JoinedStr | ast.BinOp | ast.Call) for name in asked),
@@ -244,8 +240,6 @@ class _Reader:
         """What it does but bind names: the names that it calls, none for a plain definition, None for whatever else."""
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if ast.unparse(targets[0]) == f"{OWN_MODULE}.__class__":  # a module that is used as a value counts whole
-                return []
             if any(isinstance(node, ast.Attribute | ast.Subscript) for target in targets for node in ast.walk(target)):
                 return None
         elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -284,12 +278,7 @@ def _digest(*contents: bytes) -> str:
 
 
 def _path(node: ast.AST) -> tuple[str, list[ast.AST]]:
-    """
-    The names and attributes of an expression as a dotted path, and what it begins with if that is no name.
-
-    >>> _path(ast.parse("a.b.c").body[0].value)
-    ('a.b.c', [])
-    """
+    """The names and attributes of an expression as a dotted path, and what it begins with if that is no name."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -474,11 +463,6 @@ def joint_digest(digests: Iterable[str]) -> str:
     return sha256(b"".join(map(bytes.fromhex, sorted(digests)))).hexdigest()[:16]
 
 
-def digested_lines(script: Path) -> int:
-    """The lines of Python, without empty ones, whose change may run the jobs of a script again."""
-    return sum(lines for _, lines in _parts(str(script)).values())
-
-
 def from_here(path: Path) -> str:
     """The path as seen from the current folder, if it lies below it, or below the repository that the folder links to."""
     below = [folder for folder in (Path.cwd(), repository()) if path.is_relative_to(folder)]
@@ -534,14 +518,6 @@ def reached(script: str) -> dict[str, set[int] | None]:
         if isinstance(what, int):
             numbers[file].add(what)
     return {**numbers, **{file: None for file, what in result if what in (WHOLE, AS_IT_IS)}}
-
-
-def lines_of(file: str, number: int) -> set[int]:
-    """The lines of a piece in its file; of a class without its methods."""
-    pieces = _source(file).pieces
-    methods = (pieces[method] for numbers in pieces[number].methods.values() for method in numbers)
-    lines = set(range(pieces[number].start, pieces[number].end + 1))
-    return lines.difference(*(range(method.start, method.end + 1) for method in methods))
 
 
 def _closure(start: set[Node]) -> set[Node]:

@@ -5,7 +5,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -19,13 +19,13 @@ from genverify.model.errors import DataError
 from genverify.model.files import read_json, read_yaml
 from genverify.model.settings import Section, validate
 from genverify.report.pages import bullets, document, markdown_table
-from genverify.run.code import code_digest, find_script
+from genverify.run.code import code_digest
 from genverify.run.config import Config
 from genverify.run.jobs import digest, folder_files
-from genverify.run.layout import REFERENCE, STAGES
+from genverify.run.layout import REFERENCE, SOURCES, STAGES
 from genverify.run.provenance import records as job_records
-from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
-from genverify.run.provenance.records import AuditError, Chain, Layout, Record, Records, Stages, walk, without_places
+from genverify.run.provenance.audit import check_chain, differs, read_config, read_sources, stage_paths
+from genverify.run.provenance.records import AuditError, Chain, Stages, script_of, walk, without_places
 from genverify.run.registry import registered
 
 # What the reference set is to hold: the results of each paper with their captions, and what is left out with a reason.
@@ -34,7 +34,7 @@ FIGURE, TABLE = ".pdf", ".csv"
 FILE = "reference.yaml"
 
 
-class Part(Section):
+class _Part(Section):
     """What the folder of a study lists: title and order of a paper, its targets with their captions; what is left out."""
 
     order: int = 0
@@ -46,14 +46,20 @@ class Part(Section):
 class Listing(NamedTuple):
     """The papers by their names, all their targets, and the targets that are left out, each with a reason."""
 
-    papers: dict[str, Part]
+    papers: dict[str, _Part]
     targets: list[str]
     absent: dict[str, str]
 
 
 def read_listing(stages: Path) -> Listing:
     """The listings of a folder and of those of its studies; every target is a figure or a table, and stands in them once."""
-    parts = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
+    parts = dict[str, _Part]()
+    for path in sorted(stages.rglob(FILE)):
+        part = parts[path.parent.name] = validate(_Part, read_yaml(path), str(path))
+        for target in (one for one in part.results if Path(one).suffix not in (FIGURE, TABLE)):
+            raise DataError(f"{path}: {target}: neither a figure ({FIGURE}) nor a table ({TABLE})")
+        if part.results and not part.title:
+            raise DataError(f"{path}: setting title is missing: the name of the paper whose results are shown")
     papers = sorted((name for name, part in parts.items() if part.results), key=lambda name: (parts[name].order, name))
     targets = [target for name in papers for target in parts[name].results]
     absent = [item for part in parts.values() for item in part.absent.items()]
@@ -62,16 +68,6 @@ def read_listing(stages: Path) -> Listing:
     for name in (name for name, times in names.items() if times > 1):
         raise DataError(f"{stages}: {name} is duplicated in the files {FILE}: name each result once")
     return Listing({name: parts[name] for name in papers}, targets, dict(absent))
-
-
-def _part(path: Path) -> Part:
-    part = validate(Part, read_yaml(path), str(path))
-    for target in part.results:
-        if Path(target).suffix not in (FIGURE, TABLE):
-            raise DataError(f"{path}: {target}: neither a figure ({FIGURE}) nor a table ({TABLE})")
-    if part.results and not part.title:
-        raise DataError(f"{path}: setting title is missing: the name of the paper whose results are shown")
-    return part
 
 
 # The manifest of a reference set: what each file was made from, as the job records say; no times, places or versions.
@@ -84,29 +80,24 @@ Entry = dict[str, Any]
 
 def _entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
     """What the manifest says of one result: digests of its files, sources, inputs and raw data, of all settings and code."""
-    jobs, record = jobs_of(chain), chain.results[target]
-    parts = {part: {name: job[part] for name, job in jobs.items()} for part in ("settings", "code")}
+    jobs, record, name = _jobs_of(chain), chain.results[target], Path(target).with_suffix("")
+    parts = {part: {key: job[part] for key, job in jobs.items()} for part in ("settings", "code")}
     return {
-        "rule": record.rule, "files": dict(files), "sources": sources_of(target, record), "seed": _seed_of(chain),
-        "jobs": sorted(jobs), "data": list(chain.raw), "inputs": dict(record.inputs),
-        **{part: job_records.json_digest(values)[:16] for part, values in parts.items()},
+        "rule": record.rule, "files": dict(files), "seed": _seed_of(chain), "jobs": sorted(jobs), "data": list(chain.raw),
+        # the outputs of the job that go by the name of the target
+        "sources": {path: value for path, value in record.outputs.items() if Path(path).with_suffix("") == name},
+        "inputs": dict(record.inputs), **{part: job_records.json_digest(values)[:16] for part, values in parts.items()},
     }  # fmt: skip
 
 
-def sources_of(target: str, record: Record) -> dict[str, str]:
-    """The outputs of the job that go by the name of the target."""
-    name = Path(target).with_suffix("")
-    return {path: value for path, value in record.outputs.items() if Path(path).with_suffix("") == name}
-
-
-def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
+def _jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
     result: dict[str, dict[str, Any]] = {}
     for job in chain.jobs:
-        wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != job_records.FOLDED}
-        name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
-        code = job.params.get(job_records.CODE)
-        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": job_records.settings_in(job), "code": code}
+        rule, wildcards = job_records.key_of(job)
+        name = " ".join([rule, *(f"{key}={value}" for key, value in wildcards)])
+        settings, code = job_records.settings_in(job), job.params.get(job_records.CODE)
+        result[name] = {"rule": rule, "wildcards": dict(wildcards), "settings": settings, "code": code}
     return result
 
 
@@ -118,20 +109,6 @@ def _seed_of(chain: Chain) -> int | None:
 def _data_of(chain: Chain) -> dict[str, str]:
     """SHA-256 of the raw files of a chain."""
     return {path: value for job in chain.jobs for path, value in job.inputs.items() if path in chain.raw}
-
-
-def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str,
-                old: Manifest) -> Manifest:  # fmt: skip
-    """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
-    jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
-    data = {path: value for chain in chains.values() for path, value in _data_of(chain).items()}
-    known: dict[str, dict[str, Any]] = {"jobs": jobs, "data": data}
-    # what a result that stays was made from; what it shares with the others must be the same
-    for target, part in product(sorted(entries.keys() - chains.keys()), known):
-        for name in entries[target][part]:
-            if known[part].setdefault(name, old[part][name]) != old[part][name]:
-                raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
-    return {"page": page, "results": dict(entries), "absent": dict(absent), **known}
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -207,22 +184,21 @@ SHA-256 of each source as the study wrote it; settings and code: one digest each
 result, as in manifest.json, which also has the digests of what the last job read."""
 
 
-def _page_of(
-    listing: Listing, entries: Mapping[str, Entry], wildcards: Mapping[str, Mapping[str, str]], absent: Mapping[str, str],
-    config: Config,
-) -> str:  # fmt: skip
+def _page_of(listing: Listing, manifest: Manifest, config: Config) -> str:
     """The page as Markdown, with the captions as they are filled in with the settings of today."""
-    study, parts = config.model_dump(), [INTRODUCTION]
+    study, parts, entries = config.model_dump(), [INTRODUCTION], manifest["results"]
     for paper in listing.papers.values():
         parts.append(f"## {paper.title}")
         for target, name in paper.results.items():
-            if target in entries:
-                parts += _section(target, entries[target], caption(STAGES, name, wildcards[target], study, target))
+            if entry := entries.get(target):
+                made = [job for job in map(manifest["jobs"].get, entry["jobs"]) if job["rule"] == entry["rule"]]
+                parts += _section(target, entry, caption(STAGES, name, made[0]["wildcards"], study, target))
             else:
-                parts.append(f"`{target}`: {absent[target]}.")
+                parts.append(f"`{target}`: {manifest['absent'].get(target, NOT_RUN)}.")
     parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
-    rows = [[f"`{text}`" for text in (target, path, value, entry["settings"], entry["code"])]
-            for target, entry in entries.items() for path, value in sorted(entry["sources"].items())]  # fmt: skip
+    rows = [[f"`{text}`" for text in (target, path, value, entries[target]["settings"], entries[target]["code"])]
+            for target in listing.targets if target in entries
+            for path, value in sorted(entries[target]["sources"].items())]  # fmt: skip
     parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], rows, left=5)]
     return "\n\n".join(parts) + "\n"
 
@@ -236,12 +212,7 @@ def _section(target: str, entry: Entry, caption: str) -> list[str]:
 
 
 def _data_in_words(seed: int | None) -> str:
-    """
-    Which data a result shows: whatever depends on a seed was drawn at random.
-
-    >>> _data_in_words(1), _data_in_words(None)
-    ('synthetic data, seed 1', 'no microdata: nothing drawn at random')
-    """
+    """Which data a result shows: whatever depends on a seed was drawn at random."""
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
 
 
@@ -250,7 +221,7 @@ def _data_in_words(seed: int | None) -> str:
 NOT_RUN, NOT_ASKED = "not run", "not asked for"
 
 
-def write_reference(layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
+def write_reference(config: Config, papers: Sequence[str] = ()) -> Manifest:
     """
     Make the set anew from the results that are there, of all papers or of those named; what is missing is listed as absent.
 
@@ -258,30 +229,27 @@ def write_reference(layout: Layout, config: Config, papers: Sequence[str] = ()) 
     not what its settings, code and data would give; the set that was there then stays.
     """
     listing = read_listing(STAGES)
-    absent = _absent_of(listing, papers)
-    present = [target for target in listing.targets if target not in absent]
-    old = _earlier_results([target for target, reason in absent.items() if reason == NOT_ASKED])
-    absent = {target: reason for target, reason in absent.items() if target not in old["results"]}
-    records = job_records.find_records(layout.made)
-    _check(walk(present, records), records, layout, config)
-    chains = {target: walk([target], records) for target in present}
+    for name in (name for name in papers if name not in listing.papers):
+        raise DataError(f"no paper is called {name!r}: there are {', '.join(listing.papers)}")
+    asked = [target for name in papers or listing.papers for target in listing.papers[name].results]
+    old = _earlier_results([target for target in listing.targets if target not in asked])
+    records = job_records.find_records()
+    chains = {target: walk([target], records) for target in asked if Path(target).is_file()}
+    _check(walk(chains, records), records, config)
     with TemporaryDirectory(dir=REFERENCE.parent, prefix=REFERENCE.name) as beside:
         folder = Path(beside)
         entries = {target: _entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
         for name in (name for entry in old["results"].values() for name in entry["files"]):
             shutil.copyfile(REFERENCE / name, folder / name)
         entries |= old["results"]
-        entries = {target: entries[target] for target in listing.targets if target in entries}
-        wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
-        wildcards |= {target: _wildcards(old, target) for target in old["results"]}
-        (folder / PAGE).write_text(_page_of(listing, entries, wildcards, absent, config))
-        manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), old)
+        absent = {target: NOT_RUN if target in asked else NOT_ASKED for target in listing.targets if target not in entries}
+        manifest = {"results": entries, "absent": absent | listing.absent, **_made_from(entries, chains, old)}
+        (folder / PAGE).write_text(_page_of(listing, manifest, config))
+        manifest["page"] = digest(folder / PAGE)
         (folder / MANIFEST).write_text(without_places(json.dumps(manifest, indent=1, sort_keys=True)) + "\n")
         shutil.rmtree(REFERENCE, ignore_errors=True)
-        REFERENCE.mkdir()
-        for path in folder.iterdir():
-            shutil.copyfile(path, REFERENCE / path.name)
-    return entries
+        shutil.copytree(folder, REFERENCE)
+    return manifest
 
 
 def _earlier_results(targets: Sequence[str]) -> Manifest:
@@ -296,49 +264,29 @@ def _earlier_results(targets: Sequence[str]) -> Manifest:
     return {**old, "results": entries}
 
 
-def _wildcards(manifest: Manifest, target: str) -> dict[str, str]:
-    entry = manifest["results"][target]
-    made = [job for job in (manifest["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
-    return dict(made[0]["wildcards"])
+def _made_from(entries: Mapping[str, Entry], chains: Mapping[str, Chain], old: Manifest) -> dict[str, dict[str, Any]]:
+    """The jobs and the raw files that the results share."""
+    known: dict[str, dict[str, Any]] = {"jobs": {}, "data": {}}
+    for chain in chains.values():
+        known["jobs"] |= _jobs_of(chain)
+        known["data"] |= _data_of(chain)
+    # what a result that stays was made from; what it shares with the others must be the same
+    for target, part in product(sorted(entries.keys() - chains.keys()), known):
+        for name in entries[target][part]:
+            if known[part].setdefault(name, old[part][name]) != old[part][name]:
+                raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
+    return known
 
 
-def _is_page_current(manifest: Manifest, config: Config) -> bool:
-    """Whether the page says what the manifest, the listing and the captions give, whatever the order of what is left out."""
-    listing, known = read_listing(STAGES), manifest["results"]
-    entries = {target: known[target] for target in listing.targets if target in known}
-    absent = {target: reason for target, reason in manifest["absent"].items() if target not in listing.absent}
-    wildcards = {target: _wildcards(manifest, target) for target in entries}
-    page = _page_of(listing, entries, wildcards, absent, config)
-    return _lists_sorted(page) == _lists_sorted((REFERENCE / PAGE).read_text())
-
-
-def _lists_sorted(page: str) -> list[str]:
-    runs = groupby(page.splitlines(keepends=True), key=lambda line: line.startswith("- "))
-    return [line for is_list, lines in runs for line in (sorted(lines) if is_list else lines)]
-
-
-def _absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
-    """The targets that are not shown, and why: their paper was not asked for, or they are not there."""
-    for name in papers:
-        if name not in listing.papers:
-            raise DataError(f"no paper is called {name!r}: there are {', '.join(listing.papers)}")
-    asked = [target for name in papers or listing.papers for target in listing.papers[name].results]
-    reasons = {target: NOT_RUN if target in asked else NOT_ASKED for target in listing.targets}
-    return {target: reason for target, reason in reasons.items() if reason == NOT_ASKED or not Path(target).is_file()}
-
-
-def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> None:
+def _check(chain: Chain, records: job_records.Records, config: Config) -> None:
     """Every job as recorded, with the settings and the code of today; and nothing but synthetic data and listed sources."""
-    listed = read_listed(layout.sources)
     for refuse in registered("private"):
         refuse(config)
-    for path in chain.raw:
-        if path not in listed:
-            raise DataError(f"{path}: not in {layout.sources}, and a reference set is made from the files listed there only")
-    now, stages = digest_files(files_of(chain, layout)), Stages(layout.stages, config)
-    checks = Checks(layout, records, stages, listed, now, job_records.read_lock(layout.lock))
-    for record in chain.jobs:
-        checks.check(record)
+    sources = read_sources()
+    for path in (path for path in chain.raw if not sources.get(path)):
+        raise DataError(f"{path}: not in {SOURCES}, and a reference set is made from the files listed there only")
+    for _ in check_chain(chain, records, config):
+        pass
 
 
 def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
@@ -353,7 +301,7 @@ def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
         written = [folder / source.name, folder / f"{source.stem}.md"]
         shutil.copyfile(source, written[0])
         readable = source.with_suffix(".md")
-        is_source = str(readable) in sources_of(target, chain.results[target])
+        is_source = str(readable) in chain.results[target].outputs
         written[1].write_text(readable.read_text() if is_source else csv_page(source, _data_in_words(_seed_of(chain))))
     return {path.name: digest(path) for path in written}
 
@@ -374,7 +322,7 @@ SETTINGS, DATA, CODE, RESULT = "settings", "data", "code", "result"
 OUTDATED = (SETTINGS, DATA, RESULT)
 
 
-class Finding(NamedTuple):
+class _Finding(NamedTuple):
     """What has changed since a result was put into the set: its target, the kind of change, and the change in words."""
 
     target: str
@@ -402,20 +350,20 @@ def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
     yield from (f"{target}: shown or absent, though the listing does not name it" for target in unknown)
 
 
-def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]:
+def changes(manifest: Manifest, config: Config) -> list[_Finding]:
     """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
-    by_job = _changed_jobs(manifest["jobs"], layout, config)
+    by_job = _changed_jobs(manifest["jobs"], config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
     findings = []
     for target, entry in manifest["results"].items():
         changed = [change for name in entry["jobs"] for change in by_job[name]]
         changed += [(DATA, data[path]) for path in entry["data"] if path in data]
-        findings += [Finding(target, *change) for change in dict.fromkeys(changed)]
+        findings += [_Finding(target, *change) for change in dict.fromkeys(changed)]
     return findings
 
 
-def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
-    stages = Stages(layout.stages, config)
+def _changed_jobs(jobs: Mapping[str, Any], config: Config) -> dict[str, list[tuple[str, str]]]:
+    stages = Stages(stage_paths(), config)
     result: dict[str, list[tuple[str, str]]] = {}
     for name, job in jobs.items():
         if job["rule"] not in stages.rules:
@@ -426,13 +374,13 @@ def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> di
             result[name] = [(SETTINGS, f"{setting} was {was}, is {is_}") for setting, was, is_ in changed]
         except job_records.UNKNOWN as error:
             result[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
-        if job["code"] != _code_now(layout, job["rule"]):
+        if job["code"] != _code_now(job["rule"]):
             result[name].append((CODE, job["rule"]))
     return result
 
 
-def _code_now(layout: Layout, rule: str) -> str | None:
-    script = find_script(Path.cwd() / layout.scripts, rule)
+def _code_now(rule: str) -> str | None:
+    script = script_of(rule)
     return code_digest(script) if script.is_file() else None
 
 
@@ -441,12 +389,12 @@ def _changed_file(path: str, recorded: str) -> str | None:
     return None if now == recorded else f"{path} {'is gone' if now is None else 'has changed'}"
 
 
-def _with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+def _with_results(findings: Sequence[_Finding], manifest: Manifest) -> list[_Finding]:
     """
     The findings beside the results that are here, made with the settings and data of the set: another result is one more;
     if today's code gave what the set shows, its change does not matter.
     """
-    records, result = job_records.find_records(layout.made), list(findings)
+    records, result = job_records.find_records(), list(findings)
     for target, entry in manifest["results"].items():
         try:
             chain = walk([target], records)
@@ -460,10 +408,10 @@ def _with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layou
             redrawn = {} if other else _write_files(target, chain, Path(folder))
         altered = [name for name, value in entry["files"].items() if redrawn.get(name) != value]
         if other:
-            result.append(Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data"))
+            result.append(_Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data"))
         elif altered:
-            result.append(Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives"))
-        elif all(job.params.get(job_records.CODE) == _code_now(layout, job.rule) for job in chain.jobs):
+            result.append(_Finding(target, RESULT, f"{altered[0]} of the set is not what {target} here gives"))
+        elif all(job.params.get(job_records.CODE) == _code_now(job.rule) for job in chain.jobs):
             result = [finding for finding in result if (finding.target, finding.kind) != (target, CODE)]
     return result
 
@@ -493,52 +441,38 @@ def _reference(options: argparse.Namespace) -> None:
 
 def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
     """Make the set, and say what is in it."""
-    entries = write_reference(repository(), config, papers)
+    manifest = write_reference(config, papers)
     size = sum(path.stat().st_size for path in REFERENCE.iterdir())
-    yield f"{REFERENCE}: {in_words(entries)}, {size / 1e6:.1f} MB"
-    for target, reason in read_manifest(REFERENCE / MANIFEST)["absent"].items():
-        yield f"absent: {target}: {reason}"
+    yield f"{REFERENCE}: {_in_words(manifest)}, {size / 1e6:.1f} MB"
+    yield from (f"absent: {target}: {reason}" for target, reason in sorted(manifest["absent"].items()))
 
 
-def in_words(entries: Mapping[str, Entry]) -> str:
-    """
-    How many figures and tables.
-
-    >>> in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
-    'figures 1, tables 2'
-    """
-    kinds = Counter(Path(target).suffix for target in entries)
+def _in_words(manifest: Manifest) -> str:
+    """How many figures and tables."""
+    kinds = Counter(Path(target).suffix for target in manifest["results"])
     return f"figures {kinds[FIGURE]}, tables {kinds[TABLE]}"
 
 
 def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     """What is not whole or not of today's settings and data, an error at the end. `strict`: the page's words, too."""
-    manifest = read_manifest(REFERENCE / MANIFEST)
-    wrong = [*altered_files(REFERENCE, manifest), *unlisted_targets(manifest, read_listing(STAGES))]
+    manifest, listing = read_manifest(REFERENCE / MANIFEST), read_listing(STAGES)
+    wrong = [*altered_files(REFERENCE, manifest), *unlisted_targets(manifest, listing)]
     yield from wrong
-    layout = repository()
-    findings = _with_results(changes(manifest, layout, config), manifest, layout)
+    findings = _with_results(changes(manifest, config), manifest)
     outdated = [finding for finding in findings if finding.kind in OUTDATED]
-    yield from (f"out of date: {line}" for line in _by_target(outdated))
-    if not wrong and not _is_page_current(manifest, config):
-        outdated += [Finding(PAGE, RESULT, "")] if strict else []
+    yield from _by_target("out of date", outdated)
+    if not wrong and _page_of(listing, manifest, config) != (REFERENCE / PAGE).read_text():
+        outdated += [_Finding(PAGE, RESULT, "")] if strict else []
         yield f"{REFERENCE / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
-    code = _by_target([finding for finding in findings if finding.kind not in OUTDATED])
-    yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
-    yield f"{REFERENCE}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
+    code = [finding for finding in findings if finding.kind not in OUTDATED]
+    yield from _by_target("code has changed since, and only a run can say whether it matters", code)
+    yield f"{REFERENCE}: {_in_words(manifest)}, absent {len(manifest['absent'])}"
     if wrong or outdated:
         raise DataError(f"{REFERENCE}: not whole or out of date, as listed above. {REMEDY}")
     yield "whole, and of the settings and data of today"
 
 
-def _by_target(findings: Sequence[Finding]) -> list[str]:
-    """
-    A line for each result, with all that was found about it.
-
-    >>> _by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
-    ['figures/a.pdf: plot_a; draw']
-    """
-    texts = {finding.target: list[str]() for finding in findings}
-    for finding in findings:
-        texts[finding.target].append(finding.text)
-    return [f"{target}: {'; '.join(changed)}" for target, changed in texts.items()]
+def _by_target(what: str, findings: Sequence[_Finding]) -> Iterator[str]:
+    """A line for each result, with all that was found about it."""
+    for target in dict.fromkeys(finding.target for finding in findings):
+        yield f"{what}: {target}: {'; '.join(finding.text for finding in findings if finding.target == target)}"

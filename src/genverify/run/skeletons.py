@@ -5,7 +5,7 @@ import keyword
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,16 @@ from genverify.run import layout
 from genverify.run.config import FOLDERS, NAME, config_model
 from genverify.run.registry import ENTRY, studies
 
-# what is written, with PACKAGE, ENTRY and NAME in place of their values
+# the files that are written, with the templates of their texts, both with NAME for the name that is given
 FOLDER = Path(__file__).with_name("skeleton")
-STUDY = ("study.py", "script.py", "stage.smk", "settings.yaml", "test_study.py")
-READER = ("reader.py", "test_reader.py")
+STUDY = {  # code and registration, script, stage, settings, test
+    layout.STUDIES / "NAME" / f"{ENTRY}.py": "study.py",
+    layout.SCRIPTS / "NAME" / "write_NAME.py": "script.py",
+    layout.STAGES / "NAME" / "NAME.smk": "stage.smk",
+    layout.PARTS / "NAME.yaml": "settings.yaml",
+    layout.STUDY_TESTS / "NAME" / "test_NAME.py": "test_study.py",
+}
+READER = {layout.READER_CODE / "NAME.py": "reader.py", layout.READER_TESTS / "test_NAME.py": "test_reader.py"}
 
 
 def add_parser(commands: Any) -> None:
@@ -32,7 +38,7 @@ def add_parser(commands: Any) -> None:
 
 def _new_study(options: argparse.Namespace) -> None:
     print(*write_study(options.name, Path()), sep="\n")
-    print(f"next: snakemake {options.name}; then put your function into {study_files(options.name)[0]}")
+    print(f"next: snakemake {options.name}; then put your function into {files_of(STUDY, options.name)[0]}")
 
 
 def _new_reader(options: argparse.Namespace) -> None:
@@ -41,53 +47,41 @@ def _new_reader(options: argparse.Namespace) -> None:
     print(f"next: put your format into {code}, then give disclose a file that ends in .{options.name}")
 
 
-def study_files(name: str) -> list[Path]:
-    """The files of a study: code and registration, script, stage, settings, test."""
-    return [
-        layout.STUDIES / name / f"{ENTRY}.py",
-        layout.SCRIPTS / name / f"write_{name}.py",
-        layout.STAGES / name / f"{name}.smk",
-        layout.PARTS / f"{name}.yaml",
-        layout.STUDY_TESTS / name / f"test_{name}.py",
-    ]
+def files_of(templates: Mapping[Path, str], name: str) -> list[Path]:
+    return [Path(str(path).replace("NAME", name)) for path in templates]
 
 
 def write_study(name: str, home: Path) -> list[Path]:
     """Write the files of a study; and, since they follow from the code, the schema of settings and the page of modules."""
-    _check_name(name, home, "study", study_files(name))
+    _check_name(name, home, "study", STUDY)
     folders = {*FOLDERS, *(folder for study in studies() for folder in study.folders)}
     if name in folders | config_model().model_fields.keys() | {study.name for study in studies()}:
         raise _taken(name, "a study, a section of settings or a folder of results has it")
-    _write(study_files(name), STUDY, name, home)
-    for words, path in ((["config-schema"], layout.SCHEMA), (["modules"], layout.MODULES)):
-        (home / path).write_text(_said(words, home))  # by a new process: this one has read the studies before
-    return study_files(name)
-
-
-def reader_files(name: str) -> list[Path]:
-    """The files of a reader: code with its registration, and test."""
-    return [layout.READER_CODE / f"{name}.py", layout.READER_TESTS / f"test_{name}.py"]
+    files = _write(STUDY, name, home)
+    _run("config-schema", layout.SCHEMA, home)
+    _run("modules", layout.MODULES, home)
+    return files
 
 
 def write_reader(name: str, home: Path) -> list[Path]:
     """Write the files of a reader of files that end in its name; and the page of modules, which follows from the code."""
-    _check_name(name, home, "reader", reader_files(name))
+    _check_name(name, home, "reader", READER)
     if f".{name}" in {*sources(), *TEXTS, *WORKBOOKS, ".px", ".json", ".hrc", ".yaml"}:
         raise _taken(name, f"files that end in .{name} are read")
     if same := [path for path in (home / layout.LIBRARY).rglob(f"{name}*") if path.stem == name]:
         raise _taken(name, f"{same[0].relative_to(home)} is there")
-    _write(reader_files(name), READER, name, home)
-    (home / layout.MODULES).write_text(_said(["modules"], home))
-    return reader_files(name)
+    files = _write(READER, name, home)
+    _run("modules", layout.MODULES, home)
+    return files
 
 
-def _check_name(name: str, home: Path, what: str, files: Sequence[Path]) -> None:
+def _check_name(name: str, home: Path, what: str, templates: Mapping[Path, str]) -> None:
     """A name that can stand wherever it will stand, for files that are not there yet; in the folder of the repository."""
     if not (home / layout.SNAKEFILE).exists():
         raise ConfigError(f"no {layout.SNAKEFILE} is here: a {what} is written into the folder of the repository")
     if not NAME.fullmatch(name) or not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
         raise ConfigError(f"{name!r} cannot name a {what}: use small letters, digits and _, a letter first")
-    if there := [path for path in files if (home / path).exists()]:
+    if there := [path for path in files_of(templates, name) if (home / path).exists()]:
         raise _taken(name, f"{there[0]} is there")
 
 
@@ -95,18 +89,21 @@ def _taken(name: str, where: str) -> ConfigError:
     return ConfigError(f"{name!r} is taken ({where}): give another name")
 
 
-def _write(files: Sequence[Path], templates: Sequence[str], name: str, home: Path) -> None:
+def _write(templates: Mapping[Path, str], name: str, home: Path) -> list[Path]:
     package = ".".join(layout.STUDIES.relative_to(layout.SOURCE).parts)
-    for path, template in zip(files, templates, strict=True):
+    files = files_of(templates, name)
+    for path, template in zip(files, templates.values(), strict=True):
         text = (FOLDER / f"{template}.txt").read_text()
         (home / path).parent.mkdir(parents=True, exist_ok=True)
         (home / path).write_text(text.replace("PACKAGE", package).replace("ENTRY", ENTRY).replace("NAME", name))
+    return files
 
 
-def _said(words: list[str], home: Path) -> str:
+def _run(command: str, target: Path, home: Path) -> None:
+    """Write what a command prints, by a new process: this one has read the modules and the studies before."""
     environment = {**os.environ, "PYTHONPATH": str((home / layout.SOURCE).resolve())}
-    program = [sys.executable, "-m", "genverify", *words]
+    program = [sys.executable, "-m", "genverify", command]
     done = subprocess.run(program, cwd=home, env=environment, capture_output=True, text=True)
     if done.returncode:
-        raise ConfigError(f"genverify {' '.join(words)} failed with the new files: {done.stderr.strip()}")
-    return done.stdout
+        raise ConfigError(f"genverify {command} failed with the new files: {done.stderr.strip()}")
+    (home / target).write_text(done.stdout)

@@ -27,10 +27,7 @@ BEGINNING_OF_ZIP = (1980, 1, 1, 0, 0, 0)
 class _Workflow(ComputationalWorkflow):  # type: ignore[misc]
     """A workflow that tells its steps."""
 
-    TYPES = ("File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo")
-
-    def _empty(self) -> dict[str, Any]:
-        return {"@id": self.id, "@type": list(self.TYPES), "name": self.id}
+    TYPES = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]  # noqa: RUF012  (rocrate slices it)
 
 
 def write_crate(path: Path, chain: Chain, files: Sequence[str], texts: Mapping[str, str], about: Mapping[str, str]) -> None:
@@ -60,20 +57,21 @@ class _Crate:
         root["name"], root["description"] = self.about["name"], self.about["description"]
         root["license"] = self.context(self.about["license"], "CreativeWork", name=self.about["licence_name"])
         self.crate.metadata.extra_contexts.append(TERMS)
-        ends = sorted(end_of(job) for job in self.chain.jobs)
+        ends = sorted(_end_of(job) for job in self.chain.jobs)
         root["datePublished"] = ends[-1]
         for kind, name in PROFILES.items():
             profile = f"https://w3id.org/ro/wfrun/{kind}/{PROFILE_VERSION}"
             root.append_to("conformsTo", self.context(profile, "CreativeWork", name=name, version=PROFILE_VERSION))
-        self.add_files()
-        self.add_runs(ends[-1])
+        self._add_files()
+        self._add_runs(ends[-1])
         return self.crate
 
-    def add_files(self) -> None:
+    def _add_files(self) -> None:
         main = self.about["workflow"]
         snakemake = str(self.chain.jobs[-1].text["versions"].get("snakemake", "unknown"))
         about = {"main": True, "lang": "snakemake", "lang_version": snakemake, "cls": _Workflow}
         self.workflow = self.crate.add_workflow(str(self.inside[main]), main, **about)
+        self.workflow["name"] = main
         self.engine = self.context("#snakemake", "SoftwareApplication", name="Snakemake", softwareVersion=snakemake)
         scripts = {_script_of(job) for job in self.chain.jobs}
         for name, path in self.inside.items():
@@ -82,7 +80,7 @@ class _Crate:
                 properties = {"@type": kinds, "name": name, "sha256": digest(path), "contentSize": str(path.stat().st_size)}
                 self.crate.add_file(str(path), name, properties=properties)
 
-    def add_runs(self, end: str) -> None:
+    def _add_runs(self, end: str) -> None:
         steps: dict[str, Any] = {}
         controls = []
         for job in self.chain.jobs:
@@ -91,7 +89,7 @@ class _Crate:
                 steps[job.rule] = self.context(f"#step/{job.rule}", "HowToStep", position=str(len(steps)), workExample=tool)
                 self.workflow.append_to("hasPart", tool)
                 self.workflow.append_to("step", steps[job.rule])
-            action = self.add_job(job, tool)
+            action = self._add_job(job, tool)
             name = job.path.removesuffix(".json")
             controls.append(self.context(f"#control/{name}", "ControlAction", instrument=steps[job.rule], object=action))
         results = [self.entity(name) for record in self.chain.results.values() for name in record.outputs]
@@ -103,7 +101,7 @@ class _Crate:
         engine = {"name": "Run of Snakemake", "instrument": self.engine, "object": controls, "result": run}
         self.context("#engine", "OrganizeAction", **engine)
 
-    def add_job(self, job: Record, tool: Any) -> Any:
+    def _add_job(self, job: Record, tool: Any) -> Any:
         settings = "; ".join(f"{name}: {short(value)}" for name, value in settings_in(job).items())
         action = self.context(
             f"#job/{job.path.removesuffix('.json')}",
@@ -112,9 +110,9 @@ class _Crate:
             description=without_places(f"settings: {settings or 'none'}"),
             instrument=tool,
             object=[self.entity(path) for path in job.inputs],
-            result=[self.entity(path) for path in outermost(job.outputs)] + [self.entity(job.path)],
+            result=[self.entity(path) for path in _outermost(job.outputs)] + [self.entity(job.path)],
             startTime=str(job.text["started"]),
-            endTime=end_of(job),
+            endTime=_end_of(job),
         )
         self.crate.root_dataset.append_to("mentions", action)
         return action
@@ -130,16 +128,10 @@ class _Crate:
 
     def context(self, identifier: str, kind: str, **properties: Any) -> Any:
         """Something that the crate speaks of and does not hold."""
-        return self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind, **_reference(properties)}))
-
-
-def _reference(value: Any) -> Any:
-    """Entities as references to them, also in lists and mappings."""
-    if isinstance(value, dict):
-        return {name: _reference(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_reference(one) for one in value]
-    return {"@id": value.id} if hasattr(value, "id") else value
+        entity = self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind}))
+        for name, value in properties.items():
+            entity[name] = value
+        return entity
 
 
 def _script_of(job: Record) -> str:
@@ -147,17 +139,12 @@ def _script_of(job: Record) -> str:
     return next(path for path in named if "genverify" not in path.split(os.sep))
 
 
-def outermost(paths: Mapping[str, str]) -> list[str]:
-    """
-    The paths without those that lie in a folder among them.
-
-    >>> outermost({"a": "", "a/b": "", "c": ""})
-    ['a', 'c']
-    """
+def _outermost(paths: Mapping[str, str]) -> list[str]:
+    """The paths without those that lie in a folder among them."""
     return [path for path in paths if not any(path.startswith(f"{other}{os.sep}") for other in paths)]
 
 
-def end_of(job: Record) -> str:
+def _end_of(job: Record) -> str:
     started = datetime.fromisoformat(str(job.text["started"]))
     return (started + timedelta(seconds=job.seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 

@@ -26,7 +26,7 @@ from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
 from genverify.run.jobs import cores
-from genverify.run.provenance.records import AuditError, Record, Records, find_records, normal, reading_tables
+from genverify.run.provenance.records import AuditError, Record, Records, find_records, is_made, normal, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _proven_rows(checked: CheckSummary, names: Sequence[str]) -> Matrix:
         row[:4] = len(one.where.clauses), one.m, size, NULL if one.proof is None else one.proof
         for name, codes in one.where.clauses:
             row[at[name]] = codes[0]
-    return ordered(rows)
+    return _ordered(rows)
 
 
 def _checked_records(batches: Iterable[tuple[Path, Path]], schema: Schema) -> tuple[Counter[str], dict[str, Matrix]]:
@@ -68,7 +68,7 @@ def _listed_claims(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> dic
     rows = np.column_stack([whole_numbers(path, frame, column) for column in ("k", "m", "effective_k", "proof", *names)])
     keys = [name for name in ("design", "block") if name in frame]
     for key, places in frame.groupby(keys, sort=False).indices.items():
-        block, claims = str(key[-1] if isinstance(key, tuple) else key), ordered(rows[places])
+        block, claims = str(key[-1] if isinstance(key, tuple) else key), _ordered(rows[places])
         if block in result and not np.array_equal(claims, result[block]):
             raise DataError(f"{path}: block {block}: other claims for one design than for another")
         result[block] = claims
@@ -87,7 +87,7 @@ def whole_numbers(path: Path, frame: pd.DataFrame, column: str) -> Matrix:
     return values.to_numpy(dtype=np.int64, na_value=NULL)
 
 
-def ordered(rows: Matrix) -> Matrix:
+def _ordered(rows: Matrix) -> Matrix:
     """The rows in an order that depends on nothing but themselves."""
     return rows[np.lexsort(rows.T[::-1])]
 
@@ -127,7 +127,7 @@ KINDS = {
         RECORDS,
         ("schema", "counts", PROOFS),
         "genverify.run.provenance.recheck:check_records",
-        "genverify.run.provenance.recheck:open_records",
+        "genverify.run.provenance.recheck:_open_records",
         "{blocks} blocks, {claims} claims, {proofs} proofs",
         {"unproved": "{} claims of the one-hot program rest on the solver, without proof"},
     ),
@@ -144,7 +144,7 @@ class ProofTally:
 
 
 @dataclass(frozen=True)
-class Proving:
+class _Proving:
     """A job that wrote proofs, their kind, and the jobs that wrote what it read."""
 
     kind: ProofKind
@@ -158,12 +158,12 @@ def kind_of(files: Collection[str]) -> ProofKind | None:
     return max(fitting, key=lambda kind: len(kind.files), default=None)
 
 
-def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, Proving]:
+def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, _Proving]:
     """What the jobs of a chain proved, by job record; proofs of no kind that can be checked are an error."""
     result = {}
     for record in (record for record in jobs if record.named("outputs", PROOFS)):
-        writers = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
-        result[record.path] = Proving(_kind_of_record(record), record, writers)
+        writers = {path: records.writer(path) for path in record.inputs if is_made(path)}
+        result[record.path] = _Proving(_kind_of_record(record), record, writers)
     return result
 
 
@@ -185,7 +185,7 @@ def one_file(record: Record, name: str) -> Path:
     return path
 
 
-def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
+def _open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
     """The certificates of a job about records, each with its release."""
     schema, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
     return stored_blocks(counts, proofs, read_schema(schema))
@@ -194,7 +194,7 @@ def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
     schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
-    schema = _known_schema(schema_file)
+    schema = _schema(schema_file.resolve(), schema_file.stat().st_mtime_ns)
     total, proven = _checked_records([(counts, proofs)], schema)
     if (claims := _one(record, "claims")) is None:
         return ProofTally(total, (proofs,))
@@ -212,7 +212,7 @@ def _one(record: Record, name: str) -> Path | None:
     return Path(paths[0]) if len(paths) == 1 else None
 
 
-def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
+def check_proofs(jobs: Sequence[_Proving]) -> Iterator[ProofTally]:
     """What is right of each job's proofs, several at a time; an error names the first that is not."""
     workers = min(cores(), len(jobs))
     if workers <= 1:
@@ -227,19 +227,15 @@ def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
             raise
 
 
-def check_job(job: Proving) -> ProofTally:
+def check_job(job: _Proving) -> ProofTally:
     with reading_tables(job.record.target):
         tally: ProofTally = load(job.kind.check)(job.record, job.writers)
     return tally
 
 
-def _known_schema(path: Path) -> Schema:
-    """A schema, read once by each worker, unless it was changed: the batches of a variant share it."""
-    return _schema(path.resolve(), path.stat().st_mtime_ns) if path.exists() else read_schema(path)
-
-
 @cache
 def _schema(path: Path, changed: int) -> Schema:
+    """A schema, read once by each worker, unless it was changed: the batches of a variant share it."""
     return read_schema(path)
 
 
@@ -288,7 +284,7 @@ def open_proofs(path: Path, release: Path | None, name: str | None) -> Iterator[
 
 def _opened(files: Sequence[Path], model: str, release: Path | None, name: str | None) -> Iterator["Proved"]:
     if model == RECORDS:
-        folder = release or _release_of(files[0])
+        folder = release or files[0].parent.parent / "release"
         schema = read_schema(folder / "schema.json")
         for file in [*files, *_cell_proofs(files)]:
             yield from stored_blocks(_counts_of(file, files, folder), file, schema, {name} if name else None)
@@ -314,11 +310,6 @@ def _counts_of(file: Path, files: Sequence[Path], release: Path) -> Path:
     return table_file(release, (files[0] if file.name == CELLS else file).name.removesuffix(ENDING))
 
 
-def _release_of(file: Path) -> Path:
-    """The folder of the release beside the folder of proofs."""
-    return file.parent.parent / "release"
-
-
 def _job_of(file: Path) -> tuple[ProofKind, Record]:
     """The kind of a file of proofs, and the record of the job that wrote it."""
     record = find_records([str(file.parent.parent)]).writer(normal(file))
@@ -333,7 +324,7 @@ def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[s
         release = left.pop(0) if left and (left[0] / "schema.json").exists() else None
         files, model = _proof_files(path)
         if model == RECORDS:
-            yield from _check_stored(path, files, release or _release_of(files[0]), claims)
+            yield from _check_stored(path, files, release or files[0].parent.parent / "release", claims)
         elif model == LINEAR and files[0].with_name(SYSTEM).exists():
             from genverify.run.cli.commands import parser
 

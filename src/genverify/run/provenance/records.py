@@ -17,28 +17,14 @@ from typing import Any
 
 from genverify.model.errors import DataError, GenverifyError
 from genverify.model.files import read_json
+from genverify.run.code import find_script
 from genverify.run.config import Config, settings_of
 from genverify.run.jobs import digest, installed_version
-from genverify.run.layout import STAGES
-
-# Where a study keeps what an audit looks at; the paths come from the caller.
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The folders that only the workflow writes, those of figures and tables among them, and the files that made them."""
-
-    made: Sequence[str]
-    shown: Sequence[Path]
-    sources: Path
-    lock: Path
-    scripts: Path
-    stages: Sequence[Path]
-    costs: Path = Path()  # which rules take long, and which never give the same bytes
-
+from genverify.run.layout import FIGURES, LOCK, RESULTS, SCRIPTS, STAGES, TABLES
 
 # Job records as they lie beside the results: read, checked for form, and found by what they say they wrote.
 
+MADE = (str(RESULTS), str(FIGURES))  # the folders that only the workflow writes
 ENDING = "record.json"
 SHA256 = re.compile(r"[0-9a-f]{64}")
 KEYS: dict[str, type | tuple[type, ...]] = {
@@ -142,12 +128,8 @@ def _check_form(text: Mapping[str, Any]) -> None:
 class Records:
     """All records of a study: who wrote a file, and which records lie where they do not belong."""
 
-    made: tuple[str, ...]
     writers: Mapping[str, tuple[Record, ...]]
     misplaced: Mapping[str, str]
-
-    def is_made(self, path: str) -> bool:
-        return path.split(os.sep)[0] in self.made
 
     def writer(self, path: str) -> Record:
         """The one record that says it wrote a file."""
@@ -162,8 +144,15 @@ class Records:
         raise AuditError(f"{path}: no job record says how it was made{hint}. {rerun(path)}")
 
 
-def find_records(made: Iterable[str]) -> Records:
-    folders = tuple(made)
+def is_made(path: str) -> bool:
+    return path.split(os.sep)[0] in MADE
+
+
+def script_of(rule: str) -> Path:
+    return find_script(Path.cwd() / SCRIPTS, rule)
+
+
+def find_records(folders: Iterable[str] = MADE) -> Records:
     writers: dict[str, tuple[Record, ...]] = {}
     misplaced: dict[str, str] = {}
     for path in sorted(path for folder in folders for path in Path(folder).rglob(f"*{ENDING}")):
@@ -173,7 +162,7 @@ def find_records(made: Iterable[str]) -> Records:
             continue
         for output in record.outputs:
             writers[output] = (*writers.get(output, ()), record)
-    return Records(folders, writers, misplaced)
+    return Records(writers, misplaced)
 
 
 def rerun(target: str) -> str:
@@ -394,26 +383,21 @@ PYTHON_VERSION = re.compile(r"3\.\d{1,2}\.\d{1,3}\+?(?:(?:a|b|rc)\d+\+?)?")  # a
 Lock = Mapping[str, set[str]]  # a package may be pinned to several versions, for different systems or Pythons
 
 
-def read_lock(path: Path) -> Lock:
-    if not path.is_file():
-        raise AuditError(f"{path}: missing, so that the versions of no job can be checked. Put the file back.")
+def read_lock() -> Lock:
+    if not LOCK.is_file():
+        raise AuditError(f"{LOCK}: missing, so that the versions of no job can be checked. Put the file back.")
     lock: dict[str, set[str]] = {}
-    for name, pinned in PINNED.findall(path.read_text()):
+    for name, pinned in PINNED.findall(LOCK.read_text()):
         lock.setdefault(_normalised(name), set()).add(pinned)
     return lock
 
 
 def _normalised(name: str) -> str:
-    """
-    The name of a package as registries compare it.
-
-    >>> _normalised("PuLP_x.y")
-    'pulp-x-y'
-    """
+    """The name of a package as registries compare it: `pulp-x-y` for PuLP_x.y."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def check_versions(record: Record, lock: Lock, where: Path) -> None:
+def check_versions(record: Record, lock: Lock) -> None:
     python = str(record.text["versions"].get(INSTALLED_PYTHON, ""))
     if not PYTHON_VERSION.fullmatch(python):
         raise AuditError(f"{record.target}: made with Python {python!r}, which is not a version. {rerun(record.target)}")
@@ -422,23 +406,17 @@ def check_versions(record: Record, lock: Lock, where: Path) -> None:
         if name != INSTALLED_PYTHON and str(used) not in allowed:
             pinned = " or ".join(sorted(allowed)) or "no version"
             raise AuditError(
-                f"{record.target}: made with {name} {used}, but {where} has {pinned}. Install the lock (make env), then "
+                f"{record.target}: made with {name} {used}, but {LOCK} has {pinned}. Install the lock (make env), then "
                 f"make it again: snakemake --force {record.target}"
             )
 
 
-def differing(lock: Lock) -> Iterator[str]:
-    """The packages that are installed here in a version that the lock does not have."""
-    for name, allowed in sorted(lock.items()):
-        here = installed_version(name)
-        if here is not None and here not in allowed:
-            yield f"{name} {here} (the lock has {' or '.join(sorted(allowed))})"
-
-
-def in_words(here: Iterable[str], where: Path) -> str:
+def installed_here(lock: Lock) -> str:
     """What is reported of the packages that are installed where the audit runs."""
-    odd = ", ".join(here)
-    return f"installed here: not as {where} says: {odd}" if odd else f"installed here: as {where} says"
+    here = {name: installed_version(name) for name in sorted(lock)}
+    odd = ", ".join(f"{name} {number} (the lock has {' or '.join(sorted(lock[name]))})"
+                    for name, number in here.items() if number and number not in lock[name])  # fmt: skip
+    return f"installed here: not as {LOCK} says: {odd}" if odd else f"installed here: as {LOCK} says"
 
 
 # The chain behind some results, upstream first.
@@ -454,12 +432,11 @@ class Chain:
     raw: tuple[str, ...]
 
 
-def find_results(asked: Iterable[str], folders: Iterable[Path]) -> list[str]:
-    """What was asked for; every file in the given folders if nothing was, records and hidden files left out."""
-    chosen = [normal(path) for path in asked]
-    if chosen:
-        return list(dict.fromkeys(chosen))
-    files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+def find_results(asked: Iterable[str]) -> list[str]:
+    """What was asked for; every figure and table if nothing was, records and hidden files left out."""
+    if chosen := list(dict.fromkeys(map(normal, asked))):
+        return chosen
+    files = [path for folder in (FIGURES, TABLES) for path in sorted(folder.rglob("*")) if path.is_file()]
     return [normal(path) for path in files if not path.name.endswith(ENDING) and not path.name.startswith(".")]
 
 
@@ -474,7 +451,7 @@ def walk(results: Iterable[str], records: Records) -> Chain:
         record = todo.pop()
         if record.path in upstream:
             continue
-        before = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
+        before = {path: records.writer(path) for path in record.inputs if is_made(path)}
         raw.update(path for path in record.inputs if path not in before)
         upstream[record.path] = tuple(dict.fromkeys(one.path for one in before.values()))
         known |= {one.path: one for one in before.values()}
@@ -490,13 +467,13 @@ def _record_of(result: str, records: Records) -> Record:
     """The record of a result; a file from elsewhere is known by its content."""
     if not os.path.exists(result):
         raise AuditError(f"{result}: there is no such file. Make it: snakemake {result}")
-    if records.is_made(result) or result in records.writers:
+    if is_made(result) or result in records.writers:
         return records.writer(result)
     content = digest(Path(result))
     for path, writers in records.writers.items():
         if writers[0].outputs[path] == content:
             return records.writer(path)
-    raise AuditError(f"{result}: it lies outside {' and '.join(records.made)}, and no job of this study wrote its content.")
+    raise AuditError(f"{result}: it lies outside {' and '.join(MADE)}, and no job of this study wrote its content.")
 
 
 # A chain as text: results, the jobs behind them with settings, seeds and times, the raw files at the ends.
@@ -530,10 +507,6 @@ class Group:
         commits = dict.fromkeys(git_in_words(job.text["git"]) for job in self.jobs)
         return f"{span} UTC, {seconds:.1f} s, {'; '.join(commits)}"
 
-    @property
-    def settings(self) -> list[str]:
-        return [f"{name}: {short(value)}" for name, value in sorted(settings_in(self.jobs[0]).items())]
-
 
 def settings_in(job: Record) -> dict[str, Any]:
     """The parameters of a job without the digest of its code."""
@@ -541,12 +514,7 @@ def settings_in(job: Record) -> dict[str, Any]:
 
 
 def git_in_words(git: Mapping[str, Any]) -> str:
-    """
-    The commit of some code, and whether files differed from it.
-
-    >>> git_in_words({"commit": "0123456789abcdef", "dirty": True})
-    'git 0123456789 with uncommitted changes'
-    """
+    """The commit of some code, and whether files differed from it."""
     if not git.get("commit"):
         return "git unknown"
     changes = {True: " with uncommitted changes", False: "", None: ", not known whether files differ from it"}
@@ -568,26 +536,28 @@ def short(value: Any) -> str:
 
 def tree(chain: Chain, listed: Mapping[str, str]) -> Iterator[str]:
     """The lines of the tree; what several results share is told once."""
-    groups = groups_of(reversed(chain.jobs))
-    of_job = {job.path: key for key, group in groups.items() for job in group.jobs}
-    seen: set[Key] = set()
+    groups, seen = groups_of(reversed(chain.jobs)), set[Key]()
     by_record = groupby(sorted(chain.results, key=lambda name: chain.results[name].path), lambda n: chain.results[n].path)
+    known = {job.path: job for job in chain.jobs}
     for record, names in by_record:
         yield ", ".join(names)
-        yield from _branch(chain, groups, of_job, of_job[record], seen, listed, 1)
+        yield from _branch(chain, groups, known, key_of(known[record]), seen, listed, 1)
 
 
 def groups_of(jobs: Iterable[Record]) -> dict[Key, Group]:
     """The jobs by rule and wildcards, batches together."""
     result: dict[Key, list[Record]] = {}
     for job in jobs:
-        others = tuple(sorted((name, str(value)) for name, value in job.wildcards.items() if name != FOLDED))
-        result.setdefault((job.rule, others), []).append(job)
+        result.setdefault(key_of(job), []).append(job)
     return {key: Group(tuple(jobs)) for key, jobs in result.items()}
 
 
+def key_of(job: Record) -> Key:
+    return job.rule, tuple(sorted((name, str(value)) for name, value in job.wildcards.items() if name != FOLDED))
+
+
 def _branch(
-    chain: Chain, groups: Mapping[Key, Group], of_job: Mapping[str, Key], key: Key, seen: set[Key],
+    chain: Chain, groups: Mapping[Key, Group], known: Mapping[str, Record], key: Key, seen: set[Key],
     listed: Mapping[str, str], depth: int,
 ) -> Iterator[str]:  # fmt: skip
     group, margin = groups[key], "  " * depth
@@ -596,21 +566,17 @@ def _branch(
         return
     seen.add(key)
     yield f"{margin}{group.title}: {group.when}"
-    yield from (f"{margin}    {line}" for line in group.settings)
-    above = {of_job[path] for job in group.jobs for path in chain.upstream[job.path]}
-    yield from (f"{margin}  {line}" for line in _raw(chain, group, listed))
+    yield from (f"{margin}    {name}: {short(value)}" for name, value in sorted(settings_in(group.jobs[0]).items()))
+    raw = {path: value for job in group.jobs for path, value in job.inputs.items() if path in chain.raw}
+    for path, value in sorted(raw.items()):
+        yield f"{margin}  raw {path}, SHA-256 {value[:12]}{'' if listed.get(path) else ', not among the listed sources'}"
+    above = {key_of(known[path]) for job in group.jobs for path in chain.upstream[job.path]}
     for other in [other for other in groups if other in above and other not in seen]:
         if other not in seen:
             above.discard(other)
-            yield from _branch(chain, groups, of_job, other, seen, listed, depth + 1)
+            yield from _branch(chain, groups, known, other, seen, listed, depth + 1)
     if above:
         yield f"{margin}  (above: {'; '.join(sorted(groups[other].title for other in above))})"
-
-
-def _raw(chain: Chain, group: Group, listed: Mapping[str, str]) -> Iterator[str]:
-    raw = {path: value for job in group.jobs for path, value in job.inputs.items() if path in chain.raw}
-    for path, value in sorted(raw.items()):
-        yield f"raw {path}, SHA-256 {value[:12]}{'' if path in listed else ', not among the listed sources'}"
 
 
 def versions(chain: Chain) -> Iterator[str]:
@@ -627,7 +593,7 @@ PROVED, RECOMPUTED, RERUN, DIGEST = LEVELS = ("proved", "recomputed", "rerun", "
 WORDS = {DIGEST: "taken on its digest"}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Reached:
     """
     What was checked of a chain: how many of each thing with proofs (None: not asked for), in words, and what rests on a
@@ -706,16 +672,11 @@ def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git
     checked[SHARE] = {name: len(getattr(reached, name)) for name in ("recomputed", "rerun", "others")}
     checked[BADGE] = reached.badge(chain, sum(not Path(path).is_dir() for path in now), git)
     study, checked = (json.loads(without_places(json.dumps(part))) for part in (study, checked))
-    return {CHAIN: _digest_of(study), **study, **checked}
+    return {CHAIN: json_digest(study), **study, **checked}
 
 
 def _different(values: list[Any]) -> list[Any]:
     return [json.loads(text) for text in sorted({json.dumps(value, sort_keys=True) for value in values})]
-
-
-def _digest_of(summary: Summary) -> str:
-    """SHA-256 of what the study is."""
-    return json_digest({name: summary[name] for name in PARTS})
 
 
 def json_digest(values: Mapping[str, Any]) -> str:
@@ -732,7 +693,7 @@ def read_summary(path: Path) -> Summary:
     text = read_json(path)
     for name in (name for name in (CHAIN, PROOFS, *PARTS) if name not in text):
         raise DataError(f"{path}: no {name!r}; not a file that `genverify audit --out` wrote")
-    if _digest_of(text) != text[CHAIN]:
+    if json_digest({name: text[name] for name in PARTS}) != text[CHAIN]:
         raise AuditError(f"{path}: its content is not what its digest says: it was altered. Ask for the file again.")
     return text
 

@@ -29,7 +29,20 @@ from genverify.model.errors import MissingExtra
 from genverify.model.files import read_yaml
 from genverify.run import code
 from genverify.run.jobs import Job, cores, digests, folder_files
-from genverify.run.provenance.records import INSTALLED_PYTHON, AuditError, Chain, Record, groups_of, normal, rerun
+from genverify.run.layout import TIMES
+from genverify.run.provenance.records import (
+    INSTALLED_PYTHON,
+    MADE,
+    AuditError,
+    Chain,
+    Reached,
+    Record,
+    groups_of,
+    is_made,
+    normal,
+    rerun,
+    script_of,
+)
 
 # Which jobs are run again: every cheap one, and of the others as many as are asked for, drawn at random.
 
@@ -65,12 +78,7 @@ def draw_jobs(jobs: Sequence[Record], share: float, seed: int) -> list[Record]:
 
 
 def read_share(text: str) -> float:
-    """
-    A share of the jobs as it is written on the command line.
-
-    >>> read_share("all"), read_share("0.05"), read_share("5%")
-    (1.0, 0.05, 0.05)
-    """
+    """A share of the jobs as it is written on the command line: 0.05, 5% or all."""
     try:
         share = 1.0 if text == ALL else float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -80,76 +88,65 @@ def read_share(text: str) -> float:
     return share
 
 
-@dataclass
-class Again:
-    """The jobs of a chain that are run again, and the records of those that gave the same bytes."""
+def run_again(chain: Chain, reached: Reached, share: float, seed: int) -> Iterator[str]:
+    """The cheap jobs, then a share of the others; lines tell of it, times first. AuditError names what differs."""
+    costs, above = read_costs(TIMES), _readable(chain)
+    repeatable = [job for job in chain.jobs if job.rule not in costs.unrepeatable]
+    for rule in sorted({job.rule for job in chain.jobs} & costs.unrepeatable.keys()):
+        yield f"not run again: {rule} ({costs.unrepeatable[rule]})"
+    cheap = [job for job in repeatable if costs.is_cheap(job)]
+    yield f"recomputing {_in_words(cheap)}: whatever takes less than a second of a core"
+    reached.recomputed = yield from _compared(cheap, above, STOP)
+    others = [job for job in repeatable if job.path not in reached.recomputed]
+    reached.others, chosen = [job.path for job in others], draw_jobs(others, share, seed)
+    if share and others:
+        yield (
+            f"running again {_in_words(chosen)} of the other {len(others)}, drawn with seed {seed}: a forger who "
+            f"changed one of these, and nothing that a proof shows, is caught with {len(chosen) / len(others):.0%}"
+        )
+    reached.rerun = yield from _compared(chosen, above, None)
 
-    chain: Chain
-    scripts: Path
-    made: Sequence[str]
-    costs: Costs
-    recomputed: Collection[str] = ()
-    rerun: Collection[str] = ()
-    others: Collection[str] = ()
 
-    def run(self, share: float, seed: int) -> Iterator[str]:
-        """The cheap jobs, then a share of the others; lines tell of it, times first. AuditError names what differs."""
-        repeatable = [job for job in self.chain.jobs if job.rule not in self.costs.unrepeatable]
-        for rule in sorted({job.rule for job in self.chain.jobs} & self.costs.unrepeatable.keys()):
-            yield f"not run again: {rule} ({self.costs.unrepeatable[rule]})"
-        cheap = [job for job in repeatable if self.costs.is_cheap(job)]
-        yield f"recomputing {_in_words(cheap)}: whatever takes less than a second of a core"
-        self.recomputed = yield from self._compared(cheap, STOP)
-        others = [job for job in repeatable if job.path not in self.recomputed]
-        self.others, chosen = [job.path for job in others], draw_jobs(others, share, seed)
-        if share and others:
-            yield (
-                f"running again {_in_words(chosen)} of the other {len(others)}, drawn with seed {seed}: a forger who "
-                f"changed one of these, and nothing that a proof shows, is caught with {len(chosen) / len(others):.0%}"
-            )
-        self.rerun = yield from self._compared(chosen, None)
+def _compared(
+    jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None
+) -> Generator[str, None, list[str]]:
+    """Run jobs again; the records of those that gave the same bytes. AuditError names the first file that differs."""
+    same, apart, guards = list[str](), dict[str, list[Record]](), set[str]()
+    here = platform.python_version()
+    if others := sorted({str(job.text["versions"][INSTALLED_PYTHON]) for job in jobs} - {here}):
+        yield f"run again with Python {here}, though records name Python {', '.join(others)}"
+    for outcome in rerun_jobs(jobs, above, stop):
+        guards.add(outcome.guard)
+        if outcome.here:
+            apart.setdefault(outcome.here, []).append(outcome.record)
+        else:
+            _compare_outputs(outcome)
+            same.append(outcome.record.path)
+    for why, records in apart.items():
+        yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
+    if PYTHON in guards:
+        yield f"these jobs had no access to the network or to other files, enforced by {PYTHON}"
+    return same
 
-    def _compared(self, jobs: Sequence[Record], stop: float | None) -> Generator[str, None, list[str]]:
-        same, apart, guards = list[str](), dict[str, list[Record]](), set[str]()
-        here = platform.python_version()
-        if others := sorted({str(job.text["versions"][INSTALLED_PYTHON]) for job in jobs} - {here}):
-            yield f"run again with Python {here}, though records name Python {', '.join(others)}"
-        for outcome in rerun_jobs(jobs, self.scripts, self._above(), self.made, stop):
-            guards.add(outcome.guard)
-            if outcome.here:
-                apart.setdefault(outcome.here, []).append(outcome.record)
-            else:
-                _compare_outputs(outcome)
-                same.append(outcome.record.path)
-        for why, records in apart.items():
-            yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
-        if PYTHON in guards:
-            yield f"these jobs had no access to the network or to other files, enforced by {PYTHON}"
-        return same
 
-    def _above(self) -> dict[str, set[str]]:
-        """What each job may read besides its inputs: the records of all jobs behind it, and what the last of them wrote."""
-        upstream, jobs = self.chain.upstream, {job.path: job for job in self.chain.jobs}
-        behind = dict[str, set[str]]()
-        for path in jobs:  # upstream first
-            behind[path] = {*upstream[path]}.union(*(behind[before] for before in upstream[path]))
-        return {path: records.union(*(jobs[one].outputs for one in upstream[path])) for path, records in behind.items()}
+def _readable(chain: Chain) -> dict[str, set[str]]:
+    """What each job may read besides its inputs: the records of all jobs behind it, and what the last of them wrote."""
+    behind, jobs = dict[str, set[str]](), {job.path: job for job in chain.jobs}
+    for path, before in ((path, chain.upstream[path]) for path in jobs):  # upstream first
+        behind[path] = {*before}.union(*(behind[one] for one in before))
+    return {path: records.union(*(jobs[one].outputs for one in chain.upstream[path])) for path, records in behind.items()}
 
 
 def _in_words(jobs: Sequence[Record]) -> str:
-    """
-    How many jobs, and how long they took.
-
-    >>> _in_words([Record("a", {"seconds": 1.5}), Record("b", {"seconds": 2})])
-    '2 jobs (3.5 s by their records)'
-    """
+    """How many jobs, and how long they took."""
     return f"{len(jobs)} job{'' if len(jobs) == 1 else 's'} ({sum(job.seconds for job in jobs):.1f} s by their records)"
 
 
 # One job again
 
-# imported once and not by every job: half a second of each figure, a tenth of each batch of blocks
-SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "genverify.report.figures", "seaborn", "genverify.attack.verify")
+# imported once and not by every job: half a second of each figure. Libraries of others: what is named here counts for all
+# scripts that audit
+SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "highspy", "matplotlib.pyplot", "seaborn")
 THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}  # as Snakemake gives its jobs
 
 
@@ -168,17 +165,16 @@ class Outcome:
     guard: str = ""
 
 
-def rerun_jobs(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collection[str]], made: Sequence[str],
-               stop: float | None = None) -> Iterator[Outcome]:  # fmt: skip
+def rerun_jobs(jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None = None) -> Iterator[Outcome]:
     """
-    Run jobs again, as many at a time as there are cores. `above`: what each job may read besides its inputs;
-    `made`: the folders of results, of which it sees nothing but its inputs; `stop`: seconds of a core that it may take.
+    Run jobs again, as many at a time as there are cores. `above`: what each job may read besides its inputs; of the folders
+    of results it sees nothing else. `stop`: seconds of a core that it may take.
 
     They are forked from a process that has imported the libraries and, like the jobs of Snakemake, computes with one thread.
     """
     gone = {job.path: path for job in jobs for path in job.inputs if not os.path.exists(path)}
     yield from (Outcome(job, here=f"{gone[job.path]} is missing") for job in jobs if job.path in gone)
-    asked = [job for job in jobs if job.path not in gone], scripts, above, made, stop
+    asked = [job for job in jobs if job.path not in gone], above, stop
     if THREADS.items() <= os.environ.items() or not asked[0]:
         yield from _forked(*asked)
         return
@@ -203,8 +199,7 @@ def serve() -> None:
         sys.stdout.buffer.flush()
 
 
-def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collection[str]], made: Sequence[str],
-            stop: float | None) -> Iterator[Outcome]:  # fmt: skip
+def _forked(jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None) -> Iterator[Outcome]:
     for library in SHARED if jobs else ():
         with suppress(ImportError):
             import_module(library)
@@ -219,7 +214,7 @@ def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collectio
                     continue
                 folder = Path(tempfile.mkdtemp(prefix="genverify-"))
                 if (child := os.fork()) == 0:
-                    _child(job, folder, scripts, above[job.path], made, stop)
+                    _child(job, folder, above[job.path], stop)
                 running[child] = job, folder
             for child in list(running):
                 ended, status, usage = os.wait4(child, os.WNOHANG)
@@ -248,24 +243,24 @@ def _outcome(record: Record, folder: Path, status: int, seconds: float) -> Outco
     return Outcome(record, seconds, **answer)
 
 
-def _child(
-    record: Record, folder: Path, scripts: Path, above: Iterable[str], made: Sequence[str], stop: float | None
-) -> None:
+def _child(record: Record, folder: Path, above: Iterable[str], stop: float | None) -> None:
     """The job in a process of its own, which never returns: what it wrote, or what went wrong, is in the file `answer`."""
     answer: dict[str, Any] = {}
     try:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        script, study = code.find_script(Path.cwd() / scripts, record.rule), folder / "study"
-        link_inputs(study, [*record.inputs, *above], made)
+        script, study = script_of(record.rule), folder / "study"
+        link_inputs(study, [*record.inputs, *above])
         os.chdir(study)
         os.environ.update(TMPDIR=str(folder), HOME=str(folder))
         tempfile.tempdir = str(folder)
         answer["guard"] = confine(folder)
         if stop is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (ceil(stop), ceil(stop)))
-        job = _job_of(record)
+        inputs, outputs = (SimpleNamespace(**record.arguments(part)) for part in ("inputs", "outputs"))
+        outputs.record = record.path
+        job = Job(record.rule, inputs, outputs, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
         for value in vars(job.output).values():
             for path in value if isinstance(value, list) else [value]:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -282,26 +277,19 @@ def _child(
     os._exit(0)
 
 
-def link_inputs(study: Path, inputs: Iterable[str], made: Sequence[str]) -> None:
+def link_inputs(study: Path, inputs: Iterable[str]) -> None:
     """A folder that looks like the study's, with the inputs as the only results; folders are made, files are links."""
     study.mkdir()
     for path in Path.cwd().iterdir():
-        if path.name not in made and not path.name.startswith("."):
+        if path.name not in MADE and not path.name.startswith("."):
             (study / path.name).symlink_to(path)
-    for name in (name for name in inputs if name.split(os.sep)[0] in made):
+    for name in filter(is_made, inputs):
         if os.pardir in Path(name).parts:  # a forged record must not make links outside of the folder
             raise AuditError(f"{name}: an input that leads out of the study. Run the job again.")
         for file in folder_files(Path(name)) if Path(name).is_dir() else [Path(name)]:
             (study / file).parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError):
                 (study / file).symlink_to(file.absolute())
-
-
-def _job_of(record: Record) -> Job:
-    """The job as its script got it."""
-    inputs, outputs = (SimpleNamespace(**record.arguments(part)) for part in ("inputs", "outputs"))
-    outputs.record = record.path
-    return Job(record.rule, inputs, outputs, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
 
 
 def _compare_outputs(outcome: Outcome) -> None:
