@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -35,6 +36,24 @@ class Share:
     head: str
     of: str = ""  # what it is of by its header: row, column, everyone, or unsaid
     whole: Labels | None = None  # the count of which it is, where the numbers of two columns say so
+
+    @cached_property
+    def number(self) -> str:
+        return percent_of(self.entry.text)
+
+    @cached_property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        return rounded(self.number)
+
+    @property
+    def decimals(self) -> int:
+        return len(self.number.partition(".")[2])
+
+
+def percent_of(text: str) -> str:
+    """The number of a percentage as it is printed (12,5 % is 12.5); nothing where it is none."""
+    plain = text.strip().removesuffix("%").strip().replace(",", ".")
+    return plain if re.fullmatch(r"\d+(\.\d+)?", plain) else ""
 
 
 @dataclass(frozen=True)
@@ -483,19 +502,19 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
         else:
             cells = _above_all(frame, columns)
         sparse = frame.cells is not None and prod(len(labels) + 1 for labels in frame.labels.values()) > LARGEST_CROSSED
-        sums: dict[str, dict[str, list[tuple[str, int, Parts]]]] = {}  # by column and part
+        sums = defaultdict[tuple[str, str], list[tuple[str, int]]](list)  # by column and part
         for column, labels in frame.labels.items():
-            own, known = sums.setdefault(column, {}), {*labels, ALL}
+            known = {*labels, ALL}
             for parent, sets in columns[column].sums.parts.items():
-                for number, children in enumerate(sets) if parent in known else ():
-                    for child in children if known.issuperset(children) else ():
-                        own.setdefault(child, []).append((parent, number, children))
-        held: dict[tuple[str, str, int, Key], list[Key]] = {}  # what is printed of the parts of each sum
+                for number, children in enumerate(sets):
+                    for child in children if known.issuperset((parent, *children)) else ():
+                        sums[column, child].append((parent, number))
+        held = defaultdict[tuple[str, str, int, Key], list[Key]](list)  # what is printed of the parts of each sum
         for key in cells:
-            for column, label in key:
-                for parent, number, _ in sums.get(column, {}).get(label, ()):
-                    rest = tuple(part for part in key if part[0] != column)
-                    held.setdefault((column, parent, number, rest), []).append(key)
+            for part in key:
+                for parent, number in sums.get(part, ()):
+                    rest = tuple(own for own in key if own[0] != part[0])
+                    held[part[0], parent, number, rest].append(key)
         for (column, parent, number, rest), some in held.items():
             children = columns[column].sums.parts[parent][number]
             parts = some if sparse else [tuple(sorted([*rest, (column, child)])) for child in children]
@@ -506,29 +525,21 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
 
 def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
     """The cells of a frame of which something is printed, and all that they are parts of."""
-    above: dict[str, dict[str, tuple[str, ...]]] = {}
+    above = dict[tuple[str, str], Key]()  # each label and all that it is part of
     for column, labels in frame.labels.items():
-        direct: dict[str, set[str]] = {}
+        direct = defaultdict[str, set[str]](set)
         for parent, children in columns[column].sums:
             for child in children:
-                direct.setdefault(child, set()).add(parent)
-        above[column] = {label: _ancestors(label, direct) for label in labels}
-    result: dict[Key, None] = {}
-    for key in sorted(frame.cells or ()):
-        sets = [[(column, label), *((column, own) for own in above.get(column, {}).get(label, ()))] for column, label in key]
-        for parts in product(*sets):
-            result[tuple(part for part in parts if part[1] != ALL)] = None
-    return result
-
-
-def _ancestors(label: str, direct: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    result, open_ = dict[str, None](), [label]
-    while open_:
-        for parent in sorted(direct.get(open_.pop(), ())):
-            if parent not in result:
-                result[parent] = None
-                open_.append(parent)
-    return tuple(result)
+                direct[child].add(parent)
+        for label in labels:
+            known, open_ = {label: None}, [label]
+            while open_:
+                new = [parent for parent in sorted(direct[open_.pop()]) if parent not in known]
+                known |= dict.fromkeys(new)
+                open_ += new
+            above[column, label] = tuple((column, own) for own in known)
+    keys = (parts for key in sorted(frame.cells or ()) for parts in product(*(above.get(part, (part,)) for part in key)))
+    return dict.fromkeys(tuple(part for part in parts if part[1] != ALL) for parts in keys)
 
 
 def _row_name(column: str, total: Key, children: Parts, number: int) -> str:
