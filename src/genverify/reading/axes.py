@@ -111,10 +111,7 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
 
 def _determines(fine: Sequence[str], coarse: Sequence[str]) -> bool:
     known = dict[str, str]()
-    for a, b in zip(fine, coarse, strict=True):
-        if a and known.setdefault(a, b) != b:
-            return False
-    return len(known) > 1
+    return all(not a or known.setdefault(a, b) == b for a, b in zip(fine, coarse, strict=True)) and len(known) > 1
 
 
 def row_axes(
@@ -175,13 +172,8 @@ def _is_level(column: Column, columns: Sequence[Column], texts: Mapping[int, Seq
     if not says("level", column.head):
         return False
     others = [texts[own.at] for own in columns if own.at != column.at and "" in texts[own.at]]
-    if not others:
-        return False
-    known = dict[tuple[bool, ...], str]()
-    for own, level in zip(zip(*others, strict=True), texts[column.at], strict=True):
-        if known.setdefault(tuple(map(bool, own)), level) != level:
-            return False
-    return True
+    pairs = {(tuple(map(bool, own)), level) for *own, level in zip(*others, texts[column.at], strict=True)}
+    return bool(others) and len(pairs) == len({filled for filled, _ in pairs})
 
 
 def _top(group: int, above: Mapping[int, int]) -> int:
@@ -255,19 +247,14 @@ def _path_labels(
     """The label of each row on an axis of several columns, finest first, and the levels above as a tree."""
     own, parent = list[str](), dict[str, str]()
     for row in zip(*(texts[at] for at in path), strict=True):
-        filled = [text for text in row if text]
-        label = filled[0] if filled else root
+        label, over = [*filter(None, row), root, root][:2]
         own.append(label)
-        if len(path) > 1 or "" in row:
-            over = filled[1] if len(filled) > 1 else root
-            if over != label:
-                parent.setdefault(label, over)
-    known = set(own)
-    tree = dict[str, list[str]]()
+        if (len(path) > 1 or "" in row) and over != label:
+            parent.setdefault(label, over)
+    known, tree = set(own), defaultdict[str, list[str]](list)
     for label, over in parent.items():
-        if over in known:
-            tree.setdefault(over, []).append(label)
-    return own, tree
+        tree[over].append(label)
+    return own, {over: parts for over, parts in tree.items() if over in known}
 
 
 def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], dict[str, list[str]]]:
@@ -293,12 +280,9 @@ def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], d
 def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[str]:
     """Labels with their codes where one name has several codes."""
     for code in codes:
-        known = dict[str, set[str]]()
-        for label, one in zip(own, code, strict=True):
-            known.setdefault(label, set()).add(one)
-        if len(known) < sum(map(len, known.values())) <= NEARLY * len(known):
-            several = {label for label, ones in known.items() if label and len(ones) > 1}
-            own = [f"{label} [{one}]" if label in several else label for label, one in zip(own, code, strict=True)]
+        often = Counter(label for label, _ in set(zip(own, code, strict=True)))  # how many codes each has
+        if len(often) < often.total() <= NEARLY * len(often):
+            own = [f"{label} [{one}]" if label and often[label] > 1 else label for label, one in zip(own, code, strict=True)]
     return own
 
 
@@ -445,15 +429,11 @@ def _sums_agree(
     tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], bases: Mapping[str, int]
 ) -> tuple[int, bool]:
     """How many breakdowns, all printed, have one sum in some slice at most, and whether two of them differ in any."""
-    best, differ = 0, False
+    best, differ, sets = 0, False, [own for own in tree.values() if len(own) > 1]
     for sample in samples:
-        sums = []
-        for own in tree.values():
-            numbers = [sample.get(label) for label in own]
-            if len(own) > 1 and all(number is not None for number in numbers):
-                slack = sum(bases.get(label, 1) - 1 for label in own)
-                sums.append((float(sum(number for number in numbers if number is not None)), slack))
-        agree = sum(abs(total - sums[0][0]) <= slack + sums[0][1] for total, slack in sums) if sums else 0
+        sums = [(float(sum(numbers)), sum(bases.get(label, 1) - 1 for label in own)) for own in sets
+                if len(numbers := [n for label in own if (n := sample.get(label)) is not None]) == len(own)]  # fmt: skip
+        agree = sum(abs(total - sums[0][0]) <= slack + sums[0][1] for total, slack in sums)
         best, differ = max(best, agree), differ or agree < len(sums)
     return best if best > 1 else 0, differ
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, nearest
@@ -57,7 +58,6 @@ from genverify.reading.roles import (
     find_columns,
     heads_of,
     roles_by_measure,
-    symbol_like,
 )
 from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, cell_place, column_name
 from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, make_hierarchy, read_hierarchy, rounding
@@ -249,7 +249,7 @@ def _read_block(
     _place(table, told, tally, questions)
     for column in columns:
         if column.role in LABELS:
-            tally.like += symbol_like(facts[column.at].texts)
+            tally.like.update(text for text in facts[column.at].texts if text and is_symbol(text))
 
 
 def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Question]) -> None:
@@ -273,12 +273,9 @@ def _context(sheet: Sheet, block: Block) -> str:
 
 
 def _told_roles(block: Block, heads: Mapping[int, str], told: Corrections) -> dict[int, str]:
-    result = dict[int, str]()
-    for column in block.columns:
-        for name in (column_name(column), heads[column]):
-            if name in told.roles or name in told.columns:
-                result[column] = LEFT_OUT if name in told.columns else told.roles[name]
-    return result
+    known = {**told.roles, **dict.fromkeys(told.columns, LEFT_OUT)}
+    named = ((column, name) for column in block.columns for name in (column_name(column), heads[column]))
+    return {column: known[name] for column, name in named if name in known}
 
 
 def hints_of(told: Corrections) -> Hints:
@@ -378,10 +375,7 @@ def _fill_down(texts: dict[int, Sequence[str]]) -> None:
         return
     filled = dict(texts)
     for at in [at for at, own in texts.items() if "" in own and own[0]][:-1] or list(texts)[:1]:
-        held = list[str]()
-        for text in texts[at]:
-            held.append(text or (held[-1] if held else ""))
-        filled[at] = held
+        filled[at] = list(accumulate(texts[at], lambda above, text: str(text or above)))
     if len(set(zip(*filled.values(), strict=True))) == len(next(iter(texts.values()))):
         texts |= filled
 
@@ -420,11 +414,10 @@ def _figures(
         label = names.get(column.at, column.head)
         own, numbers = facts[column.at], facts[column.at].values
         if column.role == COUNT:
-            kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
-            if column.at in measured:
-                counted = [role == COUNT for role in measured[column.at]]
-                kinds = [kind if counts_it else EMPTY for kind, counts_it in zip(kinds, counted, strict=True)]
-                numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
+            counted = [role == COUNT for role in measured.get(column.at, [COUNT] * len(own.texts))]
+            numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
+            kinds = [placed(kind, text, value) if counts_it else EMPTY for kind, text, value, counts_it
+                     in zip(own.kinds, own.texts, numbers, counted, strict=True)]  # fmt: skip
             counts.append(Figures(own.texts, kinds, numbers, column.at, label))
         elif column.role in (PERCENTAGE, RATE):
             figures.append(Figures(own.texts, own.kinds, numbers, column.at, label))
@@ -529,14 +522,13 @@ def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None
 def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections, tally: Tally) -> None:
     """The cells of a cube: its axes are told by the file; its units say whether it counts."""
     name, filled = Path(source.name).stem, [at for at, text in enumerate(cube.texts) if text]
-    labels = [f"{axis.name} {at + 1}" for axis in cube.axes for at in range(len(axis.labels))]
-    codes = [f"{axis.name} {at + 1}, its code" for axis in cube.axes for at in range(len(axis.codes))]
-    notes = [f"note {at + 1}" for at in range(len(cube.notes))]
-    for role, why, places in ((LABEL, "a label of the file", labels), (CODE, "a code of the file", codes),
-                              (NOTE, "a note of the file", notes)):  # fmt: skip
-        tally.take(role, why, len(places), places)
+    said = {LABEL: [f"{axis.name} {at + 1}" for axis in cube.axes for at in range(len(axis.labels))],
+            CODE: [f"{axis.name} {at + 1}, its code" for axis in cube.axes for at in range(len(axis.codes))],
+            NOTE: [f"note {at + 1}" for at in range(len(cube.notes))]}  # fmt: skip
+    for role, places in said.items():
+        tally.take(role, f"a {role} of the file", len(places), places)
     tally.notes += [("note", text) for text in cube.notes]
-    tally.cells += len(filled) + len(labels) + len(codes) + len(notes)
+    tally.cells += len(filled) + sum(map(len, said.values()))
     if cube.left_out:
         tally.leave(name, cube.left_out, "", len(filled), places=[f"{name}!value {at + 1}" for at in filled])
         return
@@ -549,8 +541,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
     for at, (text, kind, value) in enumerate(zip(cube.texts, kinds, values, strict=True)):
         if kind:
             _count_cell(f"{name}!value ", str(at + 1), text, kind, value, column, tally)
-    axes, questions = list[Axis](), list[Question]()
-    step = len(values)
+    axes, questions, step = list[Axis](), list[Question](), len(values)
     for axis in cube.axes:
         step //= len(axis.labels)
         own, asked = cube_axis(axis, step, values if role == COUNT else (), hints_of(told))

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import reduce
 from itertools import combinations, takewhile
 from math import gcd
 from pathlib import Path
@@ -337,9 +336,7 @@ def rounding(numbers: Iterable[Number | None]) -> int:
     (5, 1)
     """
     whole = [number for number in numbers if isinstance(number, int) and number]
-    if len(whole) < 5:
-        return 1
-    base = reduce(gcd, whole)
+    base = gcd(*whole) if len(whole) >= 5 else 1
     return max((step for step in ROUNDINGS if base % step == 0), default=1)
 
 
@@ -391,11 +388,9 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
 
 def _last_digits(numbers: Sequence[Number]) -> Decimal:
     """How much a sum of printed decimals can differ from the printed total."""
-    if all(isinstance(number, int) for number in numbers):
-        return Decimal(0)
     exponents = [number.as_tuple().exponent for number in numbers if isinstance(number, Decimal)]
-    digits = max(-e for e in exponents if isinstance(e, int))
-    return Decimal(10) ** -min(max(digits, 0), 6) * len(numbers) / 2
+    digits = [-e for e in exponents if isinstance(e, int)]
+    return Decimal(10) ** -min(max(*digits, 0), 6) * len(numbers) / 2 if digits else Decimal(0)
 
 
 def bases_of(
@@ -478,8 +473,9 @@ def _parts_of(
     at, size, surely = labels.index(parent), _size(parent, samples), sure or is_total_word(parent)
     later = [label for label in named if label not in tree and label != parent and _size(label, samples) >= size]
     free = [label for label in labels if label != parent and label not in taken and label not in later]
-    below = [label for label in _run(labels[at + 1 :], later) if label not in taken]
-    above = [label for label in _run(labels[:at][::-1], later) if label not in taken][::-1]
+    below, above = ([label for label in takewhile(lambda label: label not in later, beside) if label not in taken]
+                    for beside in (labels[at + 1 :], labels[:at][::-1]))  # fmt: skip
+    above = above[::-1]
     best, likely = Agreement(), tuple[str, ...]()
     windows = _windows(parent, free, samples, bases)
     tried = max(1, len(free) ** 2 // 2)
@@ -505,27 +501,19 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
     """Runs of neighbouring labels that add up to a total in the first slices that can be compared, shortest first."""
     if len(free) > LONGEST_RUN:
         return []
-    few = [sample for sample in samples if sample.get(parent)][:6]
-    result = Counter[tuple[int, int]]()
-    seen = Counter[tuple[int, int]]()
-    for sample in few:
+    half = {label: Decimal(base) / 2 if base > 1 else Decimal(0) for label, base in bases.items()}
+    right, wrong = set[tuple[int, int]](), set[tuple[int, int]]()  # runs, by their length less one and their start
+    for sample in [sample for sample in samples if sample.get(parent)][:6]:
         total = Decimal(sample[parent] or 0)
         for start in range(len(free)):
-            room = Decimal(bases.get(parent, 1) if bases.get(parent, 1) > 1 else 0) / 2
-            summed = Decimal(0)
-            for end in range(start, len(free)):
-                value = sample.get(free[end])
-                if value is None:
+            summed, space = Decimal(0), half.get(parent, Decimal(0))
+            for size, label in enumerate(free[start:]):
+                if (value := sample.get(label)) is None or summed > total + space:
                     break
-                summed += value
-                base = bases.get(free[end], 1)
-                room += Decimal(base) / 2 if base > 1 else 0
-                if end > start:
-                    seen[start, end] += 1
-                    result[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
-                if summed > total + room:
-                    break
-    good = sorted((end - start, start) for (start, end), often in result.items() if often == seen[start, end])
+                summed, space = summed + value, space + half.get(label, Decimal(0))
+                agrees = abs(summed - total) <= space + (0 if summed == int(summed) else Decimal("0.05"))
+                (right if agrees else wrong).add((size, start))
+    good = sorted(run for run in right - wrong if run[0])
     return [tuple(free[start : start + size + 1]) for size, start in good[:MOST_WINDOWS]]
 
 
@@ -541,10 +529,6 @@ def _pairs_of(
              and (own := agreement(parent, pair, samples, bases)).holds and own.full >= LEAST_PAIRED]  # fmt: skip
     once = Counter(label for pair in result for label in pair)
     return tuple(pair for pair in result if all(once[label] == 1 for label in pair))
-
-
-def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
-    return list(takewhile(lambda label: label not in stop, labels))
 
 
 def _by_numbers(
