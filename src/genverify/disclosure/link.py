@@ -121,12 +121,7 @@ def read_rule(words: Sequence[str]) -> Publishing:
 
 
 def symbol_value(symbol: Symbol) -> Value:
-    """
-    What is known of a count where a symbol stands.
-
-    >>> symbol_value(Symbol("*", "suppressed")), symbol_value(Symbol("<5", "between 0 and 4"))
-    (Value(lo=0, hi=None, hidden=True), Value(lo=0, hi=4, hidden=True))
-    """
+    """What is known of a count where a symbol stands."""
     if symbol.limits is None:
         return Value(0, None, symbol.meaning not in (MISSING, NOT_APPLICABLE))
     low, high = symbol.limits
@@ -657,12 +652,7 @@ def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key
 
 
 def rounded(text: str) -> tuple[Fraction, Fraction]:
-    """
-    The numbers that may have been rounded to a text, ends included.
-
-    >>> rounded("12.5")
-    (Fraction(249, 20), Fraction(251, 20))
-    """
+    """The numbers that may have been rounded to a text, ends included."""
     half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
     return Fraction(text) - half, Fraction(text) + half
 

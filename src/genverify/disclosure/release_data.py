@@ -152,10 +152,7 @@ def prepared(values: CodeTexts, form: ColumnForm, path: Path) -> CodeTexts:
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:
-    """
-    >>> bin_labels([18, 65])
-    ['under 18', '18 to 64', '65 and over']
-    """
+    """The labels of bins with these edges."""
     if list(edges) != sorted(set(edges)):
         raise DataError(f"bins {list(edges)}: the edges must rise")
     whole = all(float(edge).is_integer() for edge in edges)

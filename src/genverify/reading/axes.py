@@ -260,9 +260,6 @@ def _path_labels(
 def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], dict[str, list[str]]]:
     """
     Labels of rows of which some stand further right, as parts of the row above; one met twice is named with its parent.
-
-    >>> indented(["North", "men", "women", "South", "men"], [0, 1, 1, 0, 1])[1]
-    {'North': ['North: men', 'women'], 'South': ['South: men']}
     """
     often, path = Counter(texts), list[tuple[int, str]]()
     own, tree = list[str](), dict[str, list[str]]()

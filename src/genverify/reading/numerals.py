@@ -55,9 +55,6 @@ def displayed_decimal(text: str) -> str:
     """
     A number that was printed with more digits than a double holds, as the shortest decimal that gives the same double.
     Any other text, a number with digits of its own too, stays as it is.
-
-    >>> displayed_decimal("1.2999999999999998"), displayed_decimal("0,10000000000000001"), displayed_decimal("1.25")
-    ('1.2999999999999998', '0,1', '1.25')
     """
     if len(text) <= EXACT_DIGITS or not BINARY_FRACTION.fullmatch(text):
         return text
@@ -108,14 +105,7 @@ class Numerals:
 
 
 def decide_numerals(texts: Iterable[str]) -> Numerals:
-    """
-    The signs of a file, from all its numbers together.
-
-    >>> decide_numerals(["1.234,5", "7"]).decimal, decide_numerals(["1,234", "3.5"]).decimal
-    (',', '.')
-    >>> decide_numerals(["2.000", "1.500"]).unsure, decide_numerals(["2.000", "1500"]).decimal
-    (True, '.')
-    """
+    """The signs of a file, from all its numbers together."""
     votes = {".": 0, ",": 0}  # how many texts show that the sign is the decimal one
     apart = {".": 0, ",": 0}  # how many show that it stands between thousands
     open_ = {".": 0, ",": 0}  # how many could be either
@@ -182,12 +172,7 @@ def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
 
 
 def is_period(text: str) -> bool:
-    """
-    Whether a text is a year or another time.
-
-    >>> is_period("2019"), is_period("2019/20"), is_period("2020-03-01"), is_period("150")
-    (True, True, True, False)
-    """
+    """Whether a text is a year or another time."""
     return bool(re.fullmatch(r"(18|19|20)\d\d", text) or (text and DATES.fullmatch(text)))
 
 
@@ -220,12 +205,7 @@ def pattern(name: str) -> re.Pattern[str]:
 
 
 def says(name: str, text: str) -> bool:
-    """
-    Whether some part of a text is what publishers write so.
-
-    >>> says("percent", "Share of pupils"), says("rate", "Share of pupils")
-    (True, False)
-    """
+    """Whether some part of a text is what publishers write so."""
     return bool(pattern(name).search(text))
 
 
@@ -260,22 +240,12 @@ class Symbol:
 
 
 def is_symbol(text: str) -> bool:
-    """
-    Whether a text stands in the vocabulary, or looks like a sign rather than a word.
-
-    >>> [is_symbol(text) for text in ("*", "[c]", "Masked", "..C", "North", "1", "s")]
-    [True, True, True, True, False, False, True]
-    """
+    """Whether a text stands in the vocabulary, or looks like a sign rather than a word."""
     return bool(_usual(text) or SIGNS.fullmatch(text))
 
 
 def usual_meaning(text: str) -> Symbol:
-    """
-    What a text in place of a number usually means; offered, for the user to confirm.
-
-    >>> [usual_meaning(text).meaning for text in ("<5", "0-2", ">95%", "[c]")]
-    ['between 0 and 4', 'between 0 and 2', 'between 96 and', 'suppressed']
-    """
+    """What a text in place of a number usually means; offered, for the user to confirm."""
     if result := LIMITED.fullmatch(text):
         sign, end = result[1].lower(), re.sub(r"\D", "", result[2])
         if "." in result[2] or ("," in result[2] and len(result[2].split(",")[-1]) != 3) or len(end) > 15:
@@ -292,12 +262,7 @@ def usual_meaning(text: str) -> Symbol:
 
 
 def meaning_of_words(words: str) -> str:
-    """
-    One of our words for what a legend says.
-
-    >>> meaning_of_words("figure not available"), meaning_of_words("less than 5"), meaning_of_words("Represents zero.")
-    ('missing', 'suppressed', 'zero')
-    """
+    """One of our words for what a legend says."""
     for meaning, said in _words()["legends"]:
         if result := re.search(said, words, re.IGNORECASE):
             if meaning:
@@ -307,14 +272,7 @@ def meaning_of_words(words: str) -> str:
 
 
 def find_legend(symbol: str, notes: Iterable[tuple[str, str]]) -> Symbol | None:
-    """
-    What the notes of a file say about a symbol; `notes` are places and texts. None where they say nothing.
-
-    >>> find_legend("..", [("A9", ".. figure not available")]).meaning
-    'missing'
-    >>> find_legend("[x]", [("A4", "Shorthand: [x] = not available; [e] = estimate")]).said
-    'not available'
-    """
+    """What the notes of a file say about a symbol; `notes` are places and texts. None where they say nothing."""
     name = re.escape(symbol)
     bare = symbol.isalnum()
     edge = r"(?:^|[\s\"'(,;:])" if bare else r"(?:^|[^*.\w-])"
@@ -333,12 +291,7 @@ def find_legend(symbol: str, notes: Iterable[tuple[str, str]]) -> Symbol | None:
 
 
 def told_symbol(text: str, word: str) -> Symbol:
-    """
-    What a user says that a symbol means: one of our words, a number, or two ends.
-
-    >>> told_symbol("*", "1-4").meaning, told_symbol("-", "0").meaning, told_symbol("x", "missing").meaning
-    ('between 1 and 4', 'zero', 'missing')
-    """
+    """What a user says that a symbol means: one of our words, a number, or two ends."""
     word = word.strip()
     if re.search(rf"\d{{{MOST_DIGITS + 1}}}", word):
         raise ConfigError(f"--symbol {text}: {word[:20]}... has more than {MOST_DIGITS} digits, too many for a count")

@@ -214,12 +214,7 @@ def _counted_rows(
 
 
 def measure_role(text: str) -> str:
-    """
-    The role of figures that a text names.
-
-    >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Mean score")
-    ('count', 'percentage', 'statistic')
-    """
+    """The role of figures that a text names."""
     return next((role for role, name in NAMED_FIGURES if says(name, text)), COUNT)
 
 
@@ -393,12 +388,7 @@ def find_base(at: int, counts: Sequence[int], facts: Mapping[int, Facts]) -> lis
 
 
 def is_share(share: Number, part: Number, whole: Number) -> bool:
-    """
-    Whether a percentage, as far as it is printed, is that of two counts; or a proportion, if it is smaller than one.
-
-    >>> is_share(Decimal("33.3"), 1, 3), is_share(Decimal("33.4"), 1, 3), is_share(Decimal("0.333"), 1, 3)
-    (True, False, True)
-    """
+    """Whether a percentage, as far as it is printed, is that of two counts; or a proportion, if it is smaller than one."""
     exponent = share.as_tuple().exponent if isinstance(share, Decimal) else 0
     digits = min(-exponent if isinstance(exponent, int) else 0, 9)
     half = Decimal(10) ** -digits * Decimal("0.5001")

@@ -156,20 +156,12 @@ def files_of(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def column_name(at: int) -> str:
-    """
-    >>> column_name(0), column_name(25), column_name(26), column_name(701)
-    ('A', 'Z', 'AA', 'ZZ')
-    """
+    """The letters of a column, from A for 0."""
     return (column_name(at // 26 - 1) if at >= 26 else "") + chr(65 + at % 26)
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """
-    Names, with a number where one stands a second time.
-
-    >>> numbered(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
+    """Names, with a number where one stands a second time."""
     often = Counter[str]()
     result = list[str]()
     for name in names:
@@ -184,10 +176,7 @@ def cell_place(sheet: Sheet, column: int, at: int) -> str:
 
 
 def column_at(name: str) -> int:
-    """
-    >>> column_at("A"), column_at("aa")
-    (0, 26)
-    """
+    """The column of these letters, from 0; an error where they are none."""
     if not re.fullmatch(r"[A-Za-z]{1,3}", name):
         raise DataError(f"{name!r} is not a column: columns are called A, B, ..., AA")
     return reduce(lambda at, letter: at * 26 + ord(letter) - 64, name.upper(), 0) - 1
@@ -337,10 +326,7 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
 
 
 def cell_text(value: object) -> str:
-    """
-    >>> cell_text(604.0), cell_text(0.5), cell_text(True), cell_text(datetime(2020, 1, 2))
-    ('604', '0.5', 'TRUE', '2020-01-02')
-    """
+    """A value of a workbook or a frame as it would be printed: no decimals of whole numbers, no time of a day."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -428,13 +414,7 @@ def px_text(data: bytes) -> tuple[str, str, int]:
 
 
 def read_px(data: bytes) -> Cube:
-    """
-    A PC-Axis file, also with a `;` after every row of data, without the last one, or with words for its symbols.
-
-    >>> cube = read_px(b'STUB="sex";VALUES("sex")="m","f";ELIMINATION("sex")="m";DATA=1;\\n"..";')
-    >>> cube.texts, cube.axes[0].labels, cube.axes[0].total
-    (('1', '..'), ('m', 'f'), 'm')
-    """
+    """A PC-Axis file, also with a `;` after every row of data, without the last one, or with words for its symbols."""
     text, _, start = px_text(data)
     head, body = text[:start], text[start:]
     own: dict[tuple[str, str], tuple[str, ...]] = {}

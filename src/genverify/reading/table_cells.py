@@ -440,22 +440,12 @@ def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
 
 
 def bare_label(text: str) -> str:
-    """
-    A label without signs of notes and numbers of people.
-
-    >>> bare_label("Drug A, N = 98"), bare_label("Women [1]"), bare_label("Men*")
-    ('Drug A', 'Women', 'Men')
-    """
+    """A label without signs of notes and numbers of people."""
     return FOOTNOTE.sub("", SIZE.sub("", text)).strip() or text
 
 
 def placed(kind: str, text: str, value: Number | None) -> str:
-    """
-    The kind of a cell among counts, EMPTY where it is none that a table holds: a decimal, a negative number, a word.
-
-    >>> placed(WHOLE, "5", 5), placed(WHOLE, "-5", -5), placed(MIXED, "5 (7)", 5), placed(MIXED, "~5", 5)
-    ('i', '', 'm', '')
-    """
+    """The kind of a cell among counts, EMPTY where it is none that a table holds: a decimal, a negative number, a word."""
     if kind not in PLACED or (kind in (WHOLE, MIXED) and (not isinstance(value, int) or value < 0)):
         return EMPTY
     return EMPTY if kind == MIXED and not PAIRED_MIX.fullmatch(text) else kind

@@ -104,12 +104,7 @@ FAR = 10**6  # stands for no upper end: above any age, size or year in a label
 
 
 def interval(label: str) -> tuple[int, int] | None:
-    """
-    A label as an interval of whole numbers.
-
-    >>> interval("15 to 19"), interval("65+"), interval("Under 15"), interval("women")
-    ((15, 19), (65, 1000000), (0, 14), None)
-    """
+    """A label as an interval of whole numbers."""
     text = label.strip()
     if result := BAND.fullmatch(text):
         return (int(result[1]), int(result[2])) if int(result[1]) <= int(result[2]) else None
@@ -295,22 +290,12 @@ class Agreement:
 
 
 def is_total_name(label: str) -> bool:
-    """
-    Whether a name can be that of a total; numbers decide whether it is.
-
-    >>> [is_total_name(text) for text in ("Total", "All ages", "Both sexes", "Scotland total", "Allergies", "UK", "North")]
-    [True, True, True, True, False, True, False]
-    """
+    """Whether a name can be that of a total; numbers decide whether it is."""
     return is_total_word(label) or bool(pattern("total start").match(_plain(label)) or says("total end", _bare(label)))
 
 
 def is_total_word(label: str) -> bool:
-    """
-    Whether a name says nothing but that it is a total, or is that of a country.
-
-    >>> is_total_word("Total (all)"), is_total_word("total_stated"), is_total_word("All other")
-    (True, False, False)
-    """
+    """Whether a name says nothing but that it is a total, or is that of a country."""
     words = pattern("total").fullmatch(_plain(label)) or pattern("total").fullmatch(_bare(label))
     return bool(words) or _is_country(label)
 
@@ -329,12 +314,7 @@ def _bare(label: str) -> str:
 
 
 def rounding(numbers: Iterable[Number | None]) -> int:
-    """
-    The base to which counts look rounded: 1 where they are not, or are too few to tell.
-
-    >>> rounding([5, 10, 25, 40, 115, 5, 0, 20]), rounding([5, 10, 7])
-    (5, 1)
-    """
+    """The base to which counts look rounded: 1 where they are not, or are too few to tell."""
     whole = [number for number in numbers if isinstance(number, int) and number]
     base = gcd(*whole) if len(whole) >= 5 else 1
     return max((step for step in ROUNDINGS if base % step == 0), default=1)
