@@ -426,12 +426,8 @@ def _place(table: PrintedTable, names: Mapping[str, str]) -> TableCells:
     return TableCells(table, labels, keys)
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A set of columns with their labels, and the cells in it of which something is printed; None where all cells count."""
-
-    labels: Mapping[str, Parts]
-    cells: frozenset[Key] | None
+# a set of columns with their labels, and the cells in it of which something is printed; None where all cells count
+Frame = tuple[Mapping[str, Parts], Collection[Key] | None]
 
 
 def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tuple[list[Frame], bool]:
@@ -447,7 +443,7 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
         wanted = {*shared, PEOPLE}
         cells = {tuple(part for part in key if part[0] in wanted) for own in (one, other) for key in own.keys.values()}
         frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
-    result = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
+    result: list[Frame] = [(dict(labels), cells) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
     for apart in dict.fromkeys(one.table.apart for one in placed):
         own = _circle([set(one.labels) for one in placed if one.table.apart == apart])
@@ -460,7 +456,7 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
     whole = {column: columns[column].labels for column in sorted(circle)}
     if prod(len(labels) + 1 for labels in whole.values()) > LARGEST_JOINT:
         return result, False
-    return [*result, Frame(whole, None)], joint
+    return [*result, (whole, None)], joint
 
 
 def _circle(sets: Sequence[set[str]]) -> set[str]:
@@ -489,16 +485,17 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
     whatever its total leaves, so that it says nothing. Where labels could be crossed to very many cells, most of which no
     table prints, parts of which nothing is printed are left out as well: the others are at most the total (not closed).
     """
-    for frame in frames:
-        if frame.cells is None:
-            top = {name: (ALL,) if ALL in columns[name].sums.parts else () for name in frame.labels}
-            every = [[(name, label) for label in (*own, *top[name])] for name, own in frame.labels.items()]
-            cells = {tuple(part for part in key if part[1] != ALL): None for key in product(*every)}
+    for frame, printed in frames:
+        if printed is None:
+            tops = {name: (ALL,) if ALL in columns[name].sums.parts else () for name in frame}
+            keys: Iterable[Key] = product(*([(name, label) for label in (*own, *tops[name])] for name, own in frame.items()))
         else:
-            cells = _above_all(frame, columns)
-        sparse = frame.cells is not None and prod(len(labels) + 1 for labels in frame.labels.values()) > LARGEST_CROSSED
+            above = _above(frame, columns)
+            keys = (parts for key in sorted(printed) for parts in product(*(above.get(part, (part,)) for part in key)))
+        cells = dict.fromkeys(tuple(part for part in key if part[1] != ALL) for key in keys)
+        sparse = printed is not None and prod(len(labels) + 1 for labels in frame.values()) > LARGEST_CROSSED
         sums = defaultdict[tuple[str, str], list[tuple[str, int]]](list)  # by column and part
-        for column, labels in frame.labels.items():
+        for column, labels in frame.items():
             known = {*labels, ALL}
             for parent, sets in columns[column].sums.parts.items():
                 for number, children in enumerate(sets):
@@ -518,10 +515,10 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
             yield _row_name(column, total, children, number), weights, len(parts) == len(children)
 
 
-def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
-    """The cells of a frame of which something is printed, and all that they are parts of."""
-    above = dict[tuple[str, str], Key]()  # each label and all that it is part of
-    for column, labels in frame.labels.items():
+def _above(frame: Mapping[str, Parts], columns: Mapping[str, Column]) -> dict[tuple[str, str], Key]:
+    """Each label of some columns, and all that it is part of."""
+    above = dict[tuple[str, str], Key]()
+    for column, labels in frame.items():
         direct = defaultdict[str, set[str]](set)
         for parent, children in columns[column].sums:
             for child in children:
@@ -533,8 +530,7 @@ def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
                 known |= dict.fromkeys(new)
                 open_ += new
             above[column, label] = tuple((column, own) for own in known)
-    keys = (parts for key in sorted(frame.cells or ()) for parts in product(*(above.get(part, (part,)) for part in key)))
-    return dict.fromkeys(tuple(part for part in parts if part[1] != ALL) for parts in keys)
+    return above
 
 
 def _row_name(column: str, total: Key, children: Parts, number: int) -> str:

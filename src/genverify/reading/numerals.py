@@ -1,6 +1,7 @@
 """Texts of cells: numbers as they are printed, by the decimal sign of their file, and symbols that stand for counts."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -106,10 +107,7 @@ class Numerals:
 
 def decide_numerals(texts: Iterable[str]) -> Numerals:
     """The signs of a file, from all its numbers together."""
-    votes = {".": 0, ",": 0}  # how many texts show that the sign is the decimal one
-    apart = {".": 0, ",": 0}  # how many show that it stands between thousands
-    open_ = {".": 0, ",": 0}  # how many could be either
-    plain = False
+    shows, plain = Counter[tuple[str, str]](), False  # texts by a sign, and the decimal sign that it shows, "" for either
     for text in texts:
         plain = plain or (3 < len(text) <= LONGEST_NUMBER and text.isdigit() and not 1800 <= int(text) <= 2100)
         if len(text) > LONGEST_NUMBER or ("." not in text and "," not in text):
@@ -118,30 +116,26 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
         if not NUMBERLIKE.fullmatch(text) or DATES.fullmatch(text):
             continue
         for sign, other in ((".", ","), (",", ".")):
-            if sign not in text:
-                continue
-            head, _, tail = text.rpartition(sign)
-            if other in tail:
-                apart[sign] += 1
-            elif other in head or (text.count(sign) == 1 and (len(tail) != 3 or re.fullmatch(r"[+-]?0?", head))):
-                votes[sign] += 1
-            elif text.count(sign) > 1:
-                apart[sign] += 1
+            head, held, tail = text.rpartition(sign)
+            once = text.count(sign) == 1
+            if other not in tail and (other in head or (once and (len(tail) != 3 or re.fullmatch(r"[+-]?0?", head)))):
+                shows[sign, sign] += bool(held)
             else:
-                open_[sign] += 1
-    point, comma = votes["."] + apart[","], votes[","] + apart["."]
+                shows[sign, "" if once and other not in tail else other] += bool(held)
+    point, comma = (shows[sign, sign] + shows[other, sign] for sign, other in ((".", ","), (",", ".")))
     if point or comma:
         clash = min(point, comma)
         why = f"{max(point, comma):,} numbers show it"
         why += f"; {clash:,} are printed another way and are left out" if clash else ""
         sign, other = (".", ",") if point >= comma else (",", ".")
-        unsure = votes[sign] <= open_[sign] and not clash  # as many such as 2,000 as show that it is the decimal sign
-        return Numerals(sign, other, why, unsure and open_[sign] > 0)
-    if open_["."]:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
-        if plain:
-            return Numerals(".", ",", "numbers of four digits have no thousands separator")
-        return Numerals(",", ".", f"{open_['.']:,} numbers such as 2.000 are read as thousands", unsure=True)
-    return Numerals(why=f"{open_[',']:,} numbers such as 1,234 are read as thousands") if open_[","] else Numerals()
+        unsure = shows[sign, sign] <= shows[sign, ""] and not clash  # as many such as 2,000 as show it
+        return Numerals(sign, other, why, unsure and shows[sign, ""] > 0)
+    points, commas = shows[".", ""], shows[",", ""]
+    if points and plain:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
+        return Numerals(".", ",", "numbers of four digits have no thousands separator")
+    if points:
+        return Numerals(",", ".", f"{points:,} numbers such as 2.000 are read as thousands", unsure=True)
+    return Numerals(why=f"{commas:,} numbers such as 1,234 are read as thousands") if commas else Numerals()
 
 
 def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
