@@ -222,12 +222,9 @@ def _named_levels(
     path: Sequence[int], texts: Mapping[int, Sequence[str]], by_at: Mapping[int, Column]
 ) -> dict[int, list[str]]:
     """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
-    sets = {at: set(texts[at]) - {""} for at in path}
-    often = Counter(label for own in sets.values() for label in own)
-    result = {at: list(texts[at]) for at in path}
-    for at in path[:-1]:
-        result[at] = [f"{label} ({by_at[at].head})" if often[label] > 1 else label for label in texts[at]]
-    return result
+    often = Counter(label for at in path for label in set(texts[at]) - {""})
+    again = {at: f" ({by_at[at].head})" for at in path[:-1]}
+    return {at: [label + again.get(at, "") if often[label] > 1 else label for label in texts[at]] for at in path}
 
 
 def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
@@ -258,9 +255,7 @@ def _path_labels(
 
 
 def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], dict[str, list[str]]]:
-    """
-    Labels of rows of which some stand further right, as parts of the row above; one met twice is named with its parent.
-    """
+    """Labels of rows, some further right, as parts of the row above; one met twice is named with its parent."""
     often, path = Counter(texts), list[tuple[int, str]]()
     own, tree = list[str](), dict[str, list[str]]()
     for text, deep in zip(texts, indents, strict=True):

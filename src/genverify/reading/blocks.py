@@ -268,21 +268,15 @@ class _Scan:
         named = self.kinds[at][self.cells[at][0]] in (TEXT, PERIOD) or self.cells[at][0] != self.columns[0]
         if len(numbers) < 2 or len(set(numbers)) < len(numbers) or not named:
             return False
+        whole = sorted(int(text) for text in numbers if text.isdecimal())
+        even = len(whole) > 2 and len({b - a for a, b in pairwise(whole)}) == 1
         if kinds & {TEXT, RANGE}:  # words among numbers in steps: All ages, 12, 13, ..., 50 and over
-            steps = sorted(int(text) for text in numbers if text.isdigit())
-            return len(steps) > 2 and kinds <= {TEXT, RANGE, WHOLE, LIMIT} and len({b - a for a, b in pairwise(steps)}) == 1
-        if kinds - {WHOLE}:
-            return False
+            return even and kinds <= {TEXT, RANGE, WHOLE, LIMIT}
         last = self.sheet.rows[self.waiting[-1]] if self.waiting else []
         heads = [last[column] for column in over if column < len(last) and last[column]]
-        if self.waiting and len(set(heads)) == len(over):
+        if kinds - {WHOLE} or len(whole) < len(numbers) or (self.waiting and len(set(heads)) == len(over)):
             return False
-        whole = sorted(int(text) for text in numbers if text.isdigit())
-        if len(whole) < len(numbers):
-            return False
-        if all(1800 <= number <= 2100 for number in whole):
-            return True
-        return len(whole) > 2 and len(heads) < len(over) and len({b - a for a, b in pairwise(whole)}) == 1
+        return all(1800 <= number <= 2100 for number in whole) or (even and len(heads) < len(over))
 
     def _is_lettered(self, at: int, below: frozenset[int]) -> bool:
         """Whether a row without numbers is a header of letters (M, F, N, %) that could be symbols as well."""

@@ -109,7 +109,7 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
     """The signs of a file, from all its numbers together."""
     shows, plain = Counter[tuple[str, str]](), False  # texts by a sign, and the decimal sign that it shows, "" for either
     for text in texts:
-        plain = plain or (3 < len(text) <= LONGEST_NUMBER and text.isdigit() and not 1800 <= int(text) <= 2100)
+        plain = plain or (3 < len(text) <= LONGEST_NUMBER and text.isdecimal() and not 1800 <= int(text) <= 2100)
         if len(text) > LONGEST_NUMBER or ("." not in text and "," not in text):
             continue
         text = text.strip("%\u00a3$\u20ac~ ")
