@@ -56,6 +56,7 @@ from genverify.reading.totals import Hierarchy, Question, make_hierarchy, surely
 
 OF_ROW, OF_COLUMN, EVERYONE, OF_COUNTS = "row", "column", "everyone", "counts"
 KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
+SAID = {OF_ROW: r"\brow\b", OF_COLUMN: r"\bcol(umn)?\b", EVERYONE: r"of (the )?(grand )?total|of all|of everyone"}
 NONE = "none"
 BY_CHANCE = 0.01  # that percentages agree by chance with what they are not of, where another whole cannot be compared
 SURE = 0.8  # from this part of the percentages on, the others are contradictions and no other meaning
@@ -625,7 +626,8 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
             labels, of = (*key, named[part]) if wide else key, (*key, named[whole]) if whole is not None else None
             head = own.label.removeprefix(named[part]).strip() or own.label
             entry = entry_at(table.address(row, own.at), text if percent_of(text) else f"{value} %")
-            yield Share(labels, _in_file(where, entry), head, _of(own.label), of)
+            said = next((kind for kind, words in SAID.items() if re.search(words, own.label.lower())), "")
+            yield Share(labels, _in_file(where, entry), head, said, of)
     for labels, row, own in table.cells() if not table.cube else ():
         pair = PAIRED_MIX.fullmatch(own.texts[row]) if own.kinds[row] == MIXED else None
         if pair and pair[3] and pair[4]:
@@ -657,15 +659,6 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
     near = named[counts[-1]]
     seen = any(a is not None and b is not None for a, b in zip(own.values, near.values, strict=True))
     return near.at if len(counts) == 1 or seen else None, None
-
-
-def _of(head: str) -> str:
-    text = head.lower()
-    if re.search(r"\brow\b", text):
-        return OF_ROW
-    if re.search(r"\bcol(umn)?\b", text):
-        return OF_COLUMN
-    return EVERYONE if re.search(r"of (the )?(grand )?total|of all|of everyone", text) else ""
 
 
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:

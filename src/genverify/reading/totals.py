@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeVar
 
 from genverify.model.errors import DataError
 from genverify.model.files import regular_file
-from genverify.model.tablefiles import decoded
 from genverify.reading.numerals import Number, pattern, says
 
 Parts = tuple[str, ...]
@@ -139,6 +138,8 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
     stand in the file, as the one label without a lead string, or be left out of it; one that was not told but guessed gives
     way to the file. Labels that the table does not print are parts all the same, of unknown size.
     """
+    from genverify.model.tablefiles import decoded  # with pandas, which the reading itself does not need
+
     if not path.exists():
         raise DataError(f"{path}: the hierarchy is missing")
     if not lead:
