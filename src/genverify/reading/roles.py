@@ -93,6 +93,10 @@ class Facts:
         return sum(self.often.get(kind, 0) for kind in kinds) / max(1, self.filled)
 
 
+Body = Mapping[int, Facts]  # of a table, by column
+Known = Mapping[str, tuple[str, Number | None]]  # the kind and the number of texts
+
+
 def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
     """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blanks."""
     covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
@@ -121,7 +125,7 @@ def _join(parts: Sequence[str]) -> str:
     return " ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part))
 
 
-def column_facts(sheet: Sheet, known: Mapping[str, tuple[str, Number | None]], block: Block) -> dict[int, Facts]:
+def column_facts(sheet: Sheet, known: Known, block: Block) -> dict[int, Facts]:
     """The cells of each column in the body; `known` has the kind and the number of every text."""
     rows, result = [sheet.rows[at] for at in block.body], dict[int, Facts]()
     for column in block.columns:
@@ -136,11 +140,9 @@ def _words(head: str) -> str:
 
 
 def find_columns(
-    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], context: str = "",
-    told: Mapping[int, str] | None = None, signs: Collection[str] = (),
-) -> list[Column]:  # fmt: skip
+    block: Block, heads: Mapping[int, str], facts: Body, context: str, told: Mapping[int, str], signs: Collection[str]
+) -> list[Column]:
     """The role of every column; `told` are roles and `signs` symbols of a user, `context` is the text around the table."""
-    told = told or {}
     valued = list[int]()
     for column in block.columns:
         own, left = facts[column], column == block.columns[0]
@@ -200,9 +202,7 @@ def _is_hidden(own: Facts, signs: Collection[str]) -> bool:
     return bool(texts) and all(text in signs or SURE_SYMBOL.fullmatch(text) for text in texts)
 
 
-def _counted_rows(
-    texts: Sequence[int], heads: Mapping[int, str], facts: Mapping[int, Facts], told: Mapping[int, str]
-) -> list[int] | None:
+def _counted_rows(texts: Sequence[int], heads: Mapping[int, str], facts: Body, told: Mapping[int, str]) -> list[int] | None:
     """The rows that count, where a column of texts says what each row measures; None where none does."""
     for column in texts:
         if (told.get(column) or _first(_text_rules(column, heads[column], facts[column], 0))[0]) == MEASURE:
@@ -315,7 +315,7 @@ def _text_rules(column: int, head: str, own: Facts, last: int) -> Rules:
     yield True, LABEL, "one text in every row" if len(distinct) == 1 else "texts"
 
 
-def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
+def _find_codes(found: dict[int, Column], facts: Body) -> None:
     """Texts without spaces, all with digits, of which each has its own text in another column, are codes of that."""
     labels = [at for at, column in found.items() if column.role == LABEL and column.why == "texts"]
     for at in labels:
@@ -331,7 +331,7 @@ def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
                 break
 
 
-def _by_numbers(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
+def _by_numbers(found: dict[int, Column], facts: Body) -> None:
     """Columns with decimals that are, row by row, a hundred times one count over another are percentages."""
     counts = [c for c, own in found.items() if own.role == COUNT]
     for at, column in list(found.items()):
@@ -343,7 +343,7 @@ def _by_numbers(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
     _like_neighbours(found, facts)
 
 
-def _like_neighbours(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
+def _like_neighbours(found: dict[int, Column], facts: Body) -> None:
     """A column with decimals that nothing decides is what the columns are whose headers begin as its own does."""
     undecided = [at for at, column in found.items() if column.why.startswith("numbers with decimals")]
     nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
@@ -365,7 +365,7 @@ def _like_neighbours(found: dict[int, Column], facts: Mapping[int, Facts]) -> No
             found[at] = replace(found[at], role=role, why=why)
 
 
-def find_base(at: int, counts: Sequence[int], facts: Mapping[int, Facts]) -> list[tuple[int, int]]:
+def find_base(at: int, counts: Sequence[int], facts: Body) -> list[tuple[int, int]]:
     """The pairs of counts, of those nearest, of which a column is the percentage (or proportion) in every row."""
     counts = sorted(sorted(counts, key=lambda column: abs(column - at))[:MOST_BASES])
     values = {column: facts[column].values for column in (at, *counts)}
@@ -399,7 +399,7 @@ def is_share(share: Number, part: Number, whole: Number) -> bool:
     return percent or (share <= 1 and digits > 1 and low - half <= share <= high + half)
 
 
-def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
+def _settle_labels(found: dict[int, Column], facts: Body, block: Block) -> None:
     """A flag that tells rows apart is a label; and a table needs one: where none is, the first columns that differ."""
     first = min((at for at, column in found.items() if column.role in FIGURES), default=0)
     if not any(column.role == LABEL for at, column in found.items() if at < first):  # long names, where none is shorter
@@ -443,7 +443,7 @@ def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
     return STATISTIC if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)) else COUNT
 
 
-def roles_by_measure(columns: Sequence[Column], facts: Mapping[int, Facts]) -> dict[int, list[str]]:
+def roles_by_measure(columns: Sequence[Column], facts: Body) -> dict[int, list[str]]:
     """Where a column names what each row measures: the role of every row's figures in each column of counts."""
     measure = next((column for column in columns if column.role == MEASURE), None)
     names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}

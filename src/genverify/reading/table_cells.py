@@ -50,8 +50,10 @@ from genverify.reading.roles import (
     PERCENTAGE,
     RATE,
     SYMBOL_ROLE,
+    Body,
     Column,
     Facts,
+    Known,
     column_facts,
     cube_role,
     find_base,
@@ -200,8 +202,8 @@ def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[in
 
 
 def _read_block(
-    name: str, file: str, sheet: Sheet, known: Mapping[str, tuple[str, Number | None]], block: Block,
-    given: Sequence[Column] | None, told: Corrections, tally: Tally,
+    name: str, file: str, sheet: Sheet, known: Known, block: Block, given: Sequence[Column] | None, told: Corrections,
+    tally: Tally,
 ) -> None:  # fmt: skip
     heads, facts = heads_of(sheet, block), column_facts(sheet, known, block)
     columns = given or find_columns(block, heads, facts, _context(sheet, block), _told_roles(block, heads, told),
@@ -342,9 +344,8 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
 
 
 def _row_axes(
-    sheet: Sheet, block: Block, labels: list[Column], facts: Mapping[int, Facts], counts: Sequence[Figures],
-    told: Corrections,
-) -> RowAxes:  # fmt: skip
+    sheet: Sheet, block: Block, labels: list[Column], facts: Body, counts: Sequence[Figures], told: Corrections
+) -> RowAxes:
     """The axes of the labels of each row: merged cells cover the rows below, and headings are a column of their own."""
     texts: dict[int, Sequence[str]] = {}
     place = {at: row for row, at in enumerate(block.body)}
@@ -406,7 +407,7 @@ def _flagged(columns: Sequence[Column], facts: dict[int, Facts], tally: Tally) -
 
 
 def _figures(
-    columns: Sequence[Column], facts: Mapping[int, Facts], measured: Mapping[int, list[str]]
+    columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]]
 ) -> tuple[list[Figures], list[Figures]]:
     names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
@@ -464,9 +465,8 @@ def _leave_rows(table: Table, sheet: Sheet, tally: Tally) -> None:
 
 
 def _count_cells(
-    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts], measured: Mapping[int, list[str]],
-    tally: Tally,
-) -> None:  # fmt: skip
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]], tally: Tally
+) -> None:
     wanted = set(block.columns)
     for at in (*block.header, *block.headings, *block.repeated):
         texts = {column: text for column, text in enumerate(sheet.rows[at]) if column in wanted and text}

@@ -197,6 +197,8 @@ def _printed_part(
 
 Tree = tuple[tuple[str, tuple[str, ...]], ...]
 Sample = Mapping[str, Number | None]  # label to number; None where a symbol stands
+Samples = Sequence[Sample]
+Bases = Mapping[str, int]  # to which the counts of each label look rounded
 
 MOST_NAMED = 60  # labels with names of totals that are all tried
 MOST_NESTED = 120  # labels among which sums are searched by numbers alone
@@ -336,7 +338,7 @@ def surely_rounded(numbers: Iterable[int]) -> int:
     return base if base in BASES else 1
 
 
-def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
+def agreement(parent: str, children: Sequence[str], samples: Samples, bases: Bases) -> Agreement:
     """How well a label is the sum of others in the slices of a table."""
     full = right = partly = possible = close = near = tight = 0
     chance = 1.0
@@ -375,7 +377,7 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
 
 
 def bases_of(
-    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
+    labels: Sequence[str], samples: Samples, tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
 ) -> dict[str, int]:
     """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
@@ -384,7 +386,7 @@ def bases_of(
     return {label: max(rounding(numbers), common[level[label]], least) for label, numbers in own.items()}
 
 
-def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = "") -> Sums:
+def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints = NO_HINTS, total: str = "") -> Sums:
     """What adds up to what among labels, by names and numbers, else asked; a total of the hints, or `total`, is one."""
     bases, no_totals = bases_of(labels, samples, least=hints.base), hints.no_totals
     told = hints.totals.get(name, "")
@@ -441,12 +443,12 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
     return Sums(tuple(tree.items()), "; ".join(why), questions, off)
 
 
-def _size(label: str, samples: Sequence[Sample]) -> Number:
+def _size(label: str, samples: Samples) -> Number:
     return max((sample.get(label) or 0 for sample in samples), default=0)
 
 
 def _parts_of(
-    parent: str, labels: Sequence[str], named: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int],
+    parent: str, labels: Sequence[str], named: Sequence[str], samples: Samples, bases: Bases,
     tree: Mapping[str, tuple[str, ...]], sure: bool,
 ) -> tuple[tuple[str, ...], Agreement]:  # fmt: skip
     """The labels that a total adds up: all that are no part yet, or a run beside it; the first that numbers confirm."""
@@ -478,7 +480,7 @@ def _parts_of(
     return likely, best
 
 
-def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> list[tuple[str, ...]]:
+def _windows(parent: str, free: Sequence[str], samples: Samples, bases: Bases) -> list[tuple[str, ...]]:
     """Runs of neighbouring labels that add up to a total in the first slices that can be compared, shortest first."""
     if len(free) > LONGEST_RUN:
         return []
@@ -498,9 +500,7 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
     return [tuple(free[start : start + size + 1]) for size, start in good[:MOST_WINDOWS]]
 
 
-def _pairs_of(
-    parent: str, labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
-) -> tuple[tuple[str, str], ...]:
+def _pairs_of(parent: str, labels: Sequence[str], samples: Samples, bases: Bases) -> tuple[tuple[str, str], ...]:
     """Pairs of labels, none in two of them, that each add up to a total: breakdowns stacked without a name of their own."""
     others = [label for label in labels if label != parent]
     if not 3 < len(others) <= MOST_PAIRED:
@@ -512,9 +512,7 @@ def _pairs_of(
     return tuple(pair for pair in result if all(once[label] == 1 for label in pair))
 
 
-def _by_numbers(
-    labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
-) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _by_numbers(labels: Sequence[str], samples: Samples, bases: Bases) -> Iterable[tuple[str, tuple[str, ...]]]:
     """Labels that numbers alone show to be sums: of all others, or of the run right before or after."""
     for parent in sorted(labels, key=lambda label: -_size(label, samples))[:3]:
         at = labels.index(parent)
