@@ -344,3 +344,10 @@ def test_wide_files_are_read_within_seconds(tmp_path: Path) -> None:
     reading = reading_of(tmp_path, "\n".join([head, *lines]))
     assert reading.roles["percentage"] == 6000
     assert time.process_time() - started < 20
+
+
+def test_digits_that_are_no_numbers_are_texts(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("area,\u00b2\u00b2\u00b2\u00b2,x\nA,1,2\nB,3,4\n", encoding="utf-8")
+    reading = read_files([path], told_of([]))
+    assert [column.head for column in reading.tables[0].columns] == ["area", "\u00b2\u00b2\u00b2\u00b2", "x"]

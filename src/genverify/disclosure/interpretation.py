@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby, permutations, product
@@ -27,9 +27,9 @@ from genverify.disclosure.link import (
     link,
     name_of,
     of_level,
+    percent_of,
     read_facts,
     read_rule,
-    rounded,
     symbol_value,
     value_of,
     without_sums,
@@ -56,12 +56,12 @@ from genverify.reading.totals import Hierarchy, Question, make_hierarchy, surely
 
 OF_ROW, OF_COLUMN, EVERYONE, OF_COUNTS = "row", "column", "everyone", "counts"
 KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
+SAID = {OF_ROW: r"\brow\b", OF_COLUMN: r"\bcol(umn)?\b", EVERYONE: r"of (the )?(grand )?total|of all|of everyone"}
 NONE = "none"
 BY_CHANCE = 0.01  # that percentages agree by chance with what they are not of, where another whole cannot be compared
 SURE = 0.8  # from this part of the percentages on, the others are contradictions and no other meaning
 WORDS = {OF_COLUMN: "their column", OF_ROW: "their row", EVERYONE: "everyone", OF_COUNTS: "counts of another column"}
 Values = Mapping[Labels, Value]
-Wholes = dict[tuple[str, Labels], tuple[int, int] | None]  # by kind, and labels without those that are added up
 
 
 @dataclass(frozen=True)
@@ -73,20 +73,9 @@ class PercentageReading:
     decimals: int = 0  # how many of a percentage are used
 
 
-def percent_of(text: str) -> str | None:
-    """
-    The number of a percentage as it is printed, or None.
-
-    >>> percent_of("12,5 %"), percent_of("7"), percent_of("*")
-    ('12.5', '7', None)
-    """
-    plain = text.strip().removesuffix("%").strip().replace(",", ".")
-    return plain if re.fullmatch(r"\d+(\.\d+)?", plain) else None
-
-
 def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str | None) -> PercentageReading:
     """What the percentages of a table are of; those that cannot be facts are left out, with the reason as a note."""
-    shares = [share for share in table.shares if percent_of(share.entry.text) is not None]
+    shares = [share for share in table.shares if share.number]
     if not shares:
         return PercentageReading(table, ())
     if told == NONE:
@@ -94,177 +83,157 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
     if told is None and any(word not in (EXACT, LEVELS) and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
         return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
-    result, notes = list[tuple[Share, str]](), list[str]()
+    result, notes, compared = list[tuple[Share, str]](), list[str](), _Comparison(table, values)
     for head in dict.fromkeys((share.head, share.of) for share in shares):
         own = [share for share in shares if (share.head, share.of) == head]
-        kind, how = (told, "as given") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
+        kind, how = (told, "as given") if told else (head[1], "by the header") if head[1] else compared.inferred(own)
         if not told and all(share.whole is not None for share in own):
             kind, how = OF_COUNTS, "it agrees with the counts"
         if not kind:
             why = f"{len(own)} percentages left out ({head[0]}): {how}; say it with percent_of in the reading file"
             table = _left_out(table, why)
             continue
-        _refuse_wrong(table, own, values, kind)
+        compared.refuse_wrong(own, kind)
         result += [(share, kind) for share in own]
         notes.append(f"{len(own)} percentages ({head[0]}) are of {WORDS[kind]} ({how}): facts, rounded as printed")
-    most = usable_decimals(values)
-    if fine := [share for share, _ in result if _decimals(share) > most]:
+    largest = max((max(value.lo, value.hi or 0) for value in values.values()), default=0)
+    space = EXACT_SUMS // (4 * 100 * max(largest, 1))  # a row has 100 times the part and at most 100 times the whole, halved
+    most = len(str(space)) - 1 if space else 0  # decimals with which a row of whole multiples stays within 64 bits
+    if fine := [share for share, _ in result if share.decimals > most]:
         why = f"the decimals after the first {most} of {len(fine)} percentages, too many to be computed with exactly"
         table = _left_out(table, f"{why} (the first is {fine[0].entry.text} at {fine[0].entry.place})")
     return PercentageReading(table.noted(*notes), tuple(result), most)
-
-
-def usable_decimals(values: Values) -> int:
-    """The decimals of percentages beside these counts with which a row of whole multiples stays within 64 bits."""
-    largest = max((max(value.lo, value.hi or 0) for value in values.values()), default=0)
-    room = EXACT_SUMS // (4 * 100 * max(largest, 1))  # a row has 100 times the part and at most 100 times the whole, halved
-    return len(str(room)) - 1 if room else 0
-
-
-def _decimals(share: Share) -> int:
-    return len(str(percent_of(share.entry.text)).partition(".")[2])
 
 
 def _left_out(table: PrintedTable, what: str) -> PrintedTable:
     return replace(table.noted(what), left_out=(*table.left_out, f"{table.name}: {what}"))
 
 
-def _inferred(table: PrintedTable, shares: Sequence[Share], values: Values) -> tuple[str, str]:
-    """The one kind that the numbers leave; one that nothing speaks against is open unless chance hardly explains another."""
-    seen: Wholes = {}
-    columns = {kind: frozenset(column for column, _ in _across(table, shares[0].labels, kind)) for kind in KINDS}
-    kinds = {columns[kind]: kind for kind in reversed(KINDS) if columns[kind]}.values()  # the row of one count is itself
-    tested = {
-        kind: [fits for share in shares if (fits := _fits(table, share, values, kind, seen)) is not None] for kind in kinds
-    }
-    best = [kind for kind in kinds if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
-    best = [kind for kind in best if all(tested[kind])] or best
-    silent = [kind for kind in kinds if not tested[kind]]
-    chance = _by_luck(table, shares, values, best[0], seen) if len(best) == 1 else 1.0
-    if not any(tested.values()):  # not one count can be compared: the percentages themselves must tell
-        sums = {kind: _make_100(table, shares, kind) for kind in kinds}
-        best, silent = [kind for kind in kinds if sums[kind][0]], [kind for kind in kinds if sums[kind][0] is None]
-        chance = sums[best[0]][1] if best else 1.0
-    if len(best) == 1 and (not silent or chance < BY_CHANCE):
-        return best[0], "it agrees with the counts"
-    if best:
-        return "", f"they could be of {' or of '.join(WORDS[kind] for kind in KINDS if kind in (*best, *silent))}"
-    if not any(tested.values()):
-        return "", "no printed count can be compared with them, and they do not make up 100 in one way"
-    return "", "they agree with no counts of their row, their column or everyone"
+@dataclass(frozen=True)
+class _Comparison:
+    """Percentages of a table compared with what is known of its counts."""
 
+    table: PrintedTable
+    values: Values
+    wholes: dict[tuple[str, Labels], tuple[int, int] | None] = field(default_factory=dict)  # there may be thousands of each
 
-def _by_luck(table: PrintedTable, shares: Sequence[Share], values: Values, kind: str, seen: Wholes) -> float:
-    """How likely counts taken at random up to their wholes would agree with their percentages as well."""
-    chance = 1.0
-    for share in shares:
-        if _fits(table, share, values, kind, seen):
-            whole, (low, high) = _whole_value(table, share.labels, values, kind), rounded(str(percent_of(share.entry.text)))
-            ends = values[share.labels]
+    def inferred(self, shares: Sequence[Share]) -> tuple[str, str]:
+        """The one kind that the numbers leave; one that nothing speaks against is open unless chance hardly explains it."""
+        columns = {kind: frozenset(across(self.table, shares[0].labels, kind)) for kind in KINDS}
+        kinds = {columns[kind]: kind for kind in reversed(KINDS) if columns[kind]}.values()  # the row of one count is itself
+        tested = {kind: [fits for share in shares if (fits := self.fits(share, kind)) is not None] for kind in kinds}
+        best = [kind for kind in kinds if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
+        best = [kind for kind in best if all(tested[kind])] or best
+        silent = [kind for kind in kinds if not tested[kind]]
+        chance = self.by_luck(shares, best[0]) if len(best) == 1 else 1.0
+        if not any(tested.values()):  # not one count can be compared: the percentages themselves must tell
+            sums = {kind: self.make_100(shares, kind) for kind in kinds}
+            best, silent = [kind for kind in kinds if sums[kind][0]], [kind for kind in kinds if sums[kind][0] is None]
+            chance = sums[best[0]][1] if best else 1.0
+        if len(best) == 1 and (not silent or chance < BY_CHANCE):
+            return best[0], "it agrees with the counts"
+        if best:
+            return "", f"they could be of {' or of '.join(WORDS[kind] for kind in KINDS if kind in (*best, *silent))}"
+        if not any(tested.values()):
+            return "", "no printed count can be compared with them, and they do not make up 100 in one way"
+        return "", "they agree with no counts of their row, their column or everyone"
+
+    def by_luck(self, shares: Sequence[Share], kind: str) -> float:
+        """How likely counts taken at random up to their wholes would agree with their percentages as well."""
+        chance = 1.0
+        for share in (share for share in shares if self.fits(share, kind)):
+            whole, (low, high), ends = self.whole(share, kind), share.ends, self.values[share.labels]
             if whole and whole[0] == whole[1] and ends.lo == ends.hi:
                 agreeing = floor(high * whole[0] / 100) - ceil(low * whole[0] / 100) + 1
                 chance *= min(1.0, agreeing / (whole[0] + 1))
-    return chance
+        return chance
+
+    def make_100(self, shares: Sequence[Share], kind: str) -> tuple[bool | None, float]:
+        """
+        Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, None where nothing
+        shows it; and how likely they would by chance.
+        """
+        chance, fits, parts = 1.0, list[bool](), dict[Labels, list[Share]]()
+        finest = {c: [own for own in self.table.labels(c) if own not in self.table.totals(c)] for c in self.table.columns}
+        for share in shares:
+            if self.is_whole(share, kind):
+                fits.append(share.ends[0] <= 100 <= share.ends[1])
+            elif all(label in finest[column] for column, label in across(self.table, share.labels, kind).items()):
+                parts.setdefault(self.rest(share, kind), []).append(share)
+        for rest, own in parts.items():
+            if prod(len(finest[c]) for c, label in zip(self.table.columns, rest, strict=True) if not label) == len(own):
+                low, high = (sum(ends) for ends in zip(*(share.ends for share in own), strict=True))
+                fits.append(low <= 100 <= high)
+                chance *= min(1.0, float(high - low) / 100)
+        return all(fits) if fits else None, chance
+
+    def refuse_wrong(self, shares: Sequence[Share], kind: str) -> None:
+        for share in shares:
+            if self.fits(share, kind) is False:
+                count, whole = self.values[share.labels], self.whole(share, kind)
+                raise DataError(
+                    f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts "
+                    f"next to it ({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages "
+                    "are of: percent_of: row, column, everyone or none, for the table in the reading file (--write)"
+                )
+
+    def fits(self, share: Share, kind: str) -> bool | None:
+        """Whether a percentage agrees with its count and its whole; None where they do not tell."""
+        if kind == OF_COUNTS:
+            return None  # the reading compared them
+        count, whole = self.values[share.labels], self.whole(share, kind)
+        if count.hi is None or whole is None or whole[0] <= 0 or self.is_whole(share, kind):
+            return None
+        low, high = share.ends
+        return bool(Fraction(100 * count.hi, whole[0]) >= low and Fraction(100 * count.lo, whole[1]) <= high)
+
+    def is_whole(self, share: Share, kind: str) -> bool:
+        return all(label in self.table.totals(column) for column, label in across(self.table, share.labels, kind).items())
+
+    def rest(self, share: Share, kind: str) -> Labels:
+        """The labels of a percentage without those that its whole adds up."""
+        named = across(self.table, share.labels, kind)
+        return tuple("" if c in named else own for c, own in zip(self.table.columns, share.labels, strict=True))
+
+    def whole(self, share: Share, kind: str) -> tuple[int, int] | None:
+        """The ends of the whole of a percentage: its printed total, or the sum of its parts."""
+        rest = self.rest(share, kind)
+        if (kind, rest) not in self.wholes:
+            self.wholes[kind, rest] = self._whole(rest, across(self.table, rest, kind))
+        return self.wholes[kind, rest]
+
+    def _whole(self, labels: Labels, across: Collection[str]) -> tuple[int, int] | None:
+        sets = list[Sequence[str]]()
+        for column, label in zip(self.table.columns, labels, strict=True):
+            sums = self.table.sums.get(column, Hierarchy())
+            outer = sums.outer(dict.fromkeys(sums.parts))[:1] or sums.outer(self.table.labels(column))
+            sets.append(outer if column in across else [label])
+        known = [self.values.get(own) for own in product(*sets)]
+        if any(value is None or value.hi is None for value in known) or not known:
+            return None
+        return sum(value.lo for value in known if value), sum(value.hi or 0 for value in known if value)
 
 
-def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> tuple[bool | None, float]:
-    """
-    Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, None where nothing
-    shows it; and how likely they would by chance.
-    """
-    chance = 1.0
-    parts: dict[Labels, list[Share]] = {}
-    fits = list[bool]()
-    for share in shares:
-        across = dict(_across(table, share.labels, kind))
-        if _is_whole(table, share.labels, kind):
-            low, high = rounded(str(percent_of(share.entry.text)))
-            fits.append(low <= 100 <= high)
-        elif all(label in _finest(table, column) for column, label in across.items()):
-            rest = tuple("" if c in across else own for c, own in zip(table.columns, share.labels, strict=True))
-            parts.setdefault(rest, []).append(share)
-    for rest, own in parts.items():
-        wanted = prod(len(_finest(table, c)) for c, label in zip(table.columns, rest, strict=True) if not label)
-        if wanted == len(own):
-            ends = [rounded(str(percent_of(share.entry.text))) for share in own]
-            fits.append(sum(low for low, _ in ends) <= 100 <= sum(high for _, high in ends))
-            chance *= min(1.0, float(sum(high - low for low, high in ends)) / 100)
-    return all(fits) if fits else None, chance
-
-
-def _finest(table: PrintedTable, column: str) -> tuple[str, ...]:
-    return tuple(label for label in table.labels(column) if label not in table.totals(column))
-
-
-def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, kind: str) -> None:
-    seen: Wholes = {}
-    for share in shares:
-        if _fits(table, share, values, kind, seen) is False:
-            count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
-            raise DataError(
-                f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts "
-                f"next to it ({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages "
-                "are of: percent_of: row, column, everyone or none, for the table in the reading file (--write)"
-            )
-
-
-def _fits(table: PrintedTable, share: Share, values: Values, kind: str, seen: Wholes) -> bool | None:
-    """Whether a percentage agrees with its count and its whole; None where they do not tell."""
-    if kind == OF_COUNTS:
-        return None  # the reading compared them
-    across = dict(_across(table, share.labels, kind))
-    rest = tuple("" if column in across else own for column, own in zip(table.columns, share.labels, strict=True))
-    if (kind, rest) not in seen:  # once for all percentages of it: there may be thousands
-        seen[kind, rest] = _whole_value(table, share.labels, values, kind)
-    count, whole = values[share.labels], seen[kind, rest]
-    if count.hi is None or whole is None or whole[0] <= 0 or _is_whole(table, share.labels, kind):
-        return None
-    low, high = rounded(str(percent_of(share.entry.text)))
-    return bool(Fraction(100 * count.hi, whole[0]) >= low and Fraction(100 * count.lo, whole[1]) <= high)
-
-
-def _is_whole(table: PrintedTable, labels: Labels, kind: str) -> bool:
-    return all(label in table.totals(column) for column, label in _across(table, labels, kind))
-
-
-def _across(table: PrintedTable, labels: Labels, kind: str) -> list[tuple[str, str]]:
-    """The columns of a table over which the whole of a percentage is added up."""
+def across(table: PrintedTable, labels: Labels, kind: str) -> dict[str, str]:
+    """The columns of a table over which the whole of a percentage is added up, with their labels."""
     named = list(zip(table.columns, labels, strict=True))
-    return {OF_COLUMN: named[: table.rows], OF_ROW: named[table.rows :], EVERYONE: named}[kind]
-
-
-def _whole_value(table: PrintedTable, labels: Labels, values: Values, kind: str) -> tuple[int, int] | None:
-    """The ends of the whole: its printed total, or the sum of its parts."""
-    across = {column for column, _ in _across(table, labels, kind)}
-    sets = list[Sequence[str]]()
-    for column, label in zip(table.columns, labels, strict=True):
-        sums = table.sums.get(column, ())
-        children = {child for _, own in sums for child in own}
-        tops = [parent for parent, _ in sums if parent not in children][:1]  # the total, or what nothing adds up
-        sets.append((tops or [own for own in table.labels(column) if own not in children]) if column in across else [label])
-    known = [values.get(own) for own in product(*sets)]
-    if any(value is None or value.hi is None for value in known) or not known:
-        return None
-    return sum(value.lo for value in known if value), sum(value.hi or 0 for value in known if value)
+    return dict({OF_COLUMN: named[: table.rows], OF_ROW: named[table.rows :], EVERYONE: named}[kind])
 
 
 def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Row]:
     """Every percentage as two rows: at least and at most what it was rounded from."""
-    table = placed.table
-    linked = dict(zip(table.columns, placed.labels, strict=False))  # columns that keep it to some people come after
+    linked = dict(zip(placed.table.columns, placed.labels, strict=False))  # columns that keep it to some people come after
     for share, kind in meant.shares:
         part = placed.keys[share.labels]
         if kind == OF_COUNTS and share.whole is not None:
             whole = placed.keys[share.whole]
         else:
-            across = {linked[column] for column, _ in _across(table, share.labels, kind)}
-            whole = tuple(own for own in part if own[0] not in across)
+            summed = {linked[column] for column in across(placed.table, share.labels, kind)}
+            whole = tuple(own for own in part if own[0] not in summed)
         if part == whole:
             continue
-        number = str(percent_of(share.entry.text))
-        text = f"{share.entry.place}: {number} % of {name_of(whole)}"
-        low, high = rounded(number)
-        if _decimals(share) > meant.decimals:  # less is used than is printed, never more
+        text, (low, high) = f"{share.entry.place}: {share.number} % of {name_of(whole)}", share.ends
+        if share.decimals > meant.decimals:  # less is used than is printed, never more
             scale = 10**meant.decimals
             low, high = Fraction(floor(low * scale), scale), Fraction(ceil(high * scale), scale)
         yield from between(text, {name_of(part): Fraction(100)}, name_of(whole), max(low, Fraction(0)), high)
@@ -536,7 +505,7 @@ def _separate(table: PrintedTable, tables: Sequence[PrintedTable], meant: Percen
     """
     everywhere = {column for column in table.columns if all(column in one.columns for one in tables)}
     alone = set() if facts else {c for c in everywhere if len(tables) == 1 or not anonymous(c)}
-    whole = {column for share, kind in meant.shares if kind != OF_COUNTS for column, _ in _across(table, share.labels, kind)}
+    whole = {column for share, kind in meant.shares if kind != OF_COUNTS for column in across(table, share.labels, kind)}
     open_ = {column for column in table.columns if column not in table.sums or table.sums[column].top is None}
     return replace(table, separate=frozenset(((table.separate | alone) & open_) - whole))
 
@@ -657,7 +626,8 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
             labels, of = (*key, named[part]) if wide else key, (*key, named[whole]) if whole is not None else None
             head = own.label.removeprefix(named[part]).strip() or own.label
             entry = entry_at(table.address(row, own.at), text if percent_of(text) else f"{value} %")
-            yield Share(labels, _in_file(where, entry), head, _of(own.label), of)
+            said = next((kind for kind, words in SAID.items() if re.search(words, own.label.lower())), "")
+            yield Share(labels, _in_file(where, entry), head, said, of)
     for labels, row, own in table.cells() if not table.cube else ():
         pair = PAIRED_MIX.fullmatch(own.texts[row]) if own.kinds[row] == MIXED else None
         if pair and pair[3] and pair[4]:
@@ -689,15 +659,6 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
     near = named[counts[-1]]
     seen = any(a is not None and b is not None for a, b in zip(own.values, near.values, strict=True))
     return near.at if len(counts) == 1 or seen else None, None
-
-
-def _of(head: str) -> str:
-    text = head.lower()
-    if re.search(r"\brow\b", text):
-        return OF_ROW
-    if re.search(r"\bcol(umn)?\b", text):
-        return OF_COLUMN
-    return EVERYONE if re.search(r"of (the )?(grand )?total|of all|of everyone", text) else ""
 
 
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:

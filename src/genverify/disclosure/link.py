@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -35,6 +36,24 @@ class Share:
     head: str
     of: str = ""  # what it is of by its header: row, column, everyone, or unsaid
     whole: Labels | None = None  # the count of which it is, where the numbers of two columns say so
+
+    @cached_property
+    def number(self) -> str:
+        return percent_of(self.entry.text)
+
+    @cached_property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        return rounded(self.number)
+
+    @property
+    def decimals(self) -> int:
+        return len(self.number.partition(".")[2])
+
+
+def percent_of(text: str) -> str:
+    """The number of a percentage as it is printed (12,5 % is 12.5); nothing where it is none."""
+    plain = text.strip().removesuffix("%").strip().replace(",", ".")
+    return plain if re.fullmatch(r"\d+(\.\d+)?", plain) else ""
 
 
 @dataclass(frozen=True)
@@ -102,12 +121,7 @@ def read_rule(words: Sequence[str]) -> Publishing:
 
 
 def symbol_value(symbol: Symbol) -> Value:
-    """
-    What is known of a count where a symbol stands.
-
-    >>> symbol_value(Symbol("*", "suppressed")), symbol_value(Symbol("<5", "between 0 and 4"))
-    (Value(lo=0, hi=None, hidden=True), Value(lo=0, hi=4, hidden=True))
-    """
+    """What is known of a count where a symbol stands."""
     if symbol.limits is None:
         return Value(0, None, symbol.meaning not in (MISSING, NOT_APPLICABLE))
     low, high = symbol.limits
@@ -412,12 +426,8 @@ def _place(table: PrintedTable, names: Mapping[str, str]) -> TableCells:
     return TableCells(table, labels, keys)
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A set of columns with their labels, and the cells in it of which something is printed; None where all cells count."""
-
-    labels: Mapping[str, Parts]
-    cells: frozenset[Key] | None
+# a set of columns with their labels, and the cells in it of which something is printed; None where all cells count
+Frame = tuple[Mapping[str, Parts], Collection[Key] | None]
 
 
 def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tuple[list[Frame], bool]:
@@ -433,7 +443,7 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
         wanted = {*shared, PEOPLE}
         cells = {tuple(part for part in key if part[0] in wanted) for own in (one, other) for key in own.keys.values()}
         frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
-    result = [Frame(dict(labels), frozenset(cells)) for (labels, _), cells in frames.items()]
+    result: list[Frame] = [(dict(labels), cells) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
     for apart in dict.fromkeys(one.table.apart for one in placed):
         own = _circle([set(one.labels) for one in placed if one.table.apart == apart])
@@ -446,7 +456,7 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
     whole = {column: columns[column].labels for column in sorted(circle)}
     if prod(len(labels) + 1 for labels in whole.values()) > LARGEST_JOINT:
         return result, False
-    return [*result, Frame(whole, None)], joint
+    return [*result, (whole, None)], joint
 
 
 def _circle(sets: Sequence[set[str]]) -> set[str]:
@@ -475,27 +485,28 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
     whatever its total leaves, so that it says nothing. Where labels could be crossed to very many cells, most of which no
     table prints, parts of which nothing is printed are left out as well: the others are at most the total (not closed).
     """
-    for frame in frames:
-        if frame.cells is None:
-            top = {name: (ALL,) if ALL in columns[name].sums.parts else () for name in frame.labels}
-            every = [[(name, label) for label in (*own, *top[name])] for name, own in frame.labels.items()]
-            cells = {tuple(part for part in key if part[1] != ALL): None for key in product(*every)}
+    for frame, printed in frames:
+        if printed is None:
+            tops = {name: (ALL,) if ALL in columns[name].sums.parts else () for name in frame}
+            keys: Iterable[Key] = product(*([(name, label) for label in (*own, *tops[name])] for name, own in frame.items()))
         else:
-            cells = _above_all(frame, columns)
-        sparse = frame.cells is not None and prod(len(labels) + 1 for labels in frame.labels.values()) > LARGEST_CROSSED
-        sums: dict[str, dict[str, list[tuple[str, int, Parts]]]] = {}  # by column and part
-        for column, labels in frame.labels.items():
-            own, known = sums.setdefault(column, {}), {*labels, ALL}
+            above = _above(frame, columns)
+            keys = (parts for key in sorted(printed) for parts in product(*(above.get(part, (part,)) for part in key)))
+        cells = dict.fromkeys(tuple(part for part in key if part[1] != ALL) for key in keys)
+        sparse = printed is not None and prod(len(labels) + 1 for labels in frame.values()) > LARGEST_CROSSED
+        sums = defaultdict[tuple[str, str], list[tuple[str, int]]](list)  # by column and part
+        for column, labels in frame.items():
+            known = {*labels, ALL}
             for parent, sets in columns[column].sums.parts.items():
-                for number, children in enumerate(sets) if parent in known else ():
-                    for child in children if known.issuperset(children) else ():
-                        own.setdefault(child, []).append((parent, number, children))
-        held: dict[tuple[str, str, int, Key], list[Key]] = {}  # what is printed of the parts of each sum
+                for number, children in enumerate(sets):
+                    for child in children if known.issuperset((parent, *children)) else ():
+                        sums[column, child].append((parent, number))
+        held = defaultdict[tuple[str, str, int, Key], list[Key]](list)  # what is printed of the parts of each sum
         for key in cells:
-            for column, label in key:
-                for parent, number, _ in sums.get(column, {}).get(label, ()):
-                    rest = tuple(part for part in key if part[0] != column)
-                    held.setdefault((column, parent, number, rest), []).append(key)
+            for part in key:
+                for parent, number in sums.get(part, ()):
+                    rest = tuple(own for own in key if own[0] != part[0])
+                    held[part[0], parent, number, rest].append(key)
         for (column, parent, number, rest), some in held.items():
             children = columns[column].sums.parts[parent][number]
             parts = some if sparse else [tuple(sorted([*rest, (column, child)])) for child in children]
@@ -504,31 +515,22 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
             yield _row_name(column, total, children, number), weights, len(parts) == len(children)
 
 
-def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
-    """The cells of a frame of which something is printed, and all that they are parts of."""
-    above: dict[str, dict[str, tuple[str, ...]]] = {}
-    for column, labels in frame.labels.items():
-        direct: dict[str, set[str]] = {}
+def _above(frame: Mapping[str, Parts], columns: Mapping[str, Column]) -> dict[tuple[str, str], Key]:
+    """Each label of some columns, and all that it is part of."""
+    above = dict[tuple[str, str], Key]()
+    for column, labels in frame.items():
+        direct = defaultdict[str, set[str]](set)
         for parent, children in columns[column].sums:
             for child in children:
-                direct.setdefault(child, set()).add(parent)
-        above[column] = {label: _ancestors(label, direct) for label in labels}
-    result: dict[Key, None] = {}
-    for key in sorted(frame.cells or ()):
-        sets = [[(column, label), *((column, own) for own in above.get(column, {}).get(label, ()))] for column, label in key]
-        for parts in product(*sets):
-            result[tuple(part for part in parts if part[1] != ALL)] = None
-    return result
-
-
-def _ancestors(label: str, direct: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    result, open_ = dict[str, None](), [label]
-    while open_:
-        for parent in sorted(direct.get(open_.pop(), ())):
-            if parent not in result:
-                result[parent] = None
-                open_.append(parent)
-    return tuple(result)
+                direct[child].add(parent)
+        for label in labels:
+            known, open_ = {label: None}, [label]
+            while open_:
+                new = [parent for parent in sorted(direct[open_.pop()]) if parent not in known]
+                known |= dict.fromkeys(new)
+                open_ += new
+            above[column, label] = tuple((column, own) for own in known)
+    return above
 
 
 def _row_name(column: str, total: Key, children: Parts, number: int) -> str:
@@ -646,12 +648,7 @@ def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key
 
 
 def rounded(text: str) -> tuple[Fraction, Fraction]:
-    """
-    The numbers that may have been rounded to a text, ends included.
-
-    >>> rounded("12.5")
-    (Fraction(249, 20), Fraction(251, 20))
-    """
+    """The numbers that may have been rounded to a text, ends included."""
     half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
     return Fraction(text) - half, Fraction(text) + half
 

@@ -152,10 +152,7 @@ def prepared(values: CodeTexts, form: ColumnForm, path: Path) -> CodeTexts:
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:
-    """
-    >>> bin_labels([18, 65])
-    ['under 18', '18 to 64', '65 and over']
-    """
+    """The labels of bins with these edges."""
     if list(edges) != sorted(set(edges)):
         raise DataError(f"bins {list(edges)}: the edges must rise")
     whole = all(float(edge).is_integer() for edge in edges)
@@ -175,11 +172,9 @@ def coding(name: str, form: ColumnForm, values: "CodeTexts | None", where: str) 
     if form.codes is None and form.bins is None:  # the texts of the data, if they are few enough to be codes
         fractions = [text for text in texts if _order(text)[0] == 0 and not float(text).is_integer()]
         if len(texts) > MOST_CODES or len(fractions) > 5:
-            edges, codes = (
-                "give its edges, columns: {%s: {bins: [18, 40, 65]}}",
-                "list its codes, columns: {%s: {codes: ...}}",
-            )
-            hint = (edges if _order(texts[0])[0] == 0 else codes) % name
+            numeric = _order(texts[0])[0] == 0
+            hint = "give its edges" if numeric else "list its codes"
+            hint += f", columns: {{{name}: {{{'bins: [18, 40, 65]' if numeric else 'codes: ...'}}}}}"
             examples = f"{len(texts)} different values such as {texts[0]} and {texts[-1]}"
             raise DataError(f"{where}: column {name} is not discrete: {examples}; {hint}")
     if form.missing is not None:
@@ -566,12 +561,11 @@ def _areas(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Coding:
     """The areas as codes; without an area column there is one."""
     if form.area is None:
         return coding(WHOLE, ColumnForm(codes={WHOLE: WHOLE}), None, "area")
+    column = form.columns.get(form.area) or ColumnForm()
     if form.data is not None:
-        column = form.columns.get(form.area) or ColumnForm()
         return coding(form.area, column, prepared(texts[form.area], column, source), str(source))
     need_columns(source, texts, ["area"])
-    named = texts["area"][texts["area"] != ""]
-    return coding(form.area, form.columns.get(form.area) or ColumnForm(), named, str(source))
+    return coding(form.area, column, texts["area"][texts["area"] != ""], str(source))
 
 
 def _records(data: pd.DataFrame, codings: Codings, form: ReleaseForm, coupled: bool, source: Path) -> pd.DataFrame:

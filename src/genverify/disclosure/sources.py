@@ -124,8 +124,8 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
             raise ConfigError(f"{more[0]}: a release file is given alone")
         described = describe(first, limits_of(settings))
         source = record_source(first, limits_of(settings), described)
-        about: dict[str, Any] = {"source": source, "fail_on": read_fail_on(settings.fail_on), "dialect": settings.dialect}
-        return attack_records(described, attack_of(described), **about)
+        attack, fail_on = attack_of(described), read_fail_on(settings.fail_on)
+        return attack_records(described, attack, source=source, fail_on=fail_on, dialect=settings.dialect)
     understood, source = _printed_source(given, settings, ask)
     for line in source.understood:
         talk(line)
@@ -466,8 +466,8 @@ def _records_again(folder: Path, reading: ReadingForm) -> Audit:
         raise DataError(f"{folder}: not one certificate for each area of the release; {AGAIN}")
     check_area_proofs(described.releases, claims, cells)
     source = record_source(path, reading.changes, described)
-    given = {"source": source, "fail_on": read_fail_on(reading.fail_on), "dialect": reading.dialect}
-    audit = attack_records(described, attack_of(described), **given)
+    attack, fail_on = attack_of(described), read_fail_on(reading.fail_on)
+    audit = attack_records(described, attack, source=source, fail_on=fail_on, dialect=reading.dialect)
     if (search := _suppression(reading, folder / READING)) is not None:
         known = {(release.block, query.id) for release in described.releases for query in release.queries}
         if not {(step.area, step.cell) for step in search.steps} <= known or search.k != described.form.search.k:

@@ -10,9 +10,10 @@ from genverify.reading.numerals import Number, is_period, pattern, says
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column
 from genverify.reading.source import CubeAxis, numbered
 from genverify.reading.totals import (
+    Bases,
     Hints,
     Question,
-    Sample,
+    Samples,
     Tree,
     agreement,
     bases_of,
@@ -26,6 +27,10 @@ ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stack
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
 INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
 HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
+Texts = Mapping[int, Sequence[str]]  # of label columns
+Measured = Mapping[str, Sequence[Number | None]]  # the numbers of columns of counts, by their headers
+Levels = dict[str, list[str]]  # labels, each with those below it
+Above = Mapping[int, int]  # a group of columns, to the finer one that determines it
 EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
@@ -64,6 +69,9 @@ class Axis:
         return ""
 
 
+TypedAxis = tuple[Axis, list[Question]]
+
+
 @dataclass(frozen=True)
 class RowAxes:
     """The axes of the rows of a table: one label of each axis for every row, and what is the same in every row."""
@@ -74,7 +82,7 @@ class RowAxes:
     questions: tuple[Question, ...] = ()
 
 
-def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> tuple[list[list[int]], dict[int, int]]:
+def group_columns(columns: Sequence[Column], texts: Texts) -> tuple[list[list[int]], dict[int, int]]:
     """Label columns that determine each other, as groups; and for a group (regions), the finer one that determines it."""
     order = [column.at for column in columns]
     roles = {column.at: column.role for column in columns}
@@ -111,16 +119,12 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
 
 def _determines(fine: Sequence[str], coarse: Sequence[str]) -> bool:
     known = dict[str, str]()
-    for a, b in zip(fine, coarse, strict=True):
-        if a and known.setdefault(a, b) != b:
-            return False
-    return len(known) > 1
+    return all(not a or known.setdefault(a, b) == b for a, b in zip(fine, coarse, strict=True)) and len(known) > 1
 
 
 def row_axes(
-    columns: Sequence[Column], texts: Mapping[int, Sequence[str]], measured: Mapping[str, Sequence[Number | None]],
-    hints: Hints, indents: Mapping[int, Sequence[int]],
-) -> RowAxes:  # fmt: skip
+    columns: Sequence[Column], texts: Texts, measured: Measured, hints: Hints, indents: Mapping[int, Sequence[int]]
+) -> RowAxes:
     """The axes of a table's label columns; `measured` are the numbers of its counts, by column, None for a symbol."""
     size = len(next(iter(texts.values()), ()))
     varying = [column for column in columns if len(set(texts[column.at])) > 1]
@@ -131,7 +135,7 @@ def row_axes(
     groups, above = group_columns(varying, texts)
     by_at = {column.at: column for column in columns}
     axes, labels = list[Axis](), list[tuple[str, ...]]()
-    trees = list[dict[str, list[str]]]()
+    trees = list[Levels]()
     for g, group in enumerate(groups):
         if g in above:
             continue
@@ -170,32 +174,26 @@ def row_axes(
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
 
 
-def _is_level(column: Column, columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> bool:
+def _is_level(column: Column, columns: Sequence[Column], texts: Texts) -> bool:
     """Whether a column only names the level of a row (national, regional, ...), which other columns show by being blank."""
     if not says("level", column.head):
         return False
     others = [texts[own.at] for own in columns if own.at != column.at and "" in texts[own.at]]
-    if not others:
-        return False
-    known = dict[tuple[bool, ...], str]()
-    for own, level in zip(zip(*others, strict=True), texts[column.at], strict=True):
-        if known.setdefault(tuple(map(bool, own)), level) != level:
-            return False
-    return True
+    pairs = {(tuple(map(bool, own)), level) for *own, level in zip(*others, texts[column.at], strict=True)}
+    return bool(others) and len(pairs) == len({filled for filled, _ in pairs})
 
 
-def _top(group: int, above: Mapping[int, int]) -> int:
+def _top(group: int, above: Above) -> int:
     while group in above:
         group = above[group]
     return group
 
 
-def _main(group: Sequence[int], by_at: Mapping[int, Column], texts: Mapping[int, Sequence[str]]) -> int:
+def _main(group: Sequence[int], by_at: Mapping[int, Column], texts: Texts) -> int:
     return max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at))
 
 
-def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
-            by_at: Mapping[int, Column]) -> list[int]:  # fmt: skip
+def _levels(g: int, groups: Sequence[Sequence[int]], above: Above, texts: Texts, by_at: Mapping[int, Column]) -> list[int]:
     """The columns above a group whose own rows are printed where the finer column is blank, finest first."""
     result = list[int]()
     fine = texts[_main(groups[g], by_at, texts)]
@@ -209,14 +207,15 @@ def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], t
     return result
 
 
-def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
-                by_at: Mapping[int, Column], own: Sequence[str]) -> list[dict[str, list[str]]]:  # fmt: skip
+def _breakdowns(
+    g: int, groups: Sequence[Sequence[int]], above: Above, texts: Texts, by_at: Mapping[int, Column], own: Sequence[str]
+) -> list[Levels]:
     """Labels by the name of their breakdown, where a column beside names it and one label at most has none."""
     for h in above:
         if above[h] != g:
             continue
         names = texts[_main(groups[h], by_at, texts)]
-        tree = dict[str, list[str]]()
+        tree = Levels()
         for name, label in dict.fromkeys(zip(names, own, strict=True)):
             if name:
                 tree.setdefault(name, []).append(label)
@@ -226,19 +225,14 @@ def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int
     return []
 
 
-def _named_levels(
-    path: Sequence[int], texts: Mapping[int, Sequence[str]], by_at: Mapping[int, Column]
-) -> dict[int, list[str]]:
+def _named_levels(path: Sequence[int], texts: Texts, by_at: Mapping[int, Column]) -> dict[int, list[str]]:
     """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
-    sets = {at: set(texts[at]) - {""} for at in path}
-    often = Counter(label for own in sets.values() for label in own)
-    result = {at: list(texts[at]) for at in path}
-    for at in path[:-1]:
-        result[at] = [f"{label} ({by_at[at].head})" if often[label] > 1 else label for label in texts[at]]
-    return result
+    often = Counter(label for at in path for label in set(texts[at]) - {""})
+    again = {at: f" ({by_at[at].head})" for at in path[:-1]}
+    return {at: [label + again.get(at, "") if often[label] > 1 else label for label in texts[at]] for at in path}
 
 
-def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
+def _root(path: Sequence[int], columns: Sequence[Column], texts: Texts) -> str:
     """A name for rows in which all levels are blank: what a label at their left says there (a country), else Total."""
     rows = [row for row, own in enumerate(zip(*(texts[at] for at in path), strict=True)) if not any(own)]
     left = [c for c in columns if c.role == LABEL and c.at < min(path) and not says("level", c.head)]
@@ -249,36 +243,24 @@ def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Se
     return "Total"
 
 
-def _path_labels(
-    path: Sequence[int], texts: Mapping[int, Sequence[str]], root: str
-) -> tuple[list[str], dict[str, list[str]]]:
+def _path_labels(path: Sequence[int], texts: Texts, root: str) -> tuple[list[str], Levels]:
     """The label of each row on an axis of several columns, finest first, and the levels above as a tree."""
     own, parent = list[str](), dict[str, str]()
     for row in zip(*(texts[at] for at in path), strict=True):
-        filled = [text for text in row if text]
-        label = filled[0] if filled else root
+        label, over = [*filter(None, row), root, root][:2]
         own.append(label)
-        if len(path) > 1 or "" in row:
-            over = filled[1] if len(filled) > 1 else root
-            if over != label:
-                parent.setdefault(label, over)
-    known = set(own)
-    tree = dict[str, list[str]]()
+        if (len(path) > 1 or "" in row) and over != label:
+            parent.setdefault(label, over)
+    known, tree = set(own), defaultdict[str, list[str]](list)
     for label, over in parent.items():
-        if over in known:
-            tree.setdefault(over, []).append(label)
-    return own, tree
+        tree[over].append(label)
+    return own, {over: parts for over, parts in tree.items() if over in known}
 
 
-def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], dict[str, list[str]]]:
-    """
-    Labels of rows of which some stand further right, as parts of the row above; one met twice is named with its parent.
-
-    >>> indented(["North", "men", "women", "South", "men"], [0, 1, 1, 0, 1])[1]
-    {'North': ['North: men', 'women'], 'South': ['South: men']}
-    """
+def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], Levels]:
+    """Labels of rows, some further right, as parts of the row above; one met twice is named with its parent."""
     often, path = Counter(texts), list[tuple[int, str]]()
-    own, tree = list[str](), dict[str, list[str]]()
+    own, tree = list[str](), Levels()
     for text, deep in zip(texts, indents, strict=True):
         while path and path[-1][0] >= deep:
             path.pop()
@@ -293,18 +275,15 @@ def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], d
 def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[str]:
     """Labels with their codes where one name has several codes."""
     for code in codes:
-        known = dict[str, set[str]]()
-        for label, one in zip(own, code, strict=True):
-            known.setdefault(label, set()).add(one)
-        if len(known) < sum(map(len, known.values())) <= NEARLY * len(known):
-            several = {label for label, ones in known.items() if label and len(ones) > 1}
-            own = [f"{label} [{one}]" if label in several else label for label, one in zip(own, code, strict=True)]
+        often = Counter(label for label, _ in set(zip(own, code, strict=True)))  # how many codes each has
+        if len(often) < often.total() <= NEARLY * len(often):
+            own = [f"{label} [{one}]" if label and often[label] > 1 else label for label, one in zip(own, code, strict=True)]
     return own
 
 
 def _stack(
-    axes: list[Axis], labels: list[tuple[str, ...]], trees: list[dict[str, list[str]]]
-) -> tuple[list[Axis], list[tuple[str, ...]], list[dict[str, list[str]]]]:
+    axes: list[Axis], labels: list[tuple[str, ...]], trees: list[Levels]
+) -> tuple[list[Axis], list[tuple[str, ...]], list[Levels]]:
     """Two axes of which one names the breakdown of the other's labels (sex: male, female) are one, stacked."""
     for g, names in enumerate(labels):
         for v, parts in enumerate(labels):
@@ -318,7 +297,7 @@ def _stack(
             own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
             axis = Axis(f"{axes[g].name} and {axes[v].name}", STACKED, tuple(dict.fromkeys(own)),
                         axes[g].columns + axes[v].columns)  # fmt: skip
-            tree = dict[str, list[str]]()
+            tree = Levels()
             for (name, part), label in zip(pairs, axis.labels, strict=True):
                 tree.setdefault(name, []).append(label) if name != part else None
             rest = [at for at in range(len(axes)) if at not in (g, v)]
@@ -331,9 +310,7 @@ def _named_apart(axes: list[Axis]) -> list[Axis]:
     return [replace(axis, name=name) for axis, name in zip(axes, numbered([axis.name for axis in axes]), strict=True)]
 
 
-def slices(
-    at: int, labels: Sequence[Sequence[str]], measured: Mapping[str, Sequence[Number | None]]
-) -> list[dict[str, Number | None]]:
+def slices(at: int, labels: Sequence[Sequence[str]], measured: Measured) -> list[dict[str, Number | None]]:
     """For one axis the counts of its labels where all other axes are fixed: the largest slices, spread over the table."""
     rest: dict[tuple[str, ...], list[int]] = defaultdict(list)
     others = [own for i, own in enumerate(labels) if i != at]
@@ -347,9 +324,7 @@ def slices(
     return [{labels[at][row]: column[row] for row in own} for own in spread(rows, wanted) for column in columns]
 
 
-def _typed(
-    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], hints: Hints
-) -> tuple[Axis, list[Question]]:
+def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxis:
     """An axis with its tree: levels by columns where numbers agree, else totals by name and numbers."""
     if axis.kind == STACKED:
         return _stacked_tree(axis, tree, samples, hints)
@@ -386,11 +361,9 @@ def _typed(
     return replace(axis, kind=ADDITIVE if totals else kind, tree=tuple(totals.items()), why=displayed, off=off), questions
 
 
-def _nest(
-    children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
-) -> tuple[dict[str, list[str]], list[str]]:
+def _nest(children: Sequence[str], samples: Samples, bases: Bases) -> tuple[Levels, list[str]]:
     """Labels among parts that others, whose names hold theirs, add up to (a city: its inner part, its outer part)."""
-    nested = dict[str, list[str]]()
+    nested = Levels()
     for parent in children:
         inner = [child for child in children if child != parent and re.search(rf"\b{re.escape(parent)}\b", child)]
         if len(inner) > 1 and agreement(parent, inner, samples, bases).holds:
@@ -399,9 +372,7 @@ def _nest(
     return nested, [child for child in children if child not in inside]
 
 
-def _stacked_tree(
-    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], hints: Hints
-) -> tuple[Axis, list[Question]]:
+def _stacked_tree(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxis:
     """Breakdowns of the same people: each adds up to the printed total, or, without one, to what the others add up to."""
     bases, told = bases_of(axis.labels, samples, least=hints.base), hints.totals.get(axis.name, "")
     inside = {label for own in tree.values() for label in own if len(own) > 1}
@@ -441,26 +412,18 @@ def _stacked_tree(
     return replace(axis, tree=tuple(totals), why="; ".join(why)), questions
 
 
-def _sums_agree(
-    tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], bases: Mapping[str, int]
-) -> tuple[int, bool]:
+def _sums_agree(tree: Levels, samples: Samples, bases: Bases) -> tuple[int, bool]:
     """How many breakdowns, all printed, have one sum in some slice at most, and whether two of them differ in any."""
-    best, differ = 0, False
+    best, differ, sets = 0, False, [own for own in tree.values() if len(own) > 1]
     for sample in samples:
-        sums = []
-        for own in tree.values():
-            numbers = [sample.get(label) for label in own]
-            if len(own) > 1 and all(number is not None for number in numbers):
-                slack = sum(bases.get(label, 1) - 1 for label in own)
-                sums.append((float(sum(number for number in numbers if number is not None)), slack))
-        agree = sum(abs(total - sums[0][0]) <= slack + sums[0][1] for total, slack in sums) if sums else 0
+        sums = [(float(sum(numbers)), sum(bases.get(label, 1) - 1 for label in own)) for own in sets
+                if len(numbers := [n for label in own if (n := sample.get(label)) is not None]) == len(own)]  # fmt: skip
+        agree = sum(abs(total - sums[0][0]) <= slack + sums[0][1] for total, slack in sums)
         best, differ = max(best, agree), differ or agree < len(sums)
     return best if best > 1 else 0, differ
 
 
-def column_axis(
-    heads: Mapping[str, Sequence[Number | None]], hints: Hints, name: str = COLUMNS
-) -> tuple[Axis, list[Question]]:
+def column_axis(heads: Measured, hints: Hints, name: str = COLUMNS) -> TypedAxis:
     """The counts beside each other: an axis if a column adds up others, else several measures of the same rows."""
     labels = tuple(heads)
     size = len(next(iter(heads.values()), ()))
@@ -471,14 +434,14 @@ def column_axis(
 
 
 def _by_sums(
-    name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints, none: str, why_none: str, total: str = ""
-) -> tuple[Axis, list[Question]]:
+    name: str, labels: Sequence[str], samples: Samples, hints: Hints, none: str, why_none: str, total: str = ""
+) -> TypedAxis:
     """An axis with what adds up to what; where nothing does, of the kind `none`."""
     tree, why, asked, off = find_tree(name, labels, samples, hints, total)
     return Axis(name, ADDITIVE if tree else none, tuple(labels), (), tree, why or why_none, off=off), asked
 
 
-def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> tuple[Axis, list[Question]]:
+def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> TypedAxis:
     """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
     labels = numbered(axis.labels)
     if axis.kind or says("time", axis.name):

@@ -75,12 +75,8 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
             continue
         if row[-1] >= width or (len(row) == 1 and width > 2):
             return None
-        if (
-            not rows[at - 1]
-            and len(row) > 1
-            and all(kinds[at][column] in (TEXT, SYMBOL) for column in row)
-            and (any(kinds[at][column] == TEXT for column in row[1:]))
-        ):  # another header, or a legend
+        worded = all(kinds[at][c] in (TEXT, SYMBOL) for c in row) and any(kinds[at][c] == TEXT for c in row[1:])
+        if worded and len(row) > 1 and not rows[at - 1]:  # another header, or a legend
             return None
         (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)
     numbers = sum(kinds[at][column] in FIGURES for at in body[:1000] for column in rows[at])
@@ -93,18 +89,11 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
 
 def _cut(kinds: Grid) -> Iterator[tuple[int, ...]]:
     """Columns between blank ones, where what stands at the right is a table with labels of its own."""
-    width = max((len(row) for row in kinds), default=0)
-    filled = [False] * width
-    for row in kinds:
-        for column, kind in enumerate(row):
-            if kind != EMPTY:
-                filled[column] = True
     runs = list[list[int]]()
-    for column in range(width):
-        if filled[column]:
-            if not runs or runs[-1][-1] != column - 1:
-                runs.append([])
-            runs[-1].append(column)
+    for column in sorted({column for row in kinds for column, kind in enumerate(row) if kind != EMPTY}):
+        if not runs or runs[-1][-1] != column - 1:
+            runs.append([])
+        runs[-1].append(column)
     joined = list[list[int]]()
     for run in runs:
         if joined and not (_has_values(kinds, joined[-1]) and _stands_alone(kinds, run)):
@@ -243,18 +232,14 @@ class _Scan:
         texts = self.texts
         if self.body:  # what stands below a blank line after it is the title of what follows
             blank = next((row for row in range(self.body[-1] + 1, at) if not self.cells[row]), at)
-            texts = [
-                row for row in texts if row > blank and not pattern("note").match(self.sheet.rows[row][self.cells[row][0]])
-            ]
+            texts = [row for row in texts if row > blank and not self._is_note(row)]
             self._close()
         self.titles += texts
         self.texts = []
         self.waiting.append(at)
 
     def _valued(self, at: int, below: frozenset[int]) -> None:
-        row, texts = self.kinds[at], self.sheet.rows[at]
-        first = self.cells[at][0]
-        if row[first] == TEXT and pattern("note").match(texts[first]) and len(texts[first].split()) >= WORDY:
+        if self.kinds[at][self.cells[at][0]] == TEXT and self._is_note(at) and len(self._label(at).split()) >= WORDY:
             return
         apart = not self.body or self.gap or bool(self.texts)
         if apart and below and (self._is_sequence(at, below) or self._is_lettered(at, below)):
@@ -283,21 +268,15 @@ class _Scan:
         named = self.kinds[at][self.cells[at][0]] in (TEXT, PERIOD) or self.cells[at][0] != self.columns[0]
         if len(numbers) < 2 or len(set(numbers)) < len(numbers) or not named:
             return False
+        whole = sorted(int(text) for text in numbers if text.isdecimal())
+        even = len(whole) > 2 and len({b - a for a, b in pairwise(whole)}) == 1
         if kinds & {TEXT, RANGE}:  # words among numbers in steps: All ages, 12, 13, ..., 50 and over
-            steps = sorted(int(text) for text in numbers if text.isdigit())
-            return len(steps) > 2 and kinds <= {TEXT, RANGE, WHOLE, LIMIT} and len({b - a for a, b in pairwise(steps)}) == 1
-        if kinds - {WHOLE}:
-            return False
+            return even and kinds <= {TEXT, RANGE, WHOLE, LIMIT}
         last = self.sheet.rows[self.waiting[-1]] if self.waiting else []
         heads = [last[column] for column in over if column < len(last) and last[column]]
-        if self.waiting and len(set(heads)) == len(over):
+        if kinds - {WHOLE} or len(whole) < len(numbers) or (self.waiting and len(set(heads)) == len(over)):
             return False
-        whole = sorted(int(text) for text in numbers if text.isdigit())
-        if len(whole) < len(numbers):
-            return False
-        if all(1800 <= number <= 2100 for number in whole):
-            return True
-        return len(whole) > 2 and len(heads) < len(over) and len({b - a for a, b in pairwise(whole)}) == 1
+        return all(1800 <= number <= 2100 for number in whole) or (even and len(heads) < len(over))
 
     def _is_lettered(self, at: int, below: frozenset[int]) -> bool:
         """Whether a row without numbers is a header of letters (M, F, N, %) that could be symbols as well."""
@@ -316,23 +295,27 @@ class _Scan:
 
     def _take_texts(self) -> None:
         """Rows with one text inside of a body are kept with it, unless they are notes."""
-        words = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.texts}
-        self.alone += [at for at, text in words.items() if not pattern("note").match(text)]
+        self.alone += [at for at in self.texts if not self._is_note(at)]
         self.texts = []
+
+    def _is_note(self, at: int) -> bool:
+        return bool(pattern("note").match(self._label(at)))
+
+    def _label(self, at: int) -> str:
+        return self.sheet.rows[at][self.cells[at][0]]
 
     def _close(self) -> None:
         if self.body:
             self._take_last()
-            header = self.header
-            held = {column for at in [*header, *self.body] for column in self.cells[at]}
+            held = {column for at in [*self.header, *self.body] for column in self.cells[at]}
             columns = tuple(column for column in self.columns if column in held)
             numbers = sum(self.kinds[at][column] in FIGURES for at in self.body[:1000] for column in self.cells[at][1:])
             symbols = sum(self.kinds[at][column] == SYMBOL for at in self.body for column in self.cells[at][1:])
-            if numbers >= 2 or (header and (numbers or symbols >= LEAST_SYMBOLS)):
+            if numbers >= 2 or (self.header and (numbers or symbols >= LEAST_SYMBOLS)):
                 headings, doubts, plain = self._headings()
                 body = sorted([*self.body, *plain])
-                title = " / ".join(self.sheet.rows[at][self.cells[at][0]] for at in self.titles)
-                rows = tuple(header), tuple(body), headings, tuple(self.repeated)
+                title = " / ".join(map(self._label, self.titles))
+                rows = tuple(self.header), tuple(body), headings, tuple(self.repeated)
                 self.blocks.append(Block(columns, *rows, title[:500], tuple(doubts)))
         self.header, self.body, self.repeated, self.alone, self.texts, self.titles = [], [], [], [], [], []
         self.waiting = []
@@ -341,13 +324,8 @@ class _Scan:
         """Short texts right below the body, where its labels stand, are rows without values rather than notes."""
         at, stub = self.body[-1] + 1, self.cells[self.body[-1]][0]
         while at in self.texts and self.cells[at] == [stub]:
-            text = self.sheet.rows[at][stub]
-            if (
-                len(text.split()) >= WORDS_OF_A_NOTE
-                or pattern("note").match(text)
-                or text[-1] in ".:"
-                or not text[0].isalpha()
-            ):
+            text = self._label(at)
+            if len(text.split()) >= WORDS_OF_A_NOTE or self._is_note(at) or text[-1] in ".:" or not text[0].isalpha():
                 return
             self.alone.append(at)
             at += 1
@@ -358,24 +336,22 @@ class _Scan:
             return {}, [], []
         alone, body = set(self.alone), self.body
         label = Counter(self.cells[at][0] for at in body).most_common(1)[0][0]
-        groups = dict[int, list[str]]()
-        current = -1
+        groups, current = {at: list[str]() for at in [-1, *self.alone]}, -1
         for at in sorted([*alone, *body]):
             if at in alone:
                 current = at
-                groups[at] = []
             else:
                 row = self.sheet.rows[at]
-                groups.setdefault(current, []).append(row[label] if label < len(row) else "")
+                groups[current].append(row[label] if label < len(row) else "")
         named = [groups[at] for at in self.alone if groups[at]]
         again = len(named) > 1 and bool(set(named[0]) & set(named[1]))
         first = min(body) > min(alone)
         deeper = any(self.sheet.indents.get((at, label), 0) for at in body)
-        ends = all(self.sheet.rows[at][self.cells[at][0]].endswith(":") for at in alone)
+        ends = all(self._label(at).endswith(":") for at in alone)
         corner = [self.sheet.rows[at][label] for at in self.header if label in self.cells[at]]
         sure = bool(corner) and bool(pattern("breakdown").fullmatch(corner[-1]))  # below `Characteristic` stands what it is
         if again or first or deeper or ends or sure:
-            headings = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.alone if groups[at]}
+            headings = {at: self._label(at) for at in self.alone if groups[at]}
             clear = sure or len(headings) > 1 or deeper or ends
             lone = [at for at in headings if not clear and self.cells[at] == [label]]
             doubts = [f"row {at + 1} has a label and no values: a heading, or a row whose counts are blank?" for at in lone]

@@ -1,6 +1,7 @@
 """Texts of cells: numbers as they are printed, by the decimal sign of their file, and symbols that stand for counts."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -55,9 +56,6 @@ def displayed_decimal(text: str) -> str:
     """
     A number that was printed with more digits than a double holds, as the shortest decimal that gives the same double.
     Any other text, a number with digits of its own too, stays as it is.
-
-    >>> displayed_decimal("1.2999999999999998"), displayed_decimal("0,10000000000000001"), displayed_decimal("1.25")
-    ('1.2999999999999998', '0,1', '1.25')
     """
     if len(text) <= EXACT_DIGITS or not BINARY_FRACTION.fullmatch(text):
         return text
@@ -108,50 +106,36 @@ class Numerals:
 
 
 def decide_numerals(texts: Iterable[str]) -> Numerals:
-    """
-    The signs of a file, from all its numbers together.
-
-    >>> decide_numerals(["1.234,5", "7"]).decimal, decide_numerals(["1,234", "3.5"]).decimal
-    (',', '.')
-    >>> decide_numerals(["2.000", "1.500"]).unsure, decide_numerals(["2.000", "1500"]).decimal
-    (True, '.')
-    """
-    votes = {".": 0, ",": 0}  # how many texts show that the sign is the decimal one
-    apart = {".": 0, ",": 0}  # how many show that it stands between thousands
-    open_ = {".": 0, ",": 0}  # how many could be either
-    plain = False
+    """The signs of a file, from all its numbers together."""
+    shows, plain = Counter[tuple[str, str]](), False  # texts by a sign, and the decimal sign that it shows, "" for either
     for text in texts:
-        plain = plain or (3 < len(text) <= LONGEST_NUMBER and text.isdigit() and not 1800 <= int(text) <= 2100)
+        plain = plain or (3 < len(text) <= LONGEST_NUMBER and text.isdecimal() and not 1800 <= int(text) <= 2100)
         if len(text) > LONGEST_NUMBER or ("." not in text and "," not in text):
             continue
         text = text.strip("%\u00a3$\u20ac~ ")
         if not NUMBERLIKE.fullmatch(text) or DATES.fullmatch(text):
             continue
         for sign, other in ((".", ","), (",", ".")):
-            if sign not in text:
-                continue
-            head, _, tail = text.rpartition(sign)
-            if other in tail:
-                apart[sign] += 1
-            elif other in head or (text.count(sign) == 1 and (len(tail) != 3 or re.fullmatch(r"[+-]?0?", head))):
-                votes[sign] += 1
-            elif text.count(sign) > 1:
-                apart[sign] += 1
+            head, held, tail = text.rpartition(sign)
+            once = text.count(sign) == 1
+            if other not in tail and (other in head or (once and (len(tail) != 3 or re.fullmatch(r"[+-]?0?", head)))):
+                shows[sign, sign] += bool(held)
             else:
-                open_[sign] += 1
-    point, comma = votes["."] + apart[","], votes[","] + apart["."]
+                shows[sign, "" if once and other not in tail else other] += bool(held)
+    point, comma = (shows[sign, sign] + shows[other, sign] for sign, other in ((".", ","), (",", ".")))
     if point or comma:
         clash = min(point, comma)
         why = f"{max(point, comma):,} numbers show it"
         why += f"; {clash:,} are printed another way and are left out" if clash else ""
         sign, other = (".", ",") if point >= comma else (",", ".")
-        unsure = votes[sign] <= open_[sign] and not clash  # as many such as 2,000 as show that it is the decimal sign
-        return Numerals(sign, other, why, unsure and open_[sign] > 0)
-    if open_["."]:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
-        if plain:
-            return Numerals(".", ",", "numbers of four digits have no thousands separator")
-        return Numerals(",", ".", f"{open_['.']:,} numbers such as 2.000 are read as thousands", unsure=True)
-    return Numerals(why=f"{open_[',']:,} numbers such as 1,234 are read as thousands") if open_[","] else Numerals()
+        unsure = shows[sign, sign] <= shows[sign, ""] and not clash  # as many such as 2,000 as show it
+        return Numerals(sign, other, why, unsure and shows[sign, ""] > 0)
+    points, commas = shows[".", ""], shows[",", ""]
+    if points and plain:  # only numbers such as 2.000: a decimal sign where others have four digits and no sign
+        return Numerals(".", ",", "numbers of four digits have no thousands separator")
+    if points:
+        return Numerals(",", ".", f"{points:,} numbers such as 2.000 are read as thousands", unsure=True)
+    return Numerals(why=f"{commas:,} numbers such as 1,234 are read as thousands") if commas else Numerals()
 
 
 def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
@@ -182,12 +166,7 @@ def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
 
 
 def is_period(text: str) -> bool:
-    """
-    Whether a text is a year or another time.
-
-    >>> is_period("2019"), is_period("2019/20"), is_period("2020-03-01"), is_period("150")
-    (True, True, True, False)
-    """
+    """Whether a text is a year or another time."""
     return bool(re.fullmatch(r"(18|19|20)\d\d", text) or (text and DATES.fullmatch(text)))
 
 
@@ -220,12 +199,7 @@ def pattern(name: str) -> re.Pattern[str]:
 
 
 def says(name: str, text: str) -> bool:
-    """
-    Whether some part of a text is what publishers write so.
-
-    >>> says("percent", "Share of pupils"), says("rate", "Share of pupils")
-    (True, False)
-    """
+    """Whether some part of a text is what publishers write so."""
     return bool(pattern(name).search(text))
 
 
@@ -260,22 +234,12 @@ class Symbol:
 
 
 def is_symbol(text: str) -> bool:
-    """
-    Whether a text stands in the vocabulary, or looks like a sign rather than a word.
-
-    >>> [is_symbol(text) for text in ("*", "[c]", "Masked", "..C", "North", "1", "s")]
-    [True, True, True, True, False, False, True]
-    """
+    """Whether a text stands in the vocabulary, or looks like a sign rather than a word."""
     return bool(_usual(text) or SIGNS.fullmatch(text))
 
 
 def usual_meaning(text: str) -> Symbol:
-    """
-    What a text in place of a number usually means; offered, for the user to confirm.
-
-    >>> [usual_meaning(text).meaning for text in ("<5", "0-2", ">95%", "[c]")]
-    ['between 0 and 4', 'between 0 and 2', 'between 96 and', 'suppressed']
-    """
+    """What a text in place of a number usually means; offered, for the user to confirm."""
     if result := LIMITED.fullmatch(text):
         sign, end = result[1].lower(), re.sub(r"\D", "", result[2])
         if "." in result[2] or ("," in result[2] and len(result[2].split(",")[-1]) != 3) or len(end) > 15:
@@ -292,12 +256,7 @@ def usual_meaning(text: str) -> Symbol:
 
 
 def meaning_of_words(words: str) -> str:
-    """
-    One of our words for what a legend says.
-
-    >>> meaning_of_words("figure not available"), meaning_of_words("less than 5"), meaning_of_words("Represents zero.")
-    ('missing', 'suppressed', 'zero')
-    """
+    """One of our words for what a legend says."""
     for meaning, said in _words()["legends"]:
         if result := re.search(said, words, re.IGNORECASE):
             if meaning:
@@ -307,14 +266,7 @@ def meaning_of_words(words: str) -> str:
 
 
 def find_legend(symbol: str, notes: Iterable[tuple[str, str]]) -> Symbol | None:
-    """
-    What the notes of a file say about a symbol; `notes` are places and texts. None where they say nothing.
-
-    >>> find_legend("..", [("A9", ".. figure not available")]).meaning
-    'missing'
-    >>> find_legend("[x]", [("A4", "Shorthand: [x] = not available; [e] = estimate")]).said
-    'not available'
-    """
+    """What the notes of a file say about a symbol; `notes` are places and texts. None where they say nothing."""
     name = re.escape(symbol)
     bare = symbol.isalnum()
     edge = r"(?:^|[\s\"'(,;:])" if bare else r"(?:^|[^*.\w-])"
@@ -333,12 +285,7 @@ def find_legend(symbol: str, notes: Iterable[tuple[str, str]]) -> Symbol | None:
 
 
 def told_symbol(text: str, word: str) -> Symbol:
-    """
-    What a user says that a symbol means: one of our words, a number, or two ends.
-
-    >>> told_symbol("*", "1-4").meaning, told_symbol("-", "0").meaning, told_symbol("x", "missing").meaning
-    ('between 1 and 4', 'zero', 'missing')
-    """
+    """What a user says that a symbol means: one of our words, a number, or two ends."""
     word = word.strip()
     if re.search(rf"\d{{{MOST_DIGITS + 1}}}", word):
         raise ConfigError(f"--symbol {text}: {word[:20]}... has more than {MOST_DIGITS} digits, too many for a count")

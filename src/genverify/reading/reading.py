@@ -14,7 +14,7 @@ from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
-from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Number, Numerals, Symbol
+from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
 from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Facts
 from genverify.reading.source import CellAddress, Cube, Source, cell_place, column_at, column_name, numbered, read_source
 from genverify.reading.totals import Question, surely_rounded
@@ -105,8 +105,13 @@ class Table:
     @cached_property
     def entries(self) -> dict[tuple[str, ...], Entry]:
         """The cells by their labels; symbols and counts, nothing that no cell prints."""
-        return {labels: _entry(own.texts[row], self.address(row, own.at), own.kinds[row], own.values[row])
-                for labels, row, own in self.cells() if own.kinds[row] in PLACED}  # fmt: skip
+        result = dict[tuple[str, ...], Entry]()
+        for labels, row, own in self.cells():
+            text, kind, value = own.texts[row], own.kinds[row], own.values[row]
+            if kind in PLACED:
+                number = int(value) if value is not None and kind in (WHOLE, MIXED) else None
+                result[labels] = entry_at(self.address(row, own.at), text, number, "" if number is not None else text)
+        return result
 
     @property
     def blanks(self) -> dict[tuple[str, ...], Entry]:
@@ -154,11 +159,6 @@ class Table:
 def entry_at(address: CellAddress, text: str, number: int | None = None, symbol: str = "") -> Entry:
     """The cell at an address."""
     return Entry(text, address.place, number, symbol, address)
-
-
-def _entry(text: str, address: CellAddress, kind: str, value: Number | None) -> Entry:
-    number = int(value) if value is not None and kind in (WHOLE, MIXED) else None
-    return entry_at(address, text, number, "" if number is not None else text)
 
 
 @dataclass(frozen=True)
@@ -290,33 +290,36 @@ def write_reading(
     reading: Reading, disclose: Mapping[str, Any] | None = None, percent_of: Mapping[str, str] | None = None
 ) -> str:
     """The reading as a file to be corrected and read again; `disclose`, `percent_of`: what was said beside for an audit."""
-    beside = [f"  {name}: {_flow(own)}" for name, own in (disclose or {}).items()]
-    head = [FIRST, f"reading: {VERSION}", *_lines("disclose:", beside), "files:"]
-    return "\n".join([*head, *_files(reading, percent_of or {})]) + "\n"
+    files = [_file(reading, source, percent_of or {}) for source in reading.sources]
+    beside = {"disclose": _lines(disclose or {})} if disclose else {}
+    return "\n".join([FIRST, *_block({"reading": str(VERSION), **beside, "files": files})]) + "\n"
 
 
-def _files(reading: Reading, percent_of: Mapping[str, str]) -> Iterator[str]:
-    for source in reading.sources:
-        numerals = reading.numerals[source.name]
-        yield f"- file: {_flow(source.name)}"
-        yield f"  sha256: {source.sha256}"
-        yield f"  numbers: {_flow(asdict(numerals))}"
-        symbols = [
-            f"    {_flow(text)}: {_flow({'meaning': own.meaning, 'how': own.how, 'said': own.said})}"
-            for text, own in reading.symbols.items()
-            if text
-        ]
-        yield from _lines("  symbols:", symbols)
-        tags = {name: own for name, own in reading.tags.items() if name in {sheet.name for sheet in source.sheets}}
-        yield from _lines("  tags:", [f"    {_flow(name)}: {_flow(_letters(own))}" for name, own in tags.items()])
-        tables = [table for table in reading.tables if table.file == source.name]
-        yield from _lines("  tables:", [line for table in tables for line in _table(table, percent_of)])
+def _file(reading: Reading, source: Source, percent_of: Mapping[str, str]) -> dict[str, Any]:
+    tags = [(own.name, reading.tags[own.name]) for own in source.sheets if own.name in reading.tags]
+    said = {"symbols": _lines({_flow(text): {"meaning": own.meaning, "how": own.how, "said": own.said}
+                               for text, own in reading.symbols.items() if text}),
+            "tags": _lines({_flow(name): " ".join(map(column_name, columns)) for name, columns in tags}),
+            "tables": [_table(table, percent_of) for table in reading.tables if table.file == source.name]}  # fmt: skip
+    about = {"file": _flow(source.name), "sha256": source.sha256, "numbers": _flow(asdict(reading.numerals[source.name]))}
+    return about | {name: own for name, own in said.items() if own}
 
 
-def _lines(head: str, lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield head
-        yield from lines
+def _table(table: Table, percent_of: Mapping[str, str]) -> dict[str, Any]:
+    block, about = table.block, {"name": table.name, "sheet": table.sheet}
+    if not table.cube:
+        about |= {"header": _spans(block.header), "body": _spans(block.body)}
+        about |= {name: _spans(rows) for name, rows in (("headings", block.headings), ("repeated", block.repeated)) if rows}
+        about["title"] = block.title
+    columns = {_flow(own.name): {"role": own.role, "head": own.head, "why": own.why} for own in table.columns}
+    said = {"percent_of": percent_of[table.name]} if table.name in percent_of else {}
+    return {**_lines(about), **said, "columns": _lines(columns), "axes": list(map(_axis_lines, table.axes))}
+
+
+def _axis_lines(axis: Axis) -> dict[str, Any]:
+    about = {"name": _flow(axis.name), "kind": axis.kind, "why": _flow(axis.why)}
+    about |= {"unprinted": _flow(list(axis.unprinted))} if axis.unprinted else {}
+    return about | ({"tree": [_flow([parent, list(parts)]) for parent, parts in axis.tree]} if axis.tree else {})
 
 
 def _flow(value: Any) -> str:
@@ -324,34 +327,23 @@ def _flow(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _letters(columns: Iterable[int]) -> str:
-    return " ".join(column_name(at) for at in columns)
+def _lines(about: Mapping[str, Any]) -> dict[str, str]:
+    return {name: _flow(own) for name, own in about.items()}
 
 
-def _table(table: Table, percent_of: Mapping[str, str]) -> Iterator[str]:
-    block = table.block
-    yield f"  - name: {_flow(table.name)}"
-    yield f"    sheet: {_flow(table.sheet)}"
-    if not table.cube:
-        yield f"    header: {_flow(_spans(block.header))}"
-        yield f"    body: {_flow(_spans(block.body))}"
-        for name, rows in (("headings", block.headings), ("repeated", block.repeated)):
-            if rows:
-                yield f"    {name}: {_flow(_spans(rows))}"
-        yield f"    title: {_flow(block.title)}"
-    if table.name in percent_of:
-        yield f"    percent_of: {percent_of[table.name]}"
-    yield "    columns:"
-    for column in table.columns:
-        yield f"      {_flow(column.name)}: {_flow({'role': column.role, 'head': column.head, 'why': column.why})}"
-    yield "    axes:"
-    for axis in table.axes:
-        yield f"    - name: {_flow(axis.name)}"
-        yield f"      kind: {axis.kind}"
-        yield f"      why: {_flow(axis.why)}"
-        if axis.unprinted:
-            yield f"      unprinted: {_flow(list(axis.unprinted))}"
-        yield from _lines("      tree:", [f"      - {_flow([parent, list(children)])}" for parent, children in axis.tree])
+def _block(about: Mapping[str, Any]) -> Iterator[str]:
+    """A mapping as lines of YAML: texts stand as they are, what lists and mappings hold on lines of their own."""
+    for name, own in about.items():
+        if isinstance(own, str):
+            yield f"{name}: {own}"
+            continue
+        yield f"{name}:"
+        if isinstance(own, Mapping):
+            yield from (f"  {line}" for line in _block(own))
+            continue
+        for one in own:
+            lines = [one] if isinstance(one, str) else _block(one)
+            yield from (f"{'  ' if at else '- '}{line}" for at, line in enumerate(lines))
 
 
 def _spans(rows: Iterable[int]) -> str:

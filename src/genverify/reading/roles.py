@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import (
@@ -22,7 +22,6 @@ from genverify.reading.numerals import (
     TEXT,
     WHOLE,
     Number,
-    is_symbol,
     pattern,
     says,
 )  # fmt: skip
@@ -47,6 +46,8 @@ CONSERVATION: Mapping[str, tuple[str, ...]] = {
     "left out": (LEFT_OUT,),
 }
 
+Rules = Iterator[tuple[object, str, str]]  # whether one holds, the role that it gives, and why: the first one decides
+NAMED_FIGURES = ((PERCENTAGE, "percent"), (RATE, "rate"), (STATISTIC, "statistic"))  # roles, and how words.yaml calls them
 DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # as 20200131
 MOST_CLASSES = 130  # different numbers that stand for classes: ages to 120 and a few more
 PROBE = 80  # rows in which a percentage is compared with counts
@@ -92,6 +93,10 @@ class Facts:
         return sum(self.often.get(kind, 0) for kind in kinds) / max(1, self.filled)
 
 
+Body = Mapping[int, Facts]  # of a table, by column
+Known = Mapping[str, tuple[str, Number | None]]  # the kind and the number of texts
+
+
 def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
     """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blanks."""
     covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
@@ -120,7 +125,7 @@ def _join(parts: Sequence[str]) -> str:
     return " ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part))
 
 
-def column_facts(sheet: Sheet, known: Mapping[str, tuple[str, Number | None]], block: Block) -> dict[int, Facts]:
+def column_facts(sheet: Sheet, known: Known, block: Block) -> dict[int, Facts]:
     """The cells of each column in the body; `known` has the kind and the number of every text."""
     rows, result = [sheet.rows[at] for at in block.body], dict[int, Facts]()
     for column in block.columns:
@@ -135,11 +140,9 @@ def _words(head: str) -> str:
 
 
 def find_columns(
-    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], context: str = "",
-    told: Mapping[int, str] | None = None, signs: Collection[str] = (),
-) -> list[Column]:  # fmt: skip
+    block: Block, heads: Mapping[int, str], facts: Body, context: str, told: Mapping[int, str], signs: Collection[str]
+) -> list[Column]:
     """The role of every column; `told` are roles and `signs` symbols of a user, `context` is the text around the table."""
-    told = told or {}
     valued = list[int]()
     for column in block.columns:
         own, left = facts[column], column == block.columns[0]
@@ -168,9 +171,10 @@ def find_columns(
         elif column in valued:
             unit = says("unit context", context)
             classed = all(result[c].role in LABELS for c in result)  # so far, from the left, only labels
-            role, why = _valued_role(column, head, measured(own), block, texts, money, unit, classed)
+            left = column == block.columns[0]
+            role, why = _first(_valued_rules(column, head, measured(own), left, texts, money, unit, classed))
         else:
-            role, why = _text_role(column, head, own, max(valued, default=0))
+            role, why = _first(_text_rules(column, head, own, max(valued, default=0)))
         result[column] = Column(column, role, head, why)
     _find_codes(result, facts)
     _by_numbers(result, facts)
@@ -198,13 +202,10 @@ def _is_hidden(own: Facts, signs: Collection[str]) -> bool:
     return bool(texts) and all(text in signs or SURE_SYMBOL.fullmatch(text) for text in texts)
 
 
-def _counted_rows(
-    texts: Sequence[int], heads: Mapping[int, str], facts: Mapping[int, Facts], told: Mapping[int, str]
-) -> list[int] | None:
+def _counted_rows(texts: Sequence[int], heads: Mapping[int, str], facts: Body, told: Mapping[int, str]) -> list[int] | None:
     """The rows that count, where a column of texts says what each row measures; None where none does."""
     for column in texts:
-        role = told.get(column) or _text_role(column, heads[column], facts[column], 0)[0]
-        if role == MEASURE:
+        if (told.get(column) or _first(_text_rules(column, heads[column], facts[column], 0))[0]) == MEASURE:
             names = {text: measure_role(text) for text in set(facts[column].texts)}
             rows = [row for row, text in enumerate(facts[column].texts) if names[text] == COUNT]
             if rows and len(rows) < len(facts[column].texts):
@@ -213,17 +214,8 @@ def _counted_rows(
 
 
 def measure_role(text: str) -> str:
-    """
-    The role of figures that a text names.
-
-    >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Mean score")
-    ('count', 'percentage', 'statistic')
-    """
-    if says("percent", text):
-        return PERCENTAGE
-    if says("rate", text):
-        return RATE
-    return STATISTIC if says("statistic", text) else COUNT
+    """The role of figures that a text names."""
+    return next((role for role, name in NAMED_FIGURES if says(name, text)), COUNT)
 
 
 def _only_symbols(own: Facts, head: str) -> bool:
@@ -231,59 +223,48 @@ def _only_symbols(own: Facts, head: str) -> bool:
     return own.filled > 0 and own.share(SYMBOL) == 1.0 and len(set(own.texts) - {""}) <= 3 and not named
 
 
-def _valued_role(
-    column: int, head: str, own: Facts, block: Block, texts: Sequence[int], money: bool, unit: bool, classed: bool
-) -> tuple[str, str]:
-    words = _words(head)
+def _valued_rules(
+    column: int, head: str, own: Facts, left: bool, texts: Sequence[int], money: bool, unit: bool, classed: bool
+) -> Rules:
+    """What a column of values can be; `left`: the first one."""
+    words, distinct = _words(head), len(set(own.texts) - {""})
     numbers = [value for value in own.values if value is not None]
     whole = [value for value in numbers if isinstance(value, int)]
-    distinct = len(set(own.texts) - {""})
-    left = not any(c < column for c in block.columns if c in texts) and column == block.columns[0]
-    if _is_period(words, own, numbers, left):
-        return PERIOD_OF, "its header or its numbers are times"
-    if any(re.fullmatch(r"0\d+", text) for text in own.texts if text):
-        return CODE, "numbers with a leading zero"
-    apart = distinct == own.filled
-    if says("code", words) and not says("count", words) and (apart or column < max(texts, default=0)):
-        return CODE, "its header says so"
+    yield _is_period(words, own, numbers, left), PERIOD_OF, "its header or its numbers are times"
+    yield any(re.fullmatch(r"0\d+", text) for text in own.texts), CODE, "numbers with a leading zero"
+    apart, named = distinct == own.filled, says("count", words)
+    coded = says("code", words) and not named and (apart or column < max(texts, default=0))
+    yield coded, CODE, "its header says so"
     lengths = Counter(len(text) for text in own.texts if text)
     alike = max(lengths, default=0) > 2 and max(lengths.values()) > 0.95 * distinct
-    if left and texts and apart and own.filled == len(whole) >= LEAST and alike:
-        return CODE, "different numbers of one length, before the names"
+    names = left and texts and apart and own.filled == len(whole) >= LEAST and alike
+    yield names, CODE, "different numbers of one length, before the names"
     numbered = bool(whole) and whole[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(whole))
-    if left and len(whole) == len(own.texts) and texts and numbered and len(words) < 8:
-        return ROW_NUMBER, "it counts the rows"
-    if column == block.columns[0] and not texts and (apart or re.search(r"\bage\b", words, re.I)):
-        return LABEL, "the first column, different in every row, with no text next to it"
-    before = column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
-    if pattern("class").fullmatch(words.strip()) and distinct <= MOST_CLASSES and before:
-        return LABEL, "its header names a classification"
+    numbered = numbered and left and len(whole) == len(own.texts) and len(words) < 8
+    yield numbered and texts, ROW_NUMBER, "it counts the rows"
+    alone = left and not texts and (apart or re.search(r"\bage\b", words, re.I))
+    yield alone, LABEL, "the first column, different in every row, with no text next to it"
+    before = left or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
+    classes = pattern("class").fullmatch(words.strip()) and distinct <= MOST_CLASSES and before
+    yield classes, LABEL, "its header names a classification"
     pairs = [pair for text in set(own.texts) if (pair := PAIRED_MIX.fullmatch(text)) and not pair[2]]
     shared = sum(bool(pair[4]) for pair in pairs) * 2 > len(pairs) or says("in brackets", head)  # 12 (24 %), or 12 (24)
-    if says("count and share", head) or (own.share(MIXED) > 0.5 and pairs and shared):
-        return COUNT, "its header or its cells name a count with its percentage"
+    both = says("count and share", head) or (own.share(MIXED) > 0.5 and pairs and shared)
+    yield both, COUNT, "its header or its cells name a count with its percentage"
     percents = own.share(PERCENT) > 0.5 or (own.share(PERCENT) and own.share(PERCENT, LIMIT) > 0.3)
-    if says("percent", words) or percents:
-        return PERCENTAGE, "its header or its cells say so"
-    if says("rate", words):
-        return RATE, "its header says so"
-    named = says("count", words)
+    yield says("percent", words) or percents, PERCENTAGE, "its header or its cells say so"
+    yield says("rate", words), RATE, "its header says so"
     mixed = {sign for text, kind in zip(own.texts, own.kinds, strict=True) if kind == MIXED for sign in text}
-    if own.share(MIXED) > 0.5 and mixed & set("-\u2013:"):
-        return STATISTIC, "numbers with intervals, or times"
-    if not named and says("statistic", words):
-        return STATISTIC, "its header says so"
-    if not says("number of", words) and (money or (not named and says("money", words))):
-        return MONEY, "its header or the text above says so"
-    if unit and not named:
-        return STATISTIC, "amounts in a unit that the text above names; as counts: --counts"
-    if any(value < 0 for value in numbers):
-        return STATISTIC, "it has negative numbers"
-    if not numbers:
-        return COUNT, "only symbols, in place of numbers"
-    if len(whole) >= 0.9 * len(numbers):
-        return COUNT, "whole numbers" + (f" but for {len(numbers) - len(whole):,}" if len(whole) < len(numbers) else "")
-    return STATISTIC, "numbers with decimals; as amounts: --counts"
+    yield own.share(MIXED) > 0.5 and mixed & set("-\u2013:"), STATISTIC, "numbers with intervals, or times"
+    yield not named and says("statistic", words), STATISTIC, "its header says so"
+    amounts = not says("number of", words) and (money or (not named and says("money", words)))
+    yield amounts, MONEY, "its header or the text above says so"
+    yield unit and not named, STATISTIC, "amounts in a unit that the text above names; as counts: --counts"
+    yield any(value < 0 for value in numbers), STATISTIC, "it has negative numbers"
+    yield not numbers, COUNT, "only symbols, in place of numbers"
+    some = f" but for {len(numbers) - len(whole):,}" if len(whole) < len(numbers) else ""
+    yield len(whole) >= 0.9 * len(numbers), COUNT, f"whole numbers{some}"
+    yield True, STATISTIC, "numbers with decimals; as amounts: --counts"
 
 
 def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) -> bool:
@@ -295,45 +276,46 @@ def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) ->
     named = says("time", words) and not says("count", words)
     if any(not isinstance(number, int) for number in numbers):
         return False
-    whole = [int(number) for number in numbers]
-    years = all(1800 <= number <= 2100 for number in whole)
-    spans = all(180001 <= number <= 210099 for number in whole)
-    if named and (years or spans or all(18000101 <= number <= 21001231 for number in whole)):
-        return True
-    if re.search(r"\b(month|quarter|week|day)\b", words, re.I) and all(0 < number <= 366 for number in whole):
-        return True
-    days = all(DAY.fullmatch(str(number)) for number in whole)
-    return days or (years and (left or bool(own.often.get(PERIOD))))
+
+    def within(low: int, high: int) -> bool:
+        return all(low <= number <= high for number in numbers)
+
+    years = within(1800, 2100)
+    dated = named and (years or within(180001, 210099) or within(18000101, 21001231))
+    parts = re.search(r"\b(month|quarter|week|day)\b", words, re.I) and within(1, 366)
+    days = all(DAY.fullmatch(str(number)) for number in numbers)
+    return dated or bool(parts) or days or (years and (left or bool(own.often.get(PERIOD))))
 
 
-def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]:
+def _first(rules: Rules) -> tuple[str, str]:
+    return next((role, why) for holds, role, why in rules if holds)
+
+
+def _text_rules(column: int, head: str, own: Facts, last: int) -> Rules:
+    """What a column of texts can be; `last`: the last one of values."""
     words = _words(head)
     texts = [text for text in own.texts if text]
     distinct = set(texts)
     short = all(len(text) <= 6 for text in distinct)
-    if says("note head", words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2:
-        return NOTE, "its header or its texts say so"
-    if sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2 and len(distinct) > 1:
-        return NOTE, LONG
-    if says("flag", words) and short:
-        return FLAG, "its header says so"
-    if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
-        return FLAG, AT_THE_RIGHT
+    notes = says("note head", words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2
+    yield notes, NOTE, "its header or its texts say so"
+    yield sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2 and len(distinct) > 1, NOTE, LONG
+    yield says("flag", words) and short, FLAG, "its header says so"
+    yield column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct), FLAG, AT_THE_RIGHT
     named = says("time", words) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
     digits = sum(any(c.isdigit() for c in text) for text in distinct)
     dated = digits * 2 > len(distinct) or pattern("purely time").fullmatch(words.strip())
-    if (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
-        return PERIOD_OF, "its header or its texts are times"
+    times = (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5
+    yield times, PERIOD_OF, "its header or its texts are times"
     roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
-    if len(distinct) > 1 and (says("measure", words) or (COUNT in roles and PERCENTAGE in roles)):
-        return MEASURE, "its texts name what is measured"
+    measures = len(distinct) > 1 and (says("measure", words) or (COUNT in roles and PERCENTAGE in roles))
+    yield measures, MEASURE, "its texts name what is measured"
     coded = sum(" " not in text and (any(c.isdigit() for c in text) or text.isupper()) for text in distinct)
-    if says("code", words) and coded > len(distinct) / 2:
-        return CODE, "its header says so"
-    return LABEL, "one text in every row" if len(distinct) == 1 else "texts"
+    yield says("code", words) and coded > len(distinct) / 2, CODE, "its header says so"
+    yield True, LABEL, "one text in every row" if len(distinct) == 1 else "texts"
 
 
-def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
+def _find_codes(found: dict[int, Column], facts: Body) -> None:
     """Texts without spaces, all with digits, of which each has its own text in another column, are codes of that."""
     labels = [at for at, column in found.items() if column.role == LABEL and column.why == "texts"]
     for at in labels:
@@ -349,7 +331,7 @@ def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
                 break
 
 
-def _by_numbers(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
+def _by_numbers(found: dict[int, Column], facts: Body) -> None:
     """Columns with decimals that are, row by row, a hundred times one count over another are percentages."""
     counts = [c for c, own in found.items() if own.role == COUNT]
     for at, column in list(found.items()):
@@ -361,7 +343,7 @@ def _by_numbers(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
     _like_neighbours(found, facts)
 
 
-def _like_neighbours(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
+def _like_neighbours(found: dict[int, Column], facts: Body) -> None:
     """A column with decimals that nothing decides is what the columns are whose headers begin as its own does."""
     undecided = [at for at, column in found.items() if column.why.startswith("numbers with decimals")]
     nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
@@ -383,7 +365,7 @@ def _like_neighbours(found: dict[int, Column], facts: Mapping[int, Facts]) -> No
             found[at] = replace(found[at], role=role, why=why)
 
 
-def find_base(at: int, counts: Sequence[int], facts: Mapping[int, Facts]) -> list[tuple[int, int]]:
+def find_base(at: int, counts: Sequence[int], facts: Body) -> list[tuple[int, int]]:
     """The pairs of counts, of those nearest, of which a column is the percentage (or proportion) in every row."""
     counts = sorted(sorted(counts, key=lambda column: abs(column - at))[:MOST_BASES])
     values = {column: facts[column].values for column in (at, *counts)}
@@ -391,31 +373,22 @@ def find_base(at: int, counts: Sequence[int], facts: Mapping[int, Facts]) -> lis
     step = max(1, len(rows) // PROBE)
     rows = rows[::step][:PROBE]
     fits = []
-    for den in counts:
-        for num in counts:
-            if num == den:
-                continue
-            seen = agree = 0
-            for row in rows:
-                part, whole, share = values[num][row], values[den][row], values[at][row]
-                if part is None or whole is None or share is None or whole <= 0:
-                    continue
+    for den, num in permutations(counts, 2):
+        seen = agree = 0
+        for row in rows:
+            part, whole, share = values[num][row], values[den][row], values[at][row]
+            if part is not None and whole is not None and share is not None and whole > 0:
                 seen += 1
                 agree += is_share(share, part, whole)
                 if seen - agree > 2:
                     break
-            if seen >= LEAST and agree >= 0.97 * seen:
-                fits.append((num, den))
+        if seen >= LEAST and agree >= 0.97 * seen:
+            fits.append((num, den))
     return fits
 
 
 def is_share(share: Number, part: Number, whole: Number) -> bool:
-    """
-    Whether a percentage, as far as it is printed, is that of two counts; or a proportion, if it is smaller than one.
-
-    >>> is_share(Decimal("33.3"), 1, 3), is_share(Decimal("33.4"), 1, 3), is_share(Decimal("0.333"), 1, 3)
-    (True, False, True)
-    """
+    """Whether a percentage, as far as it is printed, is that of two counts; or a proportion, if it is smaller than one."""
     exponent = share.as_tuple().exponent if isinstance(share, Decimal) else 0
     digits = min(-exponent if isinstance(exponent, int) else 0, 9)
     half = Decimal(10) ** -digits * Decimal("0.5001")
@@ -426,7 +399,7 @@ def is_share(share: Number, part: Number, whole: Number) -> bool:
     return percent or (share <= 1 and digits > 1 and low - half <= share <= high + half)
 
 
-def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
+def _settle_labels(found: dict[int, Column], facts: Body, block: Block) -> None:
     """A flag that tells rows apart is a label; and a table needs one: where none is, the first columns that differ."""
     first = min((at for at, column in found.items() if column.role in FIGURES), default=0)
     if not any(column.role == LABEL for at, column in found.items() if at < first):  # long names, where none is shorter
@@ -447,7 +420,7 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
             labels = rest
     for at in [at for at, column in found.items() if column.why == AT_THE_RIGHT]:
         known = different(labels) if labels else 1
-        role, why = _text_role(at, found[at].head, facts[at], 0)
+        role, why = _first(_text_rules(at, found[at].head, facts[at], 0))
         twin = any(different((at, label)) == different((label,)) for label in labels)
         if different((*labels, at)) > known or (role == CODE and twin):
             found[at] = replace(found[at], role=role, why=f"{why}, and rows differ by it")
@@ -462,24 +435,15 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
             return
 
 
-def symbol_like(texts: Sequence[str]) -> Counter[str]:
-    """The texts of a column that stand in the vocabulary of symbols, with how often: said where they are taken as labels."""
-    return Counter(text for text in texts if text and is_symbol(text))
-
-
 def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
     """What the numbers of a cube are: by its units, else by whether they are whole."""
-    words = cube.units or cube.title
-    if says("percent", words):
-        return PERCENTAGE
-    if says("rate", words):
-        return RATE
-    if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)):
-        return STATISTIC
-    return STATISTIC if cube.units and says("statistic", cube.units) else COUNT
+    role = measure_role(cube.units or cube.title)
+    if role in (PERCENTAGE, RATE) or (role == STATISTIC and cube.units):
+        return role
+    return STATISTIC if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)) else COUNT
 
 
-def roles_by_measure(columns: Sequence[Column], facts: Mapping[int, Facts]) -> dict[int, list[str]]:
+def roles_by_measure(columns: Sequence[Column], facts: Body) -> dict[int, list[str]]:
     """Where a column names what each row measures: the role of every row's figures in each column of counts."""
     measure = next((column for column in columns if column.role == MEASURE), None)
     names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -156,25 +156,12 @@ def files_of(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def column_name(at: int) -> str:
-    """
-    >>> column_name(0), column_name(25), column_name(26), column_name(701)
-    ('A', 'Z', 'AA', 'ZZ')
-    """
-    name = ""
-    at += 1
-    while at:
-        at, rest = divmod(at - 1, 26)
-        name = chr(65 + rest) + name
-    return name
+    """The letters of a column, from A for 0."""
+    return (column_name(at // 26 - 1) if at >= 26 else "") + chr(65 + at % 26)
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """
-    Names, with a number where one stands a second time.
-
-    >>> numbered(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
+    """Names, with a number where one stands a second time."""
     often = Counter[str]()
     result = list[str]()
     for name in names:
@@ -189,16 +176,10 @@ def cell_place(sheet: Sheet, column: int, at: int) -> str:
 
 
 def column_at(name: str) -> int:
-    """
-    >>> column_at("A"), column_at("aa")
-    (0, 26)
-    """
+    """The column of these letters, from 0; an error where they are none."""
     if not re.fullmatch(r"[A-Za-z]{1,3}", name):
         raise DataError(f"{name!r} is not a column: columns are called A, B, ..., AA")
-    at = 0
-    for letter in name.upper():
-        at = at * 26 + ord(letter) - 64
-    return at - 1
+    return reduce(lambda at, letter: at * 26 + ord(letter) - 64, name.upper(), 0) - 1
 
 
 def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
@@ -273,28 +254,21 @@ def decode(data: bytes) -> tuple[str, str]:
 
 def text_rows(text: str) -> tuple[Grid, str]:
     """The rows of a text file; its delimiter is the one that cuts most lines into the same number of cells."""
+    best, text = (0, 0, ","), text.replace("\x00", "")
+    head = "".join(text.splitlines(keepends=True)[:SNIFFED_LINES])
     before = csv.field_size_limit(LONGEST_CELL)  # of the whole process: other readers keep theirs
     try:
-        return _text_rows(text.replace("\x00", ""))
-    finally:
-        csv.field_size_limit(before)
-
-
-def _text_rows(text: str) -> tuple[Grid, str]:
-    best = (0, 0, ",")
-    head = "".join(text.splitlines(keepends=True)[:SNIFFED_LINES])
-    for delimiter in ",;\t|":
-        try:
-            widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)]
-        except csv.Error:
-            continue
-        wide = [width for width in widths if width > 1]
-        usual = max(set(wide), key=wide.count, default=0)
-        best = max(best, (wide.count(usual), usual, delimiter), key=lambda one: one[:2])
-    try:
+        for delimiter in ",;\t|":
+            with suppress(csv.Error):
+                widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)]
+                wide = [width for width in widths if width > 1]
+                usual = max(set(wide), key=wide.count, default=0)
+                best = max(best, (wide.count(usual), usual, delimiter), key=lambda one: one[:2])
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=best[2]))
     except csv.Error:
         rows = [line.split(best[2]) for line in text.splitlines()]
+    finally:
+        csv.field_size_limit(before)
     return [row[:MOST_COLUMNS] for row in rows], best[2]
 
 
@@ -352,10 +326,7 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
 
 
 def cell_text(value: object) -> str:
-    """
-    >>> cell_text(604.0), cell_text(0.5), cell_text(True), cell_text(datetime(2020, 1, 2))
-    ('604', '0.5', 'TRUE', '2020-01-02')
-    """
+    """A value of a workbook or a frame as it would be printed: no decimals of whole numbers, no time of a day."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -443,13 +414,7 @@ def px_text(data: bytes) -> tuple[str, str, int]:
 
 
 def read_px(data: bytes) -> Cube:
-    """
-    A PC-Axis file, also with a `;` after every row of data, without the last one, or with words for its symbols.
-
-    >>> cube = read_px(b'STUB="sex";VALUES("sex")="m","f";ELIMINATION("sex")="m";DATA=1;\\n"..";')
-    >>> cube.texts, cube.axes[0].labels, cube.axes[0].total
-    (('1', '..'), ('m', 'f'), 'm')
-    """
+    """A PC-Axis file, also with a `;` after every row of data, without the last one, or with words for its symbols."""
     text, _, start = px_text(data)
     head, body = text[:start], text[start:]
     own: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -557,11 +522,8 @@ def _json_axis(name: str, own: Mapping[str, Any], kind: str) -> CubeAxis:
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for own in value.values():
-            yield from _leaves(own)
-    elif isinstance(value, list):
-        for own in value:
+    if isinstance(value, (dict, list)):
+        for own in value.values() if isinstance(value, dict) else value:
             yield from _leaves(own)
     elif value not in (None, ""):
         yield str(value)
@@ -608,14 +570,6 @@ def _grid(frame: "pd.DataFrame") -> Grid:
     return [[str(name) for name in frame.columns], *([cell_text(value).strip() for value in row] for row in values)]
 
 
-@dataclass
-class Variable:
-    """A variable of tau-Argus metadata: its tags by name."""
-
-    name: str
-    tags: dict[str, str] = field(default_factory=dict)
-
-
 def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
     """The table of a .tab file; the .rda file of the same name says what its fields are, and names their hierarchies."""
     table, meta = path.with_suffix(".tab"), path.with_suffix(".rda")
@@ -624,13 +578,13 @@ def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
             raise DataError(f"{file.name} is missing; a tau-Argus table is a .tab file with a .rda file in the same folder")
         limits.check(file, 0, regular_file(file).stat().st_size)
     separator, variables = _metadata(decode(meta.read_bytes())[0], meta)
-    labels = [own for own in variables if {"RECODEABLE", "RECODABLE"} & set(own.tags)]
-    numeric = [at for at, own in enumerate(variables) if {"NUMERIC", "FREQUENCY"} & set(own.tags)]
-    counts = next((at for at in numeric if "FREQUENCY" in variables[at].tags), numeric[0] if numeric else None)
-    status = next((at for at, own in enumerate(variables) if "STATUS" in own.tags), None)
+    labels = {name: tags for name, tags in variables if {"RECODEABLE", "RECODABLE"} & tags.keys()}
+    numeric = [at for at, (_, tags) in enumerate(variables) if {"NUMERIC", "FREQUENCY"} & tags.keys()]
+    counts = next((at for at in numeric if "FREQUENCY" in variables[at][1]), numeric[0] if numeric else None)
+    status = next((at for at, (_, tags) in enumerate(variables) if "STATUS" in tags), None)
     if not labels or counts is None:
         raise DataError(f"{meta.name} names no <RECODEABLE> variable, or no <FREQUENCY> or <NUMERIC> one")
-    rows: Grid = [[own.name for own in variables]]
+    rows: Grid = [[name for name, _ in variables]]
     for number, row in enumerate(_lines(table, separator), 1):
         if row and len(row) < len(variables) - 1:
             raise DataError(f"{table.name}, line {number}: {len(row)} fields, but {meta.name} names {len(variables)}")
@@ -639,10 +593,11 @@ def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
             if status is not None and status < len(own) and own[status] not in SAFE:
                 own[counts], own[status] = f"status {own[status]}", ""
             rows.append(own)
-    roles = {own.name: "label" if own in labels else "count" if at == counts else "note" for at, own in enumerate(variables)}
-    totals = {own.name: own.tags["TOTCODE"] for own in labels if "TOTCODE" in own.tags}
-    files = {own.name: (_beside(path.parent, own.tags["HIERCODELIST"]), own.tags.get("HIERLEADSTRING", "@"))
-             for own in labels if "HIERCODELIST" in own.tags}  # fmt: skip
+    roles = {name: "label" if (name, tags) in labels.items() else "count" if at == counts else "note"
+             for at, (name, tags) in enumerate(variables)}  # fmt: skip
+    totals = {name: tags["TOTCODE"] for name, tags in labels.items() if "TOTCODE" in tags}
+    files = {name: (_beside(path.parent, tags["HIERCODELIST"]), tags.get("HIERLEADSTRING", "@"))
+             for name, tags in labels.items() if "HIERCODELIST" in tags}  # fmt: skip
     return make_source(path, data, "tau-Argus", [Sheet(table.stem, rows)], roles=roles, totals=totals, hierarchies=files)
 
 
@@ -655,16 +610,17 @@ def _lines(table: Path, separator: str) -> list[list[str]]:
         raise DataError(f"{table.name}: cannot be read as separated text ({error}); check its quotation marks") from None
 
 
-def _metadata(text: str, path: Path) -> tuple[str, list[Variable]]:
-    separator, variables = ",", list[Variable]()
+def _metadata(text: str, path: Path) -> tuple[str, list[tuple[str, dict[str, str]]]]:
+    """The separator that tau-Argus metadata name, and their variables with their tags."""
+    separator, variables = ",", list[tuple[str, dict[str, str]]]()
     for line in text.splitlines():
         if tag := re.match(r'\s*<(\w+)>\s*"?([^"]*)"?', line):
             if tag[1].upper() == "SEPARATOR":
                 separator = tag[2].strip() or ","
             elif variables:
-                variables[-1].tags[tag[1].upper()] = tag[2].strip()
+                variables[-1][1][tag[1].upper()] = tag[2].strip()
         elif line.strip():
-            variables.append(Variable(line.split()[0]))
+            variables.append((line.split()[0], {}))
     if not variables:
         raise DataError(f"{path.name} names no variable")
     return separator, variables

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, nearest
@@ -49,15 +50,16 @@ from genverify.reading.roles import (
     PERCENTAGE,
     RATE,
     SYMBOL_ROLE,
+    Body,
     Column,
     Facts,
+    Known,
     column_facts,
     cube_role,
     find_base,
     find_columns,
     heads_of,
     roles_by_measure,
-    symbol_like,
 )
 from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, cell_place, column_name
 from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, make_hierarchy, read_hierarchy, rounding
@@ -200,8 +202,8 @@ def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[in
 
 
 def _read_block(
-    name: str, file: str, sheet: Sheet, known: Mapping[str, tuple[str, Number | None]], block: Block,
-    given: Sequence[Column] | None, told: Corrections, tally: Tally,
+    name: str, file: str, sheet: Sheet, known: Known, block: Block, given: Sequence[Column] | None, told: Corrections,
+    tally: Tally,
 ) -> None:  # fmt: skip
     heads, facts = heads_of(sheet, block), column_facts(sheet, known, block)
     columns = given or find_columns(block, heads, facts, _context(sheet, block), _told_roles(block, heads, told),
@@ -249,7 +251,7 @@ def _read_block(
     _place(table, told, tally, questions)
     for column in columns:
         if column.role in LABELS:
-            tally.like += symbol_like(facts[column.at].texts)
+            tally.like.update(text for text in facts[column.at].texts if text and is_symbol(text))
 
 
 def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Question]) -> None:
@@ -273,12 +275,9 @@ def _context(sheet: Sheet, block: Block) -> str:
 
 
 def _told_roles(block: Block, heads: Mapping[int, str], told: Corrections) -> dict[int, str]:
-    result = dict[int, str]()
-    for column in block.columns:
-        for name in (column_name(column), heads[column]):
-            if name in told.roles or name in told.columns:
-                result[column] = LEFT_OUT if name in told.columns else told.roles[name]
-    return result
+    known = {**told.roles, **dict.fromkeys(told.columns, LEFT_OUT)}
+    named = ((column, name) for column in block.columns for name in (column_name(column), heads[column]))
+    return {column: known[name] for column, name in named if name in known}
 
 
 def hints_of(told: Corrections) -> Hints:
@@ -345,9 +344,8 @@ def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
 
 
 def _row_axes(
-    sheet: Sheet, block: Block, labels: list[Column], facts: Mapping[int, Facts], counts: Sequence[Figures],
-    told: Corrections,
-) -> RowAxes:  # fmt: skip
+    sheet: Sheet, block: Block, labels: list[Column], facts: Body, counts: Sequence[Figures], told: Corrections
+) -> RowAxes:
     """The axes of the labels of each row: merged cells cover the rows below, and headings are a column of their own."""
     texts: dict[int, Sequence[str]] = {}
     place = {at: row for row, at in enumerate(block.body)}
@@ -378,10 +376,7 @@ def _fill_down(texts: dict[int, Sequence[str]]) -> None:
         return
     filled = dict(texts)
     for at in [at for at, own in texts.items() if "" in own and own[0]][:-1] or list(texts)[:1]:
-        held = list[str]()
-        for text in texts[at]:
-            held.append(text or (held[-1] if held else ""))
-        filled[at] = held
+        filled[at] = list(accumulate(texts[at], lambda above, text: str(text or above)))
     if len(set(zip(*filled.values(), strict=True))) == len(next(iter(texts.values()))):
         texts |= filled
 
@@ -412,7 +407,7 @@ def _flagged(columns: Sequence[Column], facts: dict[int, Facts], tally: Tally) -
 
 
 def _figures(
-    columns: Sequence[Column], facts: Mapping[int, Facts], measured: Mapping[int, list[str]]
+    columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]]
 ) -> tuple[list[Figures], list[Figures]]:
     names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
@@ -420,11 +415,10 @@ def _figures(
         label = names.get(column.at, column.head)
         own, numbers = facts[column.at], facts[column.at].values
         if column.role == COUNT:
-            kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
-            if column.at in measured:
-                counted = [role == COUNT for role in measured[column.at]]
-                kinds = [kind if counts_it else EMPTY for kind, counts_it in zip(kinds, counted, strict=True)]
-                numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
+            counted = [role == COUNT for role in measured.get(column.at, [COUNT] * len(own.texts))]
+            numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
+            kinds = [placed(kind, text, value) if counts_it else EMPTY for kind, text, value, counts_it
+                     in zip(own.kinds, own.texts, numbers, counted, strict=True)]  # fmt: skip
             counts.append(Figures(own.texts, kinds, numbers, column.at, label))
         elif column.role in (PERCENTAGE, RATE):
             figures.append(Figures(own.texts, own.kinds, numbers, column.at, label))
@@ -447,22 +441,12 @@ def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
 
 
 def bare_label(text: str) -> str:
-    """
-    A label without signs of notes and numbers of people.
-
-    >>> bare_label("Drug A, N = 98"), bare_label("Women [1]"), bare_label("Men*")
-    ('Drug A', 'Women', 'Men')
-    """
+    """A label without signs of notes and numbers of people."""
     return FOOTNOTE.sub("", SIZE.sub("", text)).strip() or text
 
 
 def placed(kind: str, text: str, value: Number | None) -> str:
-    """
-    The kind of a cell among counts, EMPTY where it is none that a table holds: a decimal, a negative number, a word.
-
-    >>> placed(WHOLE, "5", 5), placed(WHOLE, "-5", -5), placed(MIXED, "5 (7)", 5), placed(MIXED, "~5", 5)
-    ('i', '', 'm', '')
-    """
+    """The kind of a cell among counts, EMPTY where it is none that a table holds: a decimal, a negative number, a word."""
     if kind not in PLACED or (kind in (WHOLE, MIXED) and (not isinstance(value, int) or value < 0)):
         return EMPTY
     return EMPTY if kind == MIXED and not PAIRED_MIX.fullmatch(text) else kind
@@ -481,9 +465,8 @@ def _leave_rows(table: Table, sheet: Sheet, tally: Tally) -> None:
 
 
 def _count_cells(
-    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts], measured: Mapping[int, list[str]],
-    tally: Tally,
-) -> None:  # fmt: skip
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]], tally: Tally
+) -> None:
     wanted = set(block.columns)
     for at in (*block.header, *block.headings, *block.repeated):
         texts = {column: text for column, text in enumerate(sheet.rows[at]) if column in wanted and text}
@@ -529,14 +512,13 @@ def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None
 def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections, tally: Tally) -> None:
     """The cells of a cube: its axes are told by the file; its units say whether it counts."""
     name, filled = Path(source.name).stem, [at for at, text in enumerate(cube.texts) if text]
-    labels = [f"{axis.name} {at + 1}" for axis in cube.axes for at in range(len(axis.labels))]
-    codes = [f"{axis.name} {at + 1}, its code" for axis in cube.axes for at in range(len(axis.codes))]
-    notes = [f"note {at + 1}" for at in range(len(cube.notes))]
-    for role, why, places in ((LABEL, "a label of the file", labels), (CODE, "a code of the file", codes),
-                              (NOTE, "a note of the file", notes)):  # fmt: skip
-        tally.take(role, why, len(places), places)
+    said = {LABEL: [f"{axis.name} {at + 1}" for axis in cube.axes for at in range(len(axis.labels))],
+            CODE: [f"{axis.name} {at + 1}, its code" for axis in cube.axes for at in range(len(axis.codes))],
+            NOTE: [f"note {at + 1}" for at in range(len(cube.notes))]}  # fmt: skip
+    for role, places in said.items():
+        tally.take(role, f"a {role} of the file", len(places), places)
     tally.notes += [("note", text) for text in cube.notes]
-    tally.cells += len(filled) + len(labels) + len(codes) + len(notes)
+    tally.cells += len(filled) + sum(map(len, said.values()))
     if cube.left_out:
         tally.leave(name, cube.left_out, "", len(filled), places=[f"{name}!value {at + 1}" for at in filled])
         return
@@ -549,8 +531,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Corrections
     for at, (text, kind, value) in enumerate(zip(cube.texts, kinds, values, strict=True)):
         if kind:
             _count_cell(f"{name}!value ", str(at + 1), text, kind, value, column, tally)
-    axes, questions = list[Axis](), list[Question]()
-    step = len(values)
+    axes, questions, step = list[Axis](), list[Question](), len(values)
     for axis in cube.axes:
         step //= len(axis.labels)
         own, asked = cube_axis(axis, step, values if role == COUNT else (), hints_of(told))

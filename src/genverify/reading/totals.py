@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import reduce
 from itertools import combinations, takewhile
 from math import gcd
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import NamedTuple, TypeVar
 
 from genverify.model.errors import DataError
 from genverify.model.files import regular_file
-from genverify.model.tablefiles import decoded
 from genverify.reading.numerals import Number, pattern, says
 
 Parts = tuple[str, ...]
@@ -105,12 +103,7 @@ FAR = 10**6  # stands for no upper end: above any age, size or year in a label
 
 
 def interval(label: str) -> tuple[int, int] | None:
-    """
-    A label as an interval of whole numbers.
-
-    >>> interval("15 to 19"), interval("65+"), interval("Under 15"), interval("women")
-    ((15, 19), (65, 1000000), (0, 14), None)
-    """
+    """A label as an interval of whole numbers."""
     text = label.strip()
     if result := BAND.fullmatch(text):
         return (int(result[1]), int(result[2])) if int(result[1]) <= int(result[2]) else None
@@ -145,6 +138,8 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
     stand in the file, as the one label without a lead string, or be left out of it; one that was not told but guessed gives
     way to the file. Labels that the table does not print are parts all the same, of unknown size.
     """
+    from genverify.model.tablefiles import decoded  # with pandas, which the reading itself does not need
+
     if not path.exists():
         raise DataError(f"{path}: the hierarchy is missing")
     if not lead:
@@ -202,6 +197,8 @@ def _printed_part(
 
 Tree = tuple[tuple[str, tuple[str, ...]], ...]
 Sample = Mapping[str, Number | None]  # label to number; None where a symbol stands
+Samples = Sequence[Sample]
+Bases = Mapping[str, int]  # to which the counts of each label look rounded
 
 MOST_NAMED = 60  # labels with names of totals that are all tried
 MOST_NESTED = 120  # labels among which sums are searched by numbers alone
@@ -296,22 +293,12 @@ class Agreement:
 
 
 def is_total_name(label: str) -> bool:
-    """
-    Whether a name can be that of a total; numbers decide whether it is.
-
-    >>> [is_total_name(text) for text in ("Total", "All ages", "Both sexes", "Scotland total", "Allergies", "UK", "North")]
-    [True, True, True, True, False, True, False]
-    """
+    """Whether a name can be that of a total; numbers decide whether it is."""
     return is_total_word(label) or bool(pattern("total start").match(_plain(label)) or says("total end", _bare(label)))
 
 
 def is_total_word(label: str) -> bool:
-    """
-    Whether a name says nothing but that it is a total, or is that of a country.
-
-    >>> is_total_word("Total (all)"), is_total_word("total_stated"), is_total_word("All other")
-    (True, False, False)
-    """
+    """Whether a name says nothing but that it is a total, or is that of a country."""
     words = pattern("total").fullmatch(_plain(label)) or pattern("total").fullmatch(_bare(label))
     return bool(words) or _is_country(label)
 
@@ -330,16 +317,9 @@ def _bare(label: str) -> str:
 
 
 def rounding(numbers: Iterable[Number | None]) -> int:
-    """
-    The base to which counts look rounded: 1 where they are not, or are too few to tell.
-
-    >>> rounding([5, 10, 25, 40, 115, 5, 0, 20]), rounding([5, 10, 7])
-    (5, 1)
-    """
+    """The base to which counts look rounded: 1 where they are not, or are too few to tell."""
     whole = [number for number in numbers if isinstance(number, int) and number]
-    if len(whole) < 5:
-        return 1
-    base = reduce(gcd, whole)
+    base = gcd(*whole) if len(whole) >= 5 else 1
     return max((step for step in ROUNDINGS if base % step == 0), default=1)
 
 
@@ -358,7 +338,7 @@ def surely_rounded(numbers: Iterable[int]) -> int:
     return base if base in BASES else 1
 
 
-def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
+def agreement(parent: str, children: Sequence[str], samples: Samples, bases: Bases) -> Agreement:
     """How well a label is the sum of others in the slices of a table."""
     full = right = partly = possible = close = near = tight = 0
     chance = 1.0
@@ -391,15 +371,13 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
 
 def _last_digits(numbers: Sequence[Number]) -> Decimal:
     """How much a sum of printed decimals can differ from the printed total."""
-    if all(isinstance(number, int) for number in numbers):
-        return Decimal(0)
     exponents = [number.as_tuple().exponent for number in numbers if isinstance(number, Decimal)]
-    digits = max(-e for e in exponents if isinstance(e, int))
-    return Decimal(10) ** -min(max(digits, 0), 6) * len(numbers) / 2
+    digits = [-e for e in exponents if isinstance(e, int)]
+    return Decimal(10) ** -min(max(*digits, 0), 6) * len(numbers) / 2 if digits else Decimal(0)
 
 
 def bases_of(
-    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
+    labels: Sequence[str], samples: Samples, tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
 ) -> dict[str, int]:
     """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
@@ -408,7 +386,7 @@ def bases_of(
     return {label: max(rounding(numbers), common[level[label]], least) for label, numbers in own.items()}
 
 
-def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = "") -> Sums:
+def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints = NO_HINTS, total: str = "") -> Sums:
     """What adds up to what among labels, by names and numbers, else asked; a total of the hints, or `total`, is one."""
     bases, no_totals = bases_of(labels, samples, least=hints.base), hints.no_totals
     told = hints.totals.get(name, "")
@@ -465,12 +443,12 @@ def find_tree(name: str, labels: Sequence[str], samples: Sequence[Sample], hints
     return Sums(tuple(tree.items()), "; ".join(why), questions, off)
 
 
-def _size(label: str, samples: Sequence[Sample]) -> Number:
+def _size(label: str, samples: Samples) -> Number:
     return max((sample.get(label) or 0 for sample in samples), default=0)
 
 
 def _parts_of(
-    parent: str, labels: Sequence[str], named: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int],
+    parent: str, labels: Sequence[str], named: Sequence[str], samples: Samples, bases: Bases,
     tree: Mapping[str, tuple[str, ...]], sure: bool,
 ) -> tuple[tuple[str, ...], Agreement]:  # fmt: skip
     """The labels that a total adds up: all that are no part yet, or a run beside it; the first that numbers confirm."""
@@ -478,8 +456,9 @@ def _parts_of(
     at, size, surely = labels.index(parent), _size(parent, samples), sure or is_total_word(parent)
     later = [label for label in named if label not in tree and label != parent and _size(label, samples) >= size]
     free = [label for label in labels if label != parent and label not in taken and label not in later]
-    below = [label for label in _run(labels[at + 1 :], later) if label not in taken]
-    above = [label for label in _run(labels[:at][::-1], later) if label not in taken][::-1]
+    below, above = ([label for label in takewhile(lambda label: label not in later, beside) if label not in taken]
+                    for beside in (labels[at + 1 :], labels[:at][::-1]))  # fmt: skip
+    above = above[::-1]
     best, likely = Agreement(), tuple[str, ...]()
     windows = _windows(parent, free, samples, bases)
     tried = max(1, len(free) ** 2 // 2)
@@ -501,37 +480,27 @@ def _parts_of(
     return likely, best
 
 
-def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> list[tuple[str, ...]]:
+def _windows(parent: str, free: Sequence[str], samples: Samples, bases: Bases) -> list[tuple[str, ...]]:
     """Runs of neighbouring labels that add up to a total in the first slices that can be compared, shortest first."""
     if len(free) > LONGEST_RUN:
         return []
-    few = [sample for sample in samples if sample.get(parent)][:6]
-    result = Counter[tuple[int, int]]()
-    seen = Counter[tuple[int, int]]()
-    for sample in few:
+    half = {label: Decimal(base) / 2 if base > 1 else Decimal(0) for label, base in bases.items()}
+    right, wrong = set[tuple[int, int]](), set[tuple[int, int]]()  # runs, by their length less one and their start
+    for sample in [sample for sample in samples if sample.get(parent)][:6]:
         total = Decimal(sample[parent] or 0)
         for start in range(len(free)):
-            room = Decimal(bases.get(parent, 1) if bases.get(parent, 1) > 1 else 0) / 2
-            summed = Decimal(0)
-            for end in range(start, len(free)):
-                value = sample.get(free[end])
-                if value is None:
+            summed, space = Decimal(0), half.get(parent, Decimal(0))
+            for size, label in enumerate(free[start:]):
+                if (value := sample.get(label)) is None or summed > total + space:
                     break
-                summed += value
-                base = bases.get(free[end], 1)
-                room += Decimal(base) / 2 if base > 1 else 0
-                if end > start:
-                    seen[start, end] += 1
-                    result[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
-                if summed > total + room:
-                    break
-    good = sorted((end - start, start) for (start, end), often in result.items() if often == seen[start, end])
+                summed, space = summed + value, space + half.get(label, Decimal(0))
+                agrees = abs(summed - total) <= space + (0 if summed == int(summed) else Decimal("0.05"))
+                (right if agrees else wrong).add((size, start))
+    good = sorted(run for run in right - wrong if run[0])
     return [tuple(free[start : start + size + 1]) for size, start in good[:MOST_WINDOWS]]
 
 
-def _pairs_of(
-    parent: str, labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
-) -> tuple[tuple[str, str], ...]:
+def _pairs_of(parent: str, labels: Sequence[str], samples: Samples, bases: Bases) -> tuple[tuple[str, str], ...]:
     """Pairs of labels, none in two of them, that each add up to a total: breakdowns stacked without a name of their own."""
     others = [label for label in labels if label != parent]
     if not 3 < len(others) <= MOST_PAIRED:
@@ -543,13 +512,7 @@ def _pairs_of(
     return tuple(pair for pair in result if all(once[label] == 1 for label in pair))
 
 
-def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
-    return list(takewhile(lambda label: label not in stop, labels))
-
-
-def _by_numbers(
-    labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
-) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _by_numbers(labels: Sequence[str], samples: Samples, bases: Bases) -> Iterable[tuple[str, tuple[str, ...]]]:
     """Labels that numbers alone show to be sums: of all others, or of the run right before or after."""
     for parent in sorted(labels, key=lambda label: -_size(label, samples))[:3]:
         at = labels.index(parent)
