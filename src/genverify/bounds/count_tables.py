@@ -110,13 +110,7 @@ LARGEST_TOTAL = 10**15  # below 2**53: exact in floating-point numbers too
 
 @dataclass(frozen=True)
 class Multiway:
-    """
-    Counts of records by every combination of the levels of some variables.
-
-    >>> table = Multiway(("A", "B"), (("a1", "a2"), ("b1", "b2")), np.array([[1, 2], [3, 4]]))
-    >>> table.marginal(("B",)).counts.tolist(), table.total
-    ([4, 6], 10)
-    """
+    """Counts of records by every combination of the levels of some variables."""
 
     names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]

@@ -80,10 +80,6 @@ class Conditionals:
     P(column | row), exact: the reduced counts r_ij, the least whole numbers in the right proportions in each row.
 
     A row of zeros is an empty row, for which no conditionals exist.
-
-    >>> table = conditionals_of_counts(("Alpha", "Beta"), ("low", "high"), np.array([[3, 1], [20, 5]]))
-    >>> table.reduced.tolist(), table.sums.tolist(), table.total
-    ([[3, 1], [4, 1]], [4, 5], 9)
     """
 
     rows: tuple[str, ...]
@@ -148,9 +144,6 @@ def aggregate(table: Ints, names: Sequence[str], given: Sequence[str], response:
     A multi-way table of counts as a two-way one, rows = given, columns = response; every other variable is summed out.
 
     Bounds of such a partial table are bounds of sums of cells of the full one.
-
-    >>> aggregate(np.arange(8).reshape(2, 2, 2), ("A", "B", "C"), ("C",), ("A",)).tolist()
-    [[2, 10], [4, 12]]
     """
     for name in [*given, *response]:
         if name not in names:
@@ -175,12 +168,7 @@ ZERO_ALONE = 1  # a set of sums as bits: only the sum 0
 
 @dataclass(frozen=True)
 class Steps:
-    """
-    The numbers start, start + step, ...: `terms` of them (None: without end).
-
-    >>> members(add(ZERO_ALONE, [Steps(0, 3, 2)], 20), 20)
-    [0, 3]
-    """
+    """The numbers start, start + step, ...: `terms` of them (None: without end)."""
 
     start: int
     step: int
@@ -188,12 +176,7 @@ class Steps:
 
 
 def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
-    """
-    Every sum of a number of the set and one of the choices (ordered by their start), up to the limit.
-
-    >>> members(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 10)
-    [0, 3, 5, 6, 8, 9, 10]
-    """
+    """Every sum of a number of the set and one of the choices (ordered by their start), up to the limit."""
     result = 0
     for choice in choices:
         if choice.start >= _full_from(result, limit):
@@ -203,12 +186,7 @@ def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
 
 
 def _full_from(sums: int, limit: int) -> int:
-    """
-    The number from which the set holds everything; limit + 1 where that is not known.
-
-    >>> _full_from(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 20)
-    8
-    """
+    """The number from which the set holds everything; limit + 1 where that is not known."""
     return min((~sums).bit_length(), limit + 1) if sums < 0 else limit + 1
 
 
@@ -245,9 +223,6 @@ def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: i
     """
     For each item, the sums of all the others: halves are added to each other's context, so that `combine` is called
     about n log n times instead of n squared.
-
-    >>> _leave_one_out([1, 2, 4], lambda sums, shift: sums << shift)
-    [64, 32, 8]
     """
     if len(items) <= 1:
         return [sums] * len(items)
@@ -262,12 +237,7 @@ def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: i
 
 
 def _flags_of(sums: int, length: int) -> Flags:
-    """
-    Of this number of types, whether each is in the set.
-
-    >>> _flags_of(0b1101, 5).tolist()
-    [True, False, True, True, False]
-    """
+    """Of this number of types, whether each is in the set."""
     low = sums & ((1 << length) - 1)
     packed = np.frombuffer(low.to_bytes(length // 8 + 1, "little"), dtype=np.uint8)
     return np.asarray(np.unpackbits(packed, bitorder="little")[:length].astype(bool))
@@ -279,12 +249,7 @@ def members(sums: int, largest: int) -> list[int]:
 
 
 def _runs_of(sums: int, limit: int) -> Iterator[Steps]:
-    """
-    A set as runs of numbers in a row; the last one without end where the set has none.
-
-    >>> list(_runs_of(0b1011, 10))
-    [Steps(start=0, step=1, terms=2), Steps(start=3, step=1, terms=1)]
-    """
+    """A set as runs of numbers in a row; the last one without end where the set has none."""
     end = _full_from(sums, limit)
     text = bin((sums & ((1 << end) - 1)) | 1 << end)[:2:-1]
     for match in re.finditer("1+", text):
@@ -313,9 +278,6 @@ class Multipliers:
     The values that nu_i can take: all from `low` to `full` (none where full < low), and those in `more`, all greater.
 
     The values need not be consecutive.
-
-    >>> Multipliers(0, 2, (4,)).values
-    (0, 1, 2, 4)
     """
 
     low: int
@@ -356,12 +318,7 @@ class _Kind:
 
 
 def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | None = None) -> list[Multipliers]:
-    """
-    The multipliers nu_i >= 0 that occur among the solutions of sum r_i nu_i = target, for every row i (r_i > 0).
-
-    >>> [row.values for row in solve_knapsack([20, 10, 25, 35], 40)]
-    [(0, 1, 2), (0, 2, 4), (0,), (0,)]
-    """
+    """The multipliers nu_i >= 0 that occur among the solutions of sum r_i nu_i = target, for every row i (r_i > 0)."""
     limits = limits or [FREE] * len(r)
     left = target - sum(r_i * limit.low for r_i, limit in zip(r, limits, strict=True))
     rooms = [None if limit.high is None else limit.high - limit.low for limit in limits]
@@ -491,12 +448,7 @@ MOST_DECIMALS = 9  # 2 * 10**9 * N stays below 2**63
 
 @dataclass(frozen=True)
 class Rounding:
-    """
-    Rounding to a number of decimals by a rule.
-
-    >>> [end.ravel().tolist() for end in Rounding(2).counts(np.array([33]), np.array([3, 4, 200]))]
-    [[1, 2, 65], [1, 1, 67]]
-    """
+    """Rounding to a number of decimals by a rule."""
 
     decimals: int
     rule: str = "nearest"

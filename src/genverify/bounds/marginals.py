@@ -98,9 +98,6 @@ def _enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> In
     """
     Rows of marginals that say all that the others say, and nothing twice: of every set of variables within a marginal, and
     in one of the marginals that hold it, the cells with those variables at another than the first level, the others at it.
-
-    >>> _enough_rows([2, 2, 2], [[0, 1], [1, 2]]).tolist()
-    [0, 1, 2, 3, 5, 7]
     """
     rows, before, seen = list[Ints](), 0, set[frozenset[int]]()
     for marginal in marginals:

@@ -29,17 +29,7 @@ class Area:
 
 @dataclass(frozen=True)
 class AreaReleases:
-    """
-    What is known of some blocks and of the areas that they make up. All releases speak of records of one domain.
-
-    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
-    >>> women = Query("T.f", "T", "female", Predicate.of({"SEX": [2]}))
-    >>> one, two = (Release(Schema(Domain((sex,)), (), ()), name, 1, *[np.zeros(0, int)] * 3) for name in ("one", "two"))
-    >>> tract = Release(Schema(Domain((sex,)), (), (women,)), "tract", 2, np.array([0]), np.array([1]), np.array([1]))
-    >>> levels = make_levels([one, two], [Area("tract", tract, (0, 1))])
-    >>> [str(query.predicate) for query in together(levels).queries]
-    ['BLOCK=1', 'BLOCK=2', 'BLOCK=1|2', 'BLOCK=1|2 and SEX=2']
-    """
+    """What is known of some blocks and of the areas that they make up. All releases speak of records of one domain."""
 
     blocks: tuple[Release, ...]
     areas: tuple[Area, ...]

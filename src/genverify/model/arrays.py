@@ -23,9 +23,6 @@ def row_weights(sizes: Ints) -> Ints | None:
     """
     A weight per column, 1 for the first, so that different rows of codes below the sizes have different weighted sums; None
     where the sums would not fit into an integer.
-
-    >>> row_weights(np.array([3, 2, 5]))
-    array([1, 3, 6])
     """
     if np.prod(sizes.astype(np.float64)) >= ROOM:
         return None
@@ -67,12 +64,7 @@ def row_bytes(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.void]:
 
 
 def positions(known: Keys, wanted: Keys) -> Ints:
-    """
-    The place of each wanted key among the known ones, which are sorted; -1 where it is not among them.
-
-    >>> positions(np.array([2, 4, 6]), np.array([6, 5, 2, 7]))
-    array([ 2, -1,  0, -1])
-    """
+    """The place of each wanted key among the known ones, which are sorted; -1 where it is not among them."""
     if not len(known):
         return np.full(wanted.shape, -1)
     # searchsorted gives len(known) for what is larger than all: clipped, it is compared with the last one and refused

@@ -82,13 +82,7 @@ EVERY = Predicate(())
 
 @dataclass(frozen=True)
 class Rule:
-    """
-    A structural rule: a record that matches `when` must match one of `one_of`.
-
-    >>> rule = Rule("old", Predicate.of({"AGE": [9]}), (Predicate.of({"TP65": [1]}),))
-    >>> rule.excludes({"AGE": np.array([9, 9, 1]), "TP65": np.array([0, 1, 0])}).tolist()
-    [True, False, False]
-    """
+    """A structural rule: a record that matches `when` must match one of `one_of`."""
 
     name: str
     when: Predicate
@@ -163,10 +157,6 @@ class Column:
     A discrete column: its name, its codes and what they mean.
 
     Where a code stands for a set of words (a person's races), `sets` holds the set of each code.
-
-    >>> tenure = Column("TEN", "tenure", (1, 2, 3), ("owned", "mortgaged", "rented"))
-    >>> tenure.meaning[3], tenure.restrict([1, 2]).codes
-    ('rented', (1, 2))
     """
 
     name: str
@@ -259,13 +249,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Universe:
-    """
-    Which records a study is about: a condition on records, the codes they can hold, rules that always hold.
-
-    >>> occupied = Universe("occupied", Predicate.of({"VACS": [0]}), {"TEN": (1, 2, 3)}, ())
-    >>> print(occupied.keeps)
-    VACS=0
-    """
+    """Which records a study is about: a condition on records, the codes they can hold, rules that always hold."""
 
     name: str
     keeps: Predicate
@@ -275,14 +259,7 @@ class Universe:
 
 @dataclass(frozen=True)
 class DomainFile:
-    """
-    A domain file: the columns as they stand in the data, the universes and the structural rules.
-
-    >>> everybody = Universe("everybody", EVERY, {}, ())
-    >>> file = DomainFile(Domain((Column("SEX", "sex", (1, 2), ("male", "female")),)), {"everybody": everybody}, {})
-    >>> file.universe("everybody").name
-    'everybody'
-    """
+    """A domain file: the columns as they stand in the data, the universes and the structural rules."""
 
     domain: Domain
     universes: Mapping[str, Universe]

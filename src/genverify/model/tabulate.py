@@ -67,15 +67,6 @@ class _Group:
     """
     The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
     combination, and `inside`, which kinds lie in each query.
-
-    >>> from genverify.model.domain import Column
-    >>> domain = Domain((Column("SIZE", "persons", (1, 2, 3), ("one", "two", "three")),))
-    >>> several = Query("T.2+", "T", "two or more", Predicate.of({"SIZE": [2, 3]}))
-    >>> [group] = _groups(domain, [several])
-    >>> group.kind_of.tolist()  # two and three persons lie in the same queries
-    [0, 1, 1]
-    >>> group.counts({"SIZE": np.array([0, 1, 2, 0], dtype=np.int32)}, np.array([0, 0, 0, 1]), 2).tolist()
-    [[2], [0]]
     """
 
     columns: tuple[str, ...]

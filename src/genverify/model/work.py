@@ -13,12 +13,7 @@ from typing import TypeVar
 
 
 def derive_seed(seed: int, *names: str) -> int:
-    """
-    A seed of 64 bits for a named piece of work.
-
-    >>> derive_seed(1, "sample", "01") == derive_seed(1, "sample", "01") != derive_seed(1, "sample", "02")
-    True
-    """
+    """A seed of 64 bits for a named piece of work."""
     text = "/".join([str(seed), *names])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
@@ -83,14 +78,7 @@ log = logging.getLogger("genverify")
 
 @dataclass
 class Stopwatch:
-    """
-    The wall seconds of a piece of work.
-
-    >>> with watch() as spent:
-    ...     pass
-    >>> spent.seconds < 1
-    True
-    """
+    """The wall seconds of a piece of work."""
 
     seconds: float = 0.0
 
