@@ -82,7 +82,7 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
         tuple(_number(path, line, name, text) for name, text in zip(columns, row, strict=True))
         for line, row in zip(frame.index, texts, strict=True)
     )
-    whole = all(exact.is_whole(text) for row in texts for text in row)
+    whole = all(exact.WHOLE.fullmatch(text.strip()) for row in texts for text in row)
     table = PrintedTwoWay(tuple(frame.iloc[:, 0]), columns, cells, whole)
     exact.check_labels(table.rows, table.columns)
     if whole:

@@ -20,7 +20,7 @@ from genverify.model.errors import ConfigError, DataError, nearest
 Numbers = Sequence[Fraction]
 LONGEST = 16  # characters, more than a printed count or fraction has: bounds the integers that are computed with
 LARGEST_N = 10**9  # reachable sums are bits of one integer of N bits: about 125 MB
-WHOLE = re.compile(r"[+-]?\d+")
+WHOLE = re.compile(r"[+-]?\d+")  # `1.0` is not written as a whole number
 NUMBER = re.compile(r"[+-]?(\d+\s*/\s*\d+|\d+\.?\d*|\.\d+)")  # no exponents: 1e999999999 would fill the memory
 
 
@@ -40,11 +40,6 @@ def read_number(text: str) -> Fraction:
         return Fraction("".join(text.split()))
     except ZeroDivisionError:
         raise ValueError(f"{text} has the denominator 0") from None
-
-
-def is_whole(text: str) -> bool:
-    """Whether a number is written as a whole one (`1.0` is not)."""
-    return WHOLE.fullmatch(text.strip()) is not None
 
 
 def check_labels(rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -220,10 +215,7 @@ def _saturate(sums: int, step: int) -> int:
 
 
 def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: int = ZERO_ALONE) -> list[int]:
-    """
-    For each item, the sums of all the others: halves are added to each other's context, so that `combine` is called
-    about n log n times instead of n squared.
-    """
+    """For each item, the sums of all the others: by halves, so that `combine` is called n log n times, not n squared."""
     if len(items) <= 1:
         return [sums] * len(items)
     half = len(items) // 2
@@ -304,17 +296,9 @@ class Multipliers:
         return Multipliers(low, max(self.full, -1) + low, tuple(value + low for value in self.more)) if low else self
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Rows that nothing distinguishes: the same reduced sum and the same room above their lower limit."""
-
-    r: int
-    room: int | None
-    rows: int
-
-    def steps(self, rows: int) -> list[Steps]:
-        """What that many of these rows can contribute together."""
-        return [Steps(0, self.r, None if rows and self.room is None else rows * (self.room or 0) + 1)]
+def _steps(r: int, room: int | None, rows: int) -> list[Steps]:
+    """What that many rows of this reduced sum, with this room above their lower limit, can contribute together."""
+    return [Steps(0, r, None if rows and room is None else rows * (room or 0) + 1)]
 
 
 def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | None = None) -> list[Multipliers]:
@@ -325,15 +309,15 @@ def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | Non
     if left < 0 or any(room is not None and room < 0 for room in rooms):
         raise _unreachable(target)
     # distinct rows with how many there are, small reduced sums first, so that the sums are soon without gaps
-    kinds = [_Kind(r_i, room, rows) for (r_i, room), rows in Counter(zip(r, rooms, strict=True)).items()]
-    kinds.sort(key=lambda kind: (kind.room is not None, kind.r, kind.room or 0))
-    others = _leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
+    kinds = [(r_i, room, rows) for (r_i, room), rows in Counter(zip(r, rooms, strict=True)).items()]
+    kinds.sort(key=lambda kind: (kind[1] is not None, kind[0], kind[1] or 0))
+    others = _leave_one_out(kinds, lambda sums, kind: add(sums, _steps(*kind), left))
     result: dict[tuple[int, int | None], Multipliers] = {}
-    for kind, sums in zip(kinds, others, strict=True):
-        solved = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
+    for (r_i, room, rows), sums in zip(kinds, others, strict=True):
+        solved = _multipliers(r_i, room, add(sums, _steps(r_i, room, rows - 1), left), left)
         if solved is None:
             raise _unreachable(target)
-        result[kind.r, kind.room] = solved
+        result[r_i, room] = solved
     if not r and left > 0:
         raise _unreachable(target)
     return [result[r_i, room].raised(limit.low) for r_i, room, limit in zip(r, rooms, limits, strict=True)]
@@ -346,14 +330,14 @@ def _unreachable(target: int) -> DataError:
     )
 
 
-def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
+def _multipliers(r: int, room: int | None, others: int, target: int) -> Multipliers | None:
     """The nu for which target - r nu is a sum of the others; None where there is none."""
-    most = target // kind.r
-    most = most if kind.room is None else min(most, kind.room)
+    most = target // r
+    most = most if room is None else min(most, room)
     end = _full_from(others, target)
-    full = min((target - end) // kind.r, most)
+    full = min((target - end) // r, most)
     open_ = np.arange(max(full, -1) + 1, most + 1, dtype=np.int64)
-    reached = _flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
+    reached = _flags_of(others, end)[target - r * open_] if len(open_) else open_.astype(bool)
     more = tuple(open_[reached].tolist())
     return Multipliers(0, full, more) if full >= 0 or more else None
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -33,6 +33,8 @@ class AreaReleases:
 
     blocks: tuple[Release, ...]
     areas: tuple[Area, ...]
+    # the schemas of `seen_from`, which blocks that publish the same cells share
+    seen_schemas: dict[tuple[bytes, tuple[int, ...]], Schema] = field(default_factory=dict, init=False, compare=False)
 
     @property
     def schema(self) -> Schema:
@@ -57,11 +59,6 @@ class AreaReleases:
         inside = [set(area.blocks) for area in self.areas]
         listed = list(zip(self.areas, inside, strict=True))
         return tuple(tuple(area for area, has in listed if number in has) for number in range(len(self.blocks)))
-
-    @cached_property
-    def seen_schemas(self) -> dict[tuple[bytes, tuple[int, ...]], Schema]:
-        """The schemas of `seen_from`, which blocks that publish the same cells share."""
-        return {}
 
 
 def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> AreaReleases:

@@ -20,10 +20,7 @@ EXACT = 2**53  # floating-point numbers hold whole numbers up to here
 
 
 def row_weights(sizes: Ints) -> Ints | None:
-    """
-    A weight per column, 1 for the first, so that different rows of codes below the sizes have different weighted sums; None
-    where the sums would not fit into an integer.
-    """
+    """A weight per column, so that different rows of codes below the sizes have different sums; None beyond 62 bits."""
     if np.prod(sizes.astype(np.float64)) >= ROOM:
         return None
     return np.concatenate([[1], np.cumprod(sizes)[:-1]])

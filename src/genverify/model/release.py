@@ -312,10 +312,7 @@ def make_release(
 def make_schema(
     columns: Mapping[str, Sequence[str]], tables: Mapping[str, Sequence[str]], rules: Iterable[Rule] = ()
 ) -> Schema:
-    """
-    Columns with the values that they take, and tables with the columns that they cross. A cell of a table is called after
-    its values; the codes of a column count from 0.
-    """
+    """Columns with their values (codes from 0), and tables by the columns that they cross; cells are called after values."""
     made = tuple(Column(name, name, tuple(range(len(values))), tuple(values)) for name, values in columns.items())
     domain = Domain(made)
     queries = [query for name, crossed in tables.items() for query in _cells(domain, name, crossed)]

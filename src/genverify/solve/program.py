@@ -1,7 +1,4 @@
-"""
-The compact program of a release: z counts the records of each class, lo <= A z <= hi; a solver's point is recounted in
-integers.
-"""
+"""The compact program of a release: z counts the records of each class, lo <= A z <= hi; points are recounted."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -137,7 +134,10 @@ class Layout:
             if self.grids.wide(columns):
                 lemmas = list(implied.lemmas(self._names(columns)))
                 zeros = np.flatnonzero(zero & (self.family == family)).tolist()
-                result.append(admissible.ExcludedCombinations(columns, None, tuple(self._as_rules(zeros, lemmas))))
+                rules = [Rule(self.queries[index].id, self.grids.added[self.cells[index]], ()) for index in zeros]
+                predicates = {query.id: query.predicate for query in self.queries}
+                rules += [admissible.lemma_rule(lemma, predicates) for lemma in lemmas]
+                result.append(admissible.ExcludedCombinations(columns, None, tuple(rules)))
                 used += lemmas
                 continue
             own_dead, own_covered = (flags[self.start[family] : self.start[family + 1]] for flags in (dead, covered))
@@ -151,11 +151,6 @@ class Layout:
 
     def _names(self, columns: Columns) -> tuple[str, ...]:
         return tuple(sorted(self.domain.names[column] for column in columns))
-
-    def _as_rules(self, zero: Sequence[int], lemmas: Sequence[admissible.ExhaustedTotal]) -> Iterator[Rule]:
-        predicates = {query.id: query.predicate for query in self.queries}
-        yield from (Rule(self.queries[index].id, self.grids.added[self.cells[index]], ()) for index in zero)
-        yield from (admissible.lemma_rule(lemma, predicates) for lemma in lemmas)
 
     def _open(self, columns: Columns, covered: Flags, alive: Sequence[Flags]) -> bool:
         """Whether a place is left that no zero and no positive count holds, of atoms that are not ruled out already."""
@@ -203,10 +198,7 @@ class Layout:
 
 
 def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
-    """
-    The layout of the queries that a release publishes; blocks that publish the same ones share it. `extra` are conditions
-    that must not split a type either.
-    """
+    """The layout of what a release publishes, shared by blocks that publish the same; `extra` must not split a type."""
     schema, cells = release.schema, release.cells
     queries = schema.derived(_Queries, None, lambda: _Queries(schema))
     if extra:
@@ -496,14 +488,15 @@ class WrongAnswer(GenverifyError):
     """A solver's answer did not survive the recount in integers."""
 
 
-def integer_point(point: Floats) -> Ints | None:
+def integer_point(point: Floats | None) -> Ints | None:
     """
-    The point in integers; None where it is not integral.
+    The point in integers; None where there is none, or it is not integral.
 
     >>> integer_point(np.array([1.0000001, 0.0])), integer_point(np.array([0.5]))
     (array([1, 0]), None)
     """
-    if not (np.abs(point) < 2.0**62).all():  # infinite, not a number, or beyond 64 bits: whatever the solver says
+    # infinite, not a number, or beyond 64 bits: whatever the solver says
+    if point is None or not (np.abs(point) < 2.0**62).all():
         return None
     z = np.rint(point).astype(np.int64)
     return None if np.abs(point - z).max(initial=0) > INTEGRAL else z

@@ -58,13 +58,9 @@ Answer = Optimal | Infeasible | Stopped
 
 def best_point(answer: Answer) -> Floats | None:
     """The optimum, or the best point met before a limit; None where there is neither."""
-    match answer:
-        case Optimal(z=z):
-            return z
-        case Infeasible():
-            return None
-        case Stopped(incumbent=incumbent):
-            return incumbent
+    if isinstance(answer, Optimal):
+        return answer.z
+    return answer.incumbent if isinstance(answer, Stopped) else None
 
 
 class LinearProgram(Protocol):
