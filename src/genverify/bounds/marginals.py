@@ -1,4 +1,4 @@
-"""Exact [min, max] of every cell of a table of several variables from any set of its marginals."""
+"""Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,6 @@ from genverify.model.errors import DataError, ReleaseError
 from genverify.model.linear import LinearSystem
 from genverify.solve.linear.ranges import all_ranges, contradiction, quiet
 from genverify.solve.linear.search import Hints, Work, cubes_of
-
-# Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof.
 
 Levels = Mapping[str, tuple[str, ...]]
 MOST_ENTRIES = 20_000_000  # cells times marginals: about a gigabyte

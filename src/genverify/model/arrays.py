@@ -29,8 +29,7 @@ def row_weights(sizes: Ints) -> Ints | None:
 def weighted_keys(rows: npt.NDArray[np.integer], weights: Ints | None) -> Keys:
     """A key per row (the last axis), in the order of the last column, then the one before: a sum, or a record of codes."""
     if weights is not None:
-        sums: Ints = rows @ weights
-        return sums
+        return rows @ weights
     # No integer is wide enough: a structured scalar per row still sorts and compares as one value, only more slowly. Columns
     # are reversed because NumPy compares fields from the first on, and the last column is to weigh most.
     records = np.dtype([(f"c{column}", np.int64) for column in range(rows.shape[-1])])

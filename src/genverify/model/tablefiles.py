@@ -153,12 +153,11 @@ def refuse_row(path: Path, values: "pd.Series[Any]", wrong: "npt.ArrayLike | pd.
 
 
 @contextmanager
-def naming_unreadable(path: Path, expected: Expected, *other: type[Exception]) -> Iterator[None]:
+def naming_unreadable(path: Path, expected: Expected) -> Iterator[None]:
     """Turn what a reader says of a broken file into an error that names the file, what it should be, and a hint."""
-    unreadable: tuple[type[Exception], ...] = (*UNREADABLE, *other)
     try:
         yield
-    except unreadable as error:
+    except UNREADABLE as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else one_line(error)
         hint = f"; {expected.hint}" if expected.hint else ""
         raise DataError(f"{path}: cannot be read as {expected.what} ({reason}){hint}") from None

@@ -81,8 +81,7 @@ class _Group:
         for name, size in zip(self.columns, self.sizes, strict=True):
             cell = cell * np.int32(size) + places[name]
         held = np.bincount(self.kind_of[cell] * blocks + block, minlength=self.inside.shape[1] * blocks)
-        counts: Ints = (self.inside @ held.reshape(-1, blocks)).T
-        return counts
+        return (self.inside @ held.reshape(-1, blocks)).T
 
 
 def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:

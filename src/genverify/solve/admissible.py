@@ -272,11 +272,9 @@ def _alive(column: int, atoms: int, tests: Sequence[ExcludedCombinations]) -> Pl
 def _broken(domain: Domain, atoms: Sequence[Atoms], table: Places, test: ExcludedCombinations) -> Flags:
     """Which types fail a test: looked up in its grid; or rule by rule, where any code of an atom stands for the others."""
     if test.dead is not None:
-        flags: Flags = test.dead.ravel()[flat_places(table, test.columns, test.dead.shape)]
-        return flags
+        return test.dead.ravel()[flat_places(table, test.columns, test.dead.shape)]
     codes = {domain.names[column]: np.array([atom[0] for atom in atoms[column]])[table[column]] for column in test.columns}
-    flags = np.logical_or.reduce([rule.excludes(codes) for rule in test.rules])
-    return flags
+    return np.asarray(np.logical_or.reduce([rule.excludes(codes) for rule in test.rules]))
 
 
 def _too_many(limit: int) -> str:

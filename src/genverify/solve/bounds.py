@@ -134,8 +134,7 @@ def whole_multiple(z: Floats) -> Ints | None:
     common = _common(np.unique(np.round(z, 9)).tolist())
     if common is None or np.abs(z).max(initial=0) * common > LARGEST:
         return None
-    multiple: Ints = np.rint(z * common).astype(np.int64)
-    return multiple
+    return np.rint(z * common).astype(np.int64)
 
 
 def farkas_scales(y: Floats) -> Iterator[float]:
@@ -152,8 +151,7 @@ def weighed(system: LinearSystem, Y: Ints) -> Ints | None:
     if float(np.abs(Y).astype(np.float64).sum()) * system.largest >= 2**62:
         return None
     used = np.flatnonzero(Y)
-    total: Ints = matrix_of(system)[used].T @ Y[used]
-    return total
+    return matrix_of(system)[used].T @ Y[used]
 
 
 def bound(system: LinearSystem, Y: Ints, ends: Ends, w: Ints) -> float:

@@ -268,10 +268,9 @@ class RecordSystem:
         numbers, because linear programs need them; integers up to 2**53 are exact.
         """
         if isinstance(self.A, csr_array):
-            columns: csr_array = self.A.T.tocsr().astype(np.float64)
-            return columns
+            return self.A.T.tocsr().astype(np.float64)
         by_class = np.ascontiguousarray(self.A.T)  # of programs, that is how the numbers lie in memory
-        return _sparse(by_class != 0, by_class)
+        return sparse_rows(by_class != 0, by_class)
 
     @cached_property
     def largest(self) -> int:
@@ -281,8 +280,7 @@ class RecordSystem:
     def counted(self, z: Ints) -> Ints:
         """What a dataset counts in every row, in integers."""
         used = np.flatnonzero(z)
-        counts: Ints = self.A @ z if isinstance(self.A, csr_array) else self.A[:, used].astype(np.int64) @ z[used]
-        return counts
+        return self.A @ z if isinstance(self.A, csr_array) else self.A[:, used].astype(np.int64) @ z[used]
 
     def fits(self, z: Ints) -> bool:
         """Whether a dataset satisfies every row, recounted in integers."""
@@ -426,13 +424,13 @@ def _matched(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
     order, starts, sizes = program.grouped
     can, must = _matching_types(program, codes, order)
     if len(order) == len(sizes):  # every class is one type
-        reached = _sparse(can)
-        return (reached if must is can else _sparse(must)), reached
+        reached = sparse_rows(can)
+        return (reached if must is can else sparse_rows(must)), reached
     counted = np.add.reduceat(must.view(np.int8), starts, axis=1, dtype=np.int32)
-    return _sparse(counted == sizes), _sparse(np.logical_or.reduceat(can, starts, axis=1))
+    return sparse_rows(counted == sizes), sparse_rows(np.logical_or.reduceat(can, starts, axis=1))
 
 
-def _sparse(flags: Flags, values: Matrix | None = None) -> csr_array:
+def sparse_rows(flags: Flags, values: Matrix | None = None) -> csr_array:
     """Flags as a sparse matrix of ones, or what stands there as floating-point numbers."""
     indices = np.flatnonzero(flags)
     starts = np.append(0, np.cumsum(np.count_nonzero(flags, axis=1)))
