@@ -82,7 +82,7 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
         tuple(_number(path, line, name, text) for name, text in zip(columns, row, strict=True))
         for line, row in zip(frame.index, texts, strict=True)
     )
-    whole = all(exact.is_whole(text) for row in texts for text in row)
+    whole = all(exact.WHOLE.fullmatch(text.strip()) for row in texts for text in row)
     table = PrintedTwoWay(tuple(frame.iloc[:, 0]), columns, cells, whole)
     exact.check_labels(table.rows, table.columns)
     if whole:
@@ -110,13 +110,7 @@ LARGEST_TOTAL = 10**15  # below 2**53: exact in floating-point numbers too
 
 @dataclass(frozen=True)
 class Multiway:
-    """
-    Counts of records by every combination of the levels of some variables.
-
-    >>> table = Multiway(("A", "B"), (("a1", "a2"), ("b1", "b2")), np.array([[1, 2], [3, 4]]))
-    >>> table.marginal(("B",)).counts.tolist(), table.total
-    ([4, 6], 10)
-    """
+    """Counts of records by every combination of the levels of some variables."""
 
     names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]

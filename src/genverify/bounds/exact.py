@@ -20,7 +20,7 @@ from genverify.model.errors import ConfigError, DataError, nearest
 Numbers = Sequence[Fraction]
 LONGEST = 16  # characters, more than a printed count or fraction has: bounds the integers that are computed with
 LARGEST_N = 10**9  # reachable sums are bits of one integer of N bits: about 125 MB
-WHOLE = re.compile(r"[+-]?\d+")
+WHOLE = re.compile(r"[+-]?\d+")  # `1.0` is not written as a whole number
 NUMBER = re.compile(r"[+-]?(\d+\s*/\s*\d+|\d+\.?\d*|\.\d+)")  # no exponents: 1e999999999 would fill the memory
 
 
@@ -40,11 +40,6 @@ def read_number(text: str) -> Fraction:
         return Fraction("".join(text.split()))
     except ZeroDivisionError:
         raise ValueError(f"{text} has the denominator 0") from None
-
-
-def is_whole(text: str) -> bool:
-    """Whether a number is written as a whole one (`1.0` is not)."""
-    return WHOLE.fullmatch(text.strip()) is not None
 
 
 def check_labels(rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -80,10 +75,6 @@ class Conditionals:
     P(column | row), exact: the reduced counts r_ij, the least whole numbers in the right proportions in each row.
 
     A row of zeros is an empty row, for which no conditionals exist.
-
-    >>> table = conditionals_of_counts(("Alpha", "Beta"), ("low", "high"), np.array([[3, 1], [20, 5]]))
-    >>> table.reduced.tolist(), table.sums.tolist(), table.total
-    ([[3, 1], [4, 1]], [4, 5], 9)
     """
 
     rows: tuple[str, ...]
@@ -148,9 +139,6 @@ def aggregate(table: Ints, names: Sequence[str], given: Sequence[str], response:
     A multi-way table of counts as a two-way one, rows = given, columns = response; every other variable is summed out.
 
     Bounds of such a partial table are bounds of sums of cells of the full one.
-
-    >>> aggregate(np.arange(8).reshape(2, 2, 2), ("A", "B", "C"), ("C",), ("A",)).tolist()
-    [[2, 10], [4, 12]]
     """
     for name in [*given, *response]:
         if name not in names:
@@ -175,12 +163,7 @@ ZERO_ALONE = 1  # a set of sums as bits: only the sum 0
 
 @dataclass(frozen=True)
 class Steps:
-    """
-    The numbers start, start + step, ...: `terms` of them (None: without end).
-
-    >>> members(add(ZERO_ALONE, [Steps(0, 3, 2)], 20), 20)
-    [0, 3]
-    """
+    """The numbers start, start + step, ...: `terms` of them (None: without end)."""
 
     start: int
     step: int
@@ -188,12 +171,7 @@ class Steps:
 
 
 def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
-    """
-    Every sum of a number of the set and one of the choices (ordered by their start), up to the limit.
-
-    >>> members(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 10)
-    [0, 3, 5, 6, 8, 9, 10]
-    """
+    """Every sum of a number of the set and one of the choices (ordered by their start), up to the limit."""
     result = 0
     for choice in choices:
         if choice.start >= _full_from(result, limit):
@@ -203,12 +181,7 @@ def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
 
 
 def _full_from(sums: int, limit: int) -> int:
-    """
-    The number from which the set holds everything; limit + 1 where that is not known.
-
-    >>> _full_from(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 20)
-    8
-    """
+    """The number from which the set holds everything; limit + 1 where that is not known."""
     return min((~sums).bit_length(), limit + 1) if sums < 0 else limit + 1
 
 
@@ -242,13 +215,7 @@ def _saturate(sums: int, step: int) -> int:
 
 
 def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: int = ZERO_ALONE) -> list[int]:
-    """
-    For each item, the sums of all the others: halves are added to each other's context, so that `combine` is called
-    about n log n times instead of n squared.
-
-    >>> _leave_one_out([1, 2, 4], lambda sums, shift: sums << shift)
-    [64, 32, 8]
-    """
+    """For each item, the sums of all the others: by halves, so that `combine` is called n log n times, not n squared."""
     if len(items) <= 1:
         return [sums] * len(items)
     half = len(items) // 2
@@ -262,12 +229,7 @@ def _leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: i
 
 
 def _flags_of(sums: int, length: int) -> Flags:
-    """
-    Of this number of types, whether each is in the set.
-
-    >>> _flags_of(0b1101, 5).tolist()
-    [True, False, True, True, False]
-    """
+    """Of this number of types, whether each is in the set."""
     low = sums & ((1 << length) - 1)
     packed = np.frombuffer(low.to_bytes(length // 8 + 1, "little"), dtype=np.uint8)
     return np.asarray(np.unpackbits(packed, bitorder="little")[:length].astype(bool))
@@ -279,12 +241,7 @@ def members(sums: int, largest: int) -> list[int]:
 
 
 def _runs_of(sums: int, limit: int) -> Iterator[Steps]:
-    """
-    A set as runs of numbers in a row; the last one without end where the set has none.
-
-    >>> list(_runs_of(0b1011, 10))
-    [Steps(start=0, step=1, terms=2), Steps(start=3, step=1, terms=1)]
-    """
+    """A set as runs of numbers in a row; the last one without end where the set has none."""
     end = _full_from(sums, limit)
     text = bin((sums & ((1 << end) - 1)) | 1 << end)[:2:-1]
     for match in re.finditer("1+", text):
@@ -313,9 +270,6 @@ class Multipliers:
     The values that nu_i can take: all from `low` to `full` (none where full < low), and those in `more`, all greater.
 
     The values need not be consecutive.
-
-    >>> Multipliers(0, 2, (4,)).values
-    (0, 1, 2, 4)
     """
 
     low: int
@@ -342,41 +296,28 @@ class Multipliers:
         return Multipliers(low, max(self.full, -1) + low, tuple(value + low for value in self.more)) if low else self
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Rows that nothing distinguishes: the same reduced sum and the same room above their lower limit."""
-
-    r: int
-    room: int | None
-    rows: int
-
-    def steps(self, rows: int) -> list[Steps]:
-        """What that many of these rows can contribute together."""
-        return [Steps(0, self.r, None if rows and self.room is None else rows * (self.room or 0) + 1)]
+def _steps(r: int, room: int | None, rows: int) -> list[Steps]:
+    """What that many rows of this reduced sum, with this room above their lower limit, can contribute together."""
+    return [Steps(0, r, None if rows and room is None else rows * (room or 0) + 1)]
 
 
 def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | None = None) -> list[Multipliers]:
-    """
-    The multipliers nu_i >= 0 that occur among the solutions of sum r_i nu_i = target, for every row i (r_i > 0).
-
-    >>> [row.values for row in solve_knapsack([20, 10, 25, 35], 40)]
-    [(0, 1, 2), (0, 2, 4), (0,), (0,)]
-    """
+    """The multipliers nu_i >= 0 that occur among the solutions of sum r_i nu_i = target, for every row i (r_i > 0)."""
     limits = limits or [FREE] * len(r)
     left = target - sum(r_i * limit.low for r_i, limit in zip(r, limits, strict=True))
     rooms = [None if limit.high is None else limit.high - limit.low for limit in limits]
     if left < 0 or any(room is not None and room < 0 for room in rooms):
         raise _unreachable(target)
     # distinct rows with how many there are, small reduced sums first, so that the sums are soon without gaps
-    kinds = [_Kind(r_i, room, rows) for (r_i, room), rows in Counter(zip(r, rooms, strict=True)).items()]
-    kinds.sort(key=lambda kind: (kind.room is not None, kind.r, kind.room or 0))
-    others = _leave_one_out(kinds, lambda sums, kind: add(sums, kind.steps(kind.rows), left))
+    kinds = [(r_i, room, rows) for (r_i, room), rows in Counter(zip(r, rooms, strict=True)).items()]
+    kinds.sort(key=lambda kind: (kind[1] is not None, kind[0], kind[1] or 0))
+    others = _leave_one_out(kinds, lambda sums, kind: add(sums, _steps(*kind), left))
     result: dict[tuple[int, int | None], Multipliers] = {}
-    for kind, sums in zip(kinds, others, strict=True):
-        solved = _multipliers(kind, add(sums, kind.steps(kind.rows - 1), left), left)
+    for (r_i, room, rows), sums in zip(kinds, others, strict=True):
+        solved = _multipliers(r_i, room, add(sums, _steps(r_i, room, rows - 1), left), left)
         if solved is None:
             raise _unreachable(target)
-        result[kind.r, kind.room] = solved
+        result[r_i, room] = solved
     if not r and left > 0:
         raise _unreachable(target)
     return [result[r_i, room].raised(limit.low) for r_i, room, limit in zip(r, rooms, limits, strict=True)]
@@ -389,14 +330,14 @@ def _unreachable(target: int) -> DataError:
     )
 
 
-def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
+def _multipliers(r: int, room: int | None, others: int, target: int) -> Multipliers | None:
     """The nu for which target - r nu is a sum of the others; None where there is none."""
-    most = target // kind.r
-    most = most if kind.room is None else min(most, kind.room)
+    most = target // r
+    most = most if room is None else min(most, room)
     end = _full_from(others, target)
-    full = min((target - end) // kind.r, most)
+    full = min((target - end) // r, most)
     open_ = np.arange(max(full, -1) + 1, most + 1, dtype=np.int64)
-    reached = _flags_of(others, end)[target - kind.r * open_] if len(open_) else open_.astype(bool)
+    reached = _flags_of(others, end)[target - r * open_] if len(open_) else open_.astype(bool)
     more = tuple(open_[reached].tolist())
     return Multipliers(0, full, more) if full >= 0 or more else None
 
@@ -491,12 +432,7 @@ MOST_DECIMALS = 9  # 2 * 10**9 * N stays below 2**63
 
 @dataclass(frozen=True)
 class Rounding:
-    """
-    Rounding to a number of decimals by a rule.
-
-    >>> [end.ravel().tolist() for end in Rounding(2).counts(np.array([33]), np.array([3, 4, 200]))]
-    [[1, 2, 65], [1, 1, 67]]
-    """
+    """Rounding to a number of decimals by a rule."""
 
     decimals: int
     rule: str = "nearest"

@@ -1,4 +1,4 @@
-"""Exact [min, max] of every cell of a table of several variables from any set of its marginals."""
+"""Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,6 @@ from genverify.model.errors import DataError, ReleaseError
 from genverify.model.linear import LinearSystem
 from genverify.solve.linear.ranges import all_ranges, contradiction, quiet
 from genverify.solve.linear.search import Hints, Work, cubes_of
-
-# Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof.
 
 Levels = Mapping[str, tuple[str, ...]]
 MOST_ENTRIES = 20_000_000  # cells times marginals: about a gigabyte
@@ -98,9 +96,6 @@ def _enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> In
     """
     Rows of marginals that say all that the others say, and nothing twice: of every set of variables within a marginal, and
     in one of the marginals that hold it, the cells with those variables at another than the first level, the others at it.
-
-    >>> _enough_rows([2, 2, 2], [[0, 1], [1, 2]]).tolist()
-    [0, 1, 2, 3, 5, 7]
     """
     rows, before, seen = list[Ints](), 0, set[frozenset[int]]()
     for marginal in marginals:

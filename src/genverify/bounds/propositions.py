@@ -175,13 +175,7 @@ LEAST = 2  # columns: with one, the conditionals are all 1 and say nothing
 
 @dataclass(frozen=True)
 class Design:
-    """
-    Which rows and which columns stand together.
-
-    >>> one = Design(((0,), (1, 2)), ((0,), (1,)))
-    >>> one.counts(np.array([[1, 2], [3, 4], [5, 6]])).tolist(), one.merges(3, 2)
-    ([[1, 2], [8, 10]], 1)
-    """
+    """Which rows and which columns stand together."""
 
     rows: Parts
     columns: Parts

@@ -146,12 +146,7 @@ def mapped(node: Node, change: Callable[[Leaf], Leaf], prefix: str = "") -> Node
 
 
 def plain(name: str) -> str:
-    """
-    A name without spaces and brackets.
-
-    >>> plain("north area/by sex.f")
-    'north_area/by_sex.f'
-    """
+    """A name without spaces and brackets."""
     return FORBIDDEN.sub("_", name) or "_"
 
 

@@ -259,12 +259,7 @@ def _largest(program: Program) -> list[int]:
 
 
 def at_least(terms: OpbTerms, least: int) -> str:
-    """
-    A constraint in the form of the format.
-
-    >>> at_least([(1, "z0b0"), (-2, "~z1b0")], 3)
-    '+1 z0b0 -2 ~z1b0 >= 3 ;'
-    """
+    """A constraint in the form of the format."""
     return " ".join([*(f"{value:+d} {literal}" for value, literal in terms), ">=", str(least), ";"])
 
 

@@ -28,6 +28,7 @@ from genverify.model.linear import LinearSystem
 from genverify.model.proof_form import AT_LEAST, AT_MOST
 from genverify.model.release import TOTAL, Release
 from genverify.model.tablefiles import neutral
+from genverify.model.work import SAY_EVERY, ProgressLog
 
 # Exported proofs as files: a folder or a zip archive with an index, complete or not there; same proofs, same bytes.
 
@@ -278,10 +279,9 @@ def _one_claim(release: Release, certificate: Mapping[str, Any], options: argpar
 
 
 def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:
-    reported = time.monotonic()
+    clock = ProgressLog(SAY_EVERY)
     for done, one in enumerate(proved):
-        if time.monotonic() - reported > 10:
-            reported = time.monotonic()
+        if clock.due():
             print(f"{done} certificates", file=sys.stderr, flush=True)
         yield one
 

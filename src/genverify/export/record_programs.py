@@ -43,13 +43,7 @@ Edge = tuple[Bits, tuple[int, ...]]  # the state before a column, and the codes 
 
 @dataclass(frozen=True)
 class Region:
-    """
-    The records that meet one of some conditions, and none of some others.
-
-    >>> renting = Predicate.of({"TEN": [3]})
-    >>> Region((Predicate(()),), (renting,)).holds({"TEN": 3}), Region((renting,)).holds({"TEN": 3})
-    (False, True)
-    """
+    """The records that meet one of some conditions, and none of some others."""
 
     any_of: tuple[Predicate, ...]
     unless: tuple[Predicate, ...] = ()

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -29,20 +29,12 @@ class Area:
 
 @dataclass(frozen=True)
 class AreaReleases:
-    """
-    What is known of some blocks and of the areas that they make up. All releases speak of records of one domain.
-
-    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
-    >>> women = Query("T.f", "T", "female", Predicate.of({"SEX": [2]}))
-    >>> one, two = (Release(Schema(Domain((sex,)), (), ()), name, 1, *[np.zeros(0, int)] * 3) for name in ("one", "two"))
-    >>> tract = Release(Schema(Domain((sex,)), (), (women,)), "tract", 2, np.array([0]), np.array([1]), np.array([1]))
-    >>> levels = make_levels([one, two], [Area("tract", tract, (0, 1))])
-    >>> [str(query.predicate) for query in together(levels).queries]
-    ['BLOCK=1', 'BLOCK=2', 'BLOCK=1|2', 'BLOCK=1|2 and SEX=2']
-    """
+    """What is known of some blocks and of the areas that they make up. All releases speak of records of one domain."""
 
     blocks: tuple[Release, ...]
     areas: tuple[Area, ...]
+    # the schemas of `seen_from`, which blocks that publish the same cells share
+    seen_schemas: dict[tuple[bytes, tuple[int, ...]], Schema] = field(default_factory=dict, init=False, compare=False)
 
     @property
     def schema(self) -> Schema:
@@ -67,11 +59,6 @@ class AreaReleases:
         inside = [set(area.blocks) for area in self.areas]
         listed = list(zip(self.areas, inside, strict=True))
         return tuple(tuple(area for area, has in listed if number in has) for number in range(len(self.blocks)))
-
-    @cached_property
-    def seen_schemas(self) -> dict[tuple[bytes, tuple[int, ...]], Schema]:
-        """The schemas of `seen_from`, which blocks that publish the same cells share."""
-        return {}
 
 
 def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> AreaReleases:

@@ -20,13 +20,7 @@ EXACT = 2**53  # floating-point numbers hold whole numbers up to here
 
 
 def row_weights(sizes: Ints) -> Ints | None:
-    """
-    A weight per column, 1 for the first, so that different rows of codes below the sizes have different weighted sums; None
-    where the sums would not fit into an integer.
-
-    >>> row_weights(np.array([3, 2, 5]))
-    array([1, 3, 6])
-    """
+    """A weight per column, so that different rows of codes below the sizes have different sums; None beyond 62 bits."""
     if np.prod(sizes.astype(np.float64)) >= ROOM:
         return None
     return np.concatenate([[1], np.cumprod(sizes)[:-1]])
@@ -35,8 +29,7 @@ def row_weights(sizes: Ints) -> Ints | None:
 def weighted_keys(rows: npt.NDArray[np.integer], weights: Ints | None) -> Keys:
     """A key per row (the last axis), in the order of the last column, then the one before: a sum, or a record of codes."""
     if weights is not None:
-        sums: Ints = rows @ weights
-        return sums
+        return rows @ weights
     # No integer is wide enough: a structured scalar per row still sorts and compares as one value, only more slowly. Columns
     # are reversed because NumPy compares fields from the first on, and the last column is to weigh most.
     records = np.dtype([(f"c{column}", np.int64) for column in range(rows.shape[-1])])
@@ -67,12 +60,7 @@ def row_bytes(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.void]:
 
 
 def positions(known: Keys, wanted: Keys) -> Ints:
-    """
-    The place of each wanted key among the known ones, which are sorted; -1 where it is not among them.
-
-    >>> positions(np.array([2, 4, 6]), np.array([6, 5, 2, 7]))
-    array([ 2, -1,  0, -1])
-    """
+    """The place of each wanted key among the known ones, which are sorted; -1 where it is not among them."""
     if not len(known):
         return np.full(wanted.shape, -1)
     # searchsorted gives len(known) for what is larger than all: clipped, it is compared with the last one and refused

@@ -57,12 +57,7 @@ def parse_claim(text: str, domain: Domain) -> Claim:
 
 
 def claim_of(domain: Domain, values: Mapping[str, object], m: int = 1, codes: bool = False) -> Claim:
-    """
-    The claim that exactly m records have these values, by label (or by code, if `codes`).
-
-    >>> claim_of(Domain((Column("sex", "sex", (1, 2), ("m", "f")),)), {"sex": "f"}, m=3)
-    Claim(codes=(2,), m=3)
-    """
+    """The claim that exactly m records have these values, by label (or by code, if `codes`)."""
     known = {name: _code(domain[name], str(value), codes) for name, value in values.items()}
     if not known or isinstance(m, bool) or m < 0:
         raise DataError(f"m={m}, {len(known)} columns: name a column, for instance {domain.names[0]}, and a count m from 0")
@@ -82,23 +77,13 @@ def _code(column: Column, text: str, codes: bool) -> int:
 
 
 def matches(codes: Codes, records: npt.NDArray[np.integer]) -> Flags:
-    """
-    Which records match which claims: a row per claim, a column per record.
-
-    >>> matches(np.array([[1, ANY], [1, 2]]), np.array([[1, 2], [1, 3]])).tolist()
-    [[True, True], [True, False]]
-    """
+    """Which records match which claims: a row per claim, a column per record."""
     wanted = codes[:, None, :]
     return np.asarray(((wanted == ANY) | (wanted == records)).all(axis=2))
 
 
 def false_claims(flags: Flags, m: Ints) -> Flags:
-    """
-    The claims that are not true of their block, from the records that match each: COUNT(a, D) != m.
-
-    >>> false_claims(np.array([[True, True], [True, False]]), np.array([2, 2])).tolist()
-    [False, True]
-    """
+    """The claims that are not true of their block, from the records that match each: COUNT(a, D) != m."""
     return np.asarray(flags.sum(axis=1) != m)
 
 

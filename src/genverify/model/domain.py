@@ -54,11 +54,6 @@ class Predicate:
     def where(self) -> dict[str, tuple[int, ...]]:
         return dict(self.clauses)
 
-    @cached_property
-    def masks(self) -> dict[str, int]:
-        """The codes of each named column as bits, so that sets of codes are compared in one step."""
-        return {name: sum(1 << code for code in codes) for name, codes in self.clauses}
-
     def __and__(self, other: "Predicate") -> "Predicate":
         both = self.where.copy()
         for name, codes in other.clauses:
@@ -82,13 +77,7 @@ EVERY = Predicate(())
 
 @dataclass(frozen=True)
 class Rule:
-    """
-    A structural rule: a record that matches `when` must match one of `one_of`.
-
-    >>> rule = Rule("old", Predicate.of({"AGE": [9]}), (Predicate.of({"TP65": [1]}),))
-    >>> rule.excludes({"AGE": np.array([9, 9, 1]), "TP65": np.array([0, 1, 0])}).tolist()
-    [True, False, False]
-    """
+    """A structural rule: a record that matches `when` must match one of `one_of`."""
 
     name: str
     when: Predicate
@@ -109,25 +98,17 @@ class Exclusions:
     """Which of some rules exclude which records: every condition is looked at once, whatever number of rules names it."""
 
     def __init__(self, domain: "Domain", rules: Sequence[Rule]) -> None:
-        self.conditions = list(dict.fromkeys(p for rule in rules for p in (rule.when, *rule.one_of)))
-        row = {predicate: index for index, predicate in enumerate(self.conditions)}
+        conditions = list(dict.fromkeys(p for rule in rules for p in (rule.when, *rule.one_of)))
+        row = {predicate: index for index, predicate in enumerate(conditions)}
         self.when = [row[rule.when] for rule in rules]
         self.one_of = {number: [row[p] for p in rule.one_of] for number, rule in enumerate(rules) if rule.one_of}
-        self.allowed = [self._allowed(column.name, max(column.codes)) for column in domain.columns]
-
-    def _allowed(self, name: str, largest: int) -> Flags:
-        """Whether each condition allows each code of a column."""
-        flags = np.ones((len(self.conditions), largest + 1), dtype=bool)
-        for row, predicate in zip(flags, self.conditions, strict=True):
-            if name in predicate.where:
-                row[:] = np.isin(np.arange(largest + 1), predicate.where[name])
-        return flags
+        codes = {column.name: range(max(column.codes) + 1) for column in domain.columns}
+        self.allowed = allowed_codes(conditions, codes) > 0
+        self.start = np.cumsum([0, *map(len, codes.values())])[:-1]
 
     def of(self, records: npt.NDArray[np.int64]) -> Flags:
         """Whether each rule excludes each record, a row of codes."""
-        met: Flags = np.ones((len(self.conditions), len(records)), dtype=bool)
-        for allowed, codes in zip(self.allowed, records.T, strict=True):
-            met &= allowed[:, codes]
+        met: Flags = np.asarray(self.allowed[:, records + self.start].all(axis=2))
         excluded: Flags = met[self.when]
         for number, rows in self.one_of.items():
             excluded[number] &= ~met[rows].any(axis=0)
@@ -163,10 +144,6 @@ class Column:
     A discrete column: its name, its codes and what they mean.
 
     Where a code stands for a set of words (a person's races), `sets` holds the set of each code.
-
-    >>> tenure = Column("TEN", "tenure", (1, 2, 3), ("owned", "mortgaged", "rented"))
-    >>> tenure.meaning[3], tenure.restrict([1, 2]).codes
-    ('rented', (1, 2))
     """
 
     name: str
@@ -259,13 +236,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Universe:
-    """
-    Which records a study is about: a condition on records, the codes they can hold, rules that always hold.
-
-    >>> occupied = Universe("occupied", Predicate.of({"VACS": [0]}), {"TEN": (1, 2, 3)}, ())
-    >>> print(occupied.keeps)
-    VACS=0
-    """
+    """Which records a study is about: a condition on records, the codes they can hold, rules that always hold."""
 
     name: str
     keeps: Predicate
@@ -275,14 +246,7 @@ class Universe:
 
 @dataclass(frozen=True)
 class DomainFile:
-    """
-    A domain file: the columns as they stand in the data, the universes and the structural rules.
-
-    >>> everybody = Universe("everybody", EVERY, {}, ())
-    >>> file = DomainFile(Domain((Column("SEX", "sex", (1, 2), ("male", "female")),)), {"everybody": everybody}, {})
-    >>> file.universe("everybody").name
-    'everybody'
-    """
+    """A domain file: the columns as they stand in the data, the universes and the structural rules."""
 
     domain: Domain
     universes: Mapping[str, Universe]

@@ -22,13 +22,7 @@ DISK = {
 
 
 class GenverifyError(Exception):
-    """
-    What went wrong, where, and what to do next: the base of all errors that are shown without a traceback.
-
-    >>> raise GenverifyError("release.yaml: no table is named; add one under tables")
-    Traceback (most recent call last):
-    genverify.model.errors.GenverifyError: release.yaml: no table is named; add one under tables
-    """
+    """What went wrong, where, and what to do next: the base of all errors that are shown without a traceback."""
 
 
 class ConfigError(GenverifyError):
@@ -52,14 +46,7 @@ class NoDatasetError(ReleaseError):
 
 
 class DiskError(GenverifyError):
-    """
-    A result cannot be written.
-
-    >>> with naming_disk_errors("fig3"):  # doctest: +ELLIPSIS
-    ...     raise OSError(errno.ENOSPC, "No space left on device")
-    Traceback (most recent call last):
-    genverify.model.errors.DiskError: [Errno 28] No space left on device (fig3). In short, the disk is full: free space, ...
-    """
+    """A result cannot be written."""
 
 
 @contextmanager
@@ -78,12 +65,7 @@ def naming_disk_errors(work: str = "") -> Iterator[None]:
 
 
 def nearest(name: object, known: list[Any]) -> str:
-    """
-    The known names, with the one that was probably meant.
-
-    >>> nearest("TENN", ["TEN", "VACS"])
-    'did you mean TEN? (known: TEN, VACS)'
-    """
+    """The known names, with the one that was probably meant."""
     close = get_close_matches(str(name), [str(k) for k in known], n=1)
     listed = f"known: {', '.join(map(str, known))}"
     return f"did you mean {close[0]}? ({listed})" if close else listed
@@ -99,13 +81,7 @@ EXTRAS = {
 
 
 class MissingExtra(ConfigError):
-    """
-    A library is missing that only an extra brings.
-
-    >>> raise MissingExtra("jax")
-    Traceback (most recent call last):
-    genverify.model.errors.MissingExtra: the library jax is needed; install it: pip install "genverify[raprank]"
-    """
+    """A library is missing that only an extra brings."""
 
     def __init__(self, library: str, what: str = "", instead: str = "") -> None:
         needed = f"{what} needs the library {library}" if what else f"the library {library} is needed"

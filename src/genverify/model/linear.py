@@ -23,11 +23,6 @@ class LinearSystem:
     What is known of some counts x, whole numbers: lo <= x <= hi of every cell, and least <= sum of weight times cell <= most
     of every row. Row r has the entries start[r] to start[r + 1] of `columns` (places of cells) and `weights`. An end that
     nobody told is OPEN (or -OPEN): null where it is written.
-
-    >>> row = ("all", {"men": 1, "women": 1, "all": -1}, 0, 0)
-    >>> sums = make_system({"men": (0, 9), "women": (3, 3), "all": (5, 5)}, [row])
-    >>> sums.cells, sums.fits(np.array([2, 3, 5])), sums.fits(np.array([1, 3, 5]))
-    (('men', 'women', 'all'), True, False)
     """
 
     cells: tuple[str, ...]

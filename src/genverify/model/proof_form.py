@@ -12,11 +12,6 @@ GOALS = (EXACTLY, NEVER, AT_LEAST, AT_MOST, NOTHING)
 
 
 def new_certificate(model: str, name: str, digest: str, **parts: Any) -> dict[str, Any]:
-    """
-    A certificate about what has this name and this digest, without a statement yet.
-
-    >>> new_certificate(LINEAR, "a table", "12ab")["about"]
-    {'kind': 'system', 'name': 'a table', 'digest': '12ab'}
-    """
+    """A certificate about what has this name and this digest, without a statement yet."""
     about = {"kind": KIND_OF[model], "name": name, "digest": digest}
     return {"version": VERSION, "about": about, "model": model, **parts, "statements": []}

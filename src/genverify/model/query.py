@@ -15,12 +15,7 @@ from genverify.model.errors import DataError, nearest
 
 @dataclass(frozen=True)
 class Group:
-    """
-    A named set of codes of one column (or of no column: everyone), the word of which line ids are made.
-
-    >>> print(Group("renter", "renter occupied", Predicate.of({"TEN": [3, 4]})).predicate)
-    TEN=3|4
-    """
+    """A named set of codes of one column (or of no column: everyone), the word of which line ids are made."""
 
     name: str
     label: str
@@ -29,13 +24,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """
-    All groups of a table file, and its lists of groups.
-
-    >>> renter, owner = (Group(name, name, Predicate.of({"TEN": [code]})) for name, code in (("renter", 3), ("owner", 1)))
-    >>> list(Vocabulary({"renter": renter, "owner": owner}, {"tenure": ["owner", "renter"]}).listed("tenure"))
-    ['owner', 'renter']
-    """
+    """All groups of a table file, and its lists of groups."""
 
     groups: Mapping[str, Group]
     lists: Mapping[str, Sequence[str]]
@@ -97,12 +86,7 @@ def _codes(column: Column, given: Any) -> Sequence[int]:
 
 
 def _numbers(given: Any) -> range:
-    """
-    One number, or `first-last`.
-
-    >>> list(_numbers("2-4")), list(_numbers(7))
-    ([2, 3, 4], [7])
-    """
+    """One number, or `first-last`."""
     first, _, last = str(given).partition("-")
     return range(int(first), int(last or first) + 1)
 

@@ -48,14 +48,7 @@ def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = 
 
 @dataclass(frozen=True)
 class Schema:
-    """
-    What a release speaks of: the domain of its records, the rules that hold, the queries that may be published.
-
-    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
-    >>> schema = Schema(Domain((sex,)), (), (Query("T.f", "T", "female", Predicate.of({"SEX": [2]})),))
-    >>> schema.position
-    {'T.f': 0}
-    """
+    """What a release speaks of: the domain of its records, the rules that hold, the queries that may be published."""
 
     domain: Domain
     rules: tuple[Rule, ...]
@@ -319,14 +312,7 @@ def make_release(
 def make_schema(
     columns: Mapping[str, Sequence[str]], tables: Mapping[str, Sequence[str]], rules: Iterable[Rule] = ()
 ) -> Schema:
-    """
-    Columns with the values that they take, and tables with the columns that they cross. A cell of a table is called after
-    its values; the codes of a column count from 0.
-
-    >>> schema = make_schema({"sex": ["f", "m"], "age": ["young", "old"]}, {"by_sex": ["sex"], "all": ["sex", "age"]})
-    >>> [query.id for query in schema.queries]
-    ['by_sex.f', 'by_sex.m', 'all.f.young', 'all.f.old', 'all.m.young', 'all.m.old']
-    """
+    """Columns with their values (codes from 0), and tables by the columns that they cross; cells are called after values."""
     made = tuple(Column(name, name, tuple(range(len(values))), tuple(values)) for name, values in columns.items())
     domain = Domain(made)
     queries = [query for name, crossed in tables.items() for query in _cells(domain, name, crossed)]
@@ -342,14 +328,7 @@ def _cells(domain: Domain, table: str, crossed: Sequence[str]) -> Iterable[Query
 
 
 def release_of(schema: Schema, records: pd.DataFrame, block: str = "data") -> Release:
-    """
-    What the tables of a schema publish about records, one row each, with the values that the schema names.
-
-    >>> schema = make_schema({"sex": ["f", "m"], "age": ["young", "old"]}, {"by_sex": ["sex"]})
-    >>> release = release_of(schema, pd.DataFrame({"sex": ["f", "m", "m"], "age": ["old", "old", "young"]}))
-    >>> release.n, release.lo.tolist()
-    (3, [1, 2])
-    """
+    """What the tables of a schema publish about records, one row each, with the values that the schema names."""
     codes = {column.name: _codes(column, records) for column in schema.domain.columns}
     counts = {query.id: int(query.predicate.matches(codes).sum()) for query in schema.queries}
     return make_release(schema, block, {TOTAL: len(records), **counts})
@@ -413,15 +392,7 @@ def refuse_sums(schema: Schema) -> None:
 
 @dataclass(frozen=True)
 class Recoding:
-    """
-    A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one.
-
-    >>> age = Column("AGE", "age", (1, 2, 3), ("child", "adult", "old"))
-    >>> queries = [Query(f"T.{code}", "T", age.meaning[code], Predicate.of({"AGE": [code]})) for code in age.codes]
-    >>> recoding = recode(Schema(Domain((age,)), (), tuple(queries)), "AGE", {"grown up": [2, 3]})
-    >>> recoding.code, recoding.members, recoding.schema.domain["AGE"].meanings
-    ({1: 1, 2: 2, 3: 2}, ((0,), (1, 2)), ('child', 'grown up'))
-    """
+    """A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one."""
 
     schema: Schema
     column: str

@@ -17,15 +17,7 @@ PrivacyLoss = Annotated[float, Field(gt=0, le=700)]
 
 
 class Section(BaseModel):
-    """
-    Settings that belong together; unknown keys are errors, defaults stand in config.yaml.
-
-    >>> class Cup(Section):
-    ...     size: int
-    >>> validate(Cup, {"sise": 2, "size": 1}, "cups.yaml")
-    Traceback (most recent call last):
-    genverify.model.errors.ConfigError: cups.yaml: unknown setting sise: did you mean size? (known: size)
-    """
+    """Settings that belong together; unknown keys are errors, defaults stand in config.yaml."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -47,12 +39,7 @@ KINDS = ("int", "str", "constrained")
 
 
 def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    The base with the change laid over it, mapping by mapping.
-
-    >>> merge({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
-    {'a': {'b': 3, 'c': 2}}
-    """
+    """The base with the change laid over it, mapping by mapping."""
     merged = dict(base)
     for key, value in change.items():
         below = merged.get(key)
@@ -61,15 +48,7 @@ def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def over_default(text: Any, default: str, named: str, model: type[Section]) -> Any:
-    """
-    Settings in which each of `named` is a change to the section `default`, with the changes laid over it.
-
-    >>> class Cup(Section):
-    ...     size: int
-    ...     hot: bool
-    >>> over_default({"cup": {"size": 1, "hot": True}, "cups": {"big": {"size": 2}}}, "cup", "cups", Cup)["cups"]
-    {'big': {'size': 2, 'hot': True}}
-    """
+    """Settings in which each of `named` is a change to the section `default`, with the changes laid over it."""
     if not isinstance(text, Mapping) or not isinstance(text.get(named), Mapping):
         return text
     return {**text, named: {name: lay_over(text.get(default), change, model) for name, change in text[named].items()}}

@@ -28,12 +28,7 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 def neutral(text: str) -> str:
-    """
-    The text with ' before it where a spreadsheet program would take it for a formula; numbers stay as they are.
-
-    >>> neutral("=1+1"), neutral("-5"), neutral("under 5")
-    ("'=1+1", '-5', 'under 5')
-    """
+    """The text with ' before it where a spreadsheet program would take it for a formula; numbers stay as they are."""
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
@@ -158,12 +153,11 @@ def refuse_row(path: Path, values: "pd.Series[Any]", wrong: "npt.ArrayLike | pd.
 
 
 @contextmanager
-def naming_unreadable(path: Path, expected: Expected, *other: type[Exception]) -> Iterator[None]:
+def naming_unreadable(path: Path, expected: Expected) -> Iterator[None]:
     """Turn what a reader says of a broken file into an error that names the file, what it should be, and a hint."""
-    unreadable: tuple[type[Exception], ...] = (*UNREADABLE, *other)
     try:
         yield
-    except unreadable as error:
+    except UNREADABLE as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else one_line(error)
         hint = f"; {expected.hint}" if expected.hint else ""
         raise DataError(f"{path}: cannot be read as {expected.what} ({reason}){hint}") from None
@@ -182,12 +176,7 @@ def decoded(raw: bytes, path: Path) -> str:
 
 
 def _delimiter_of(lines: Sequence[str]) -> str:
-    """
-    The delimiter that cuts most of the first lines into the same number of fields, above one.
-
-    >>> _delimiter_of(["area;count", "1;2,5", "2;3,5"])
-    ';'
-    """
+    """The delimiter that cuts most of the first lines into the same number of fields, above one."""
     looked_at = list(islice((line for line in lines if line.strip()), LINES_LOOKED_AT))
 
     def score(delimiter: str) -> tuple[int, int]:
@@ -277,12 +266,6 @@ TEXTS = ("block", "query", "design")  # columns of texts; all others of a CSV ho
 def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """
     The table of a file. A CSV that holds other than whole numbers, but for names of blocks and queries, is a ValueError.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as home:
-    ...     _ = (Path(home) / "counts.csv").write_text("block,query,lo\\n007,N,3\\n")
-    ...     read_frame(Path(home) / "counts.csv").to_dict("list")
-    {'block': ['007'], 'query': ['N'], 'lo': [3]}
     """
     if path.suffix != ".csv":
         needed("pyarrow", f"{path}: a Parquet file")

@@ -67,15 +67,6 @@ class _Group:
     """
     The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
     combination, and `inside`, which kinds lie in each query.
-
-    >>> from genverify.model.domain import Column
-    >>> domain = Domain((Column("SIZE", "persons", (1, 2, 3), ("one", "two", "three")),))
-    >>> several = Query("T.2+", "T", "two or more", Predicate.of({"SIZE": [2, 3]}))
-    >>> [group] = _groups(domain, [several])
-    >>> group.kind_of.tolist()  # two and three persons lie in the same queries
-    [0, 1, 1]
-    >>> group.counts({"SIZE": np.array([0, 1, 2, 0], dtype=np.int32)}, np.array([0, 0, 0, 1]), 2).tolist()
-    [[2], [0]]
     """
 
     columns: tuple[str, ...]
@@ -90,8 +81,7 @@ class _Group:
         for name, size in zip(self.columns, self.sizes, strict=True):
             cell = cell * np.int32(size) + places[name]
         held = np.bincount(self.kind_of[cell] * blocks + block, minlength=self.inside.shape[1] * blocks)
-        counts: Ints = (self.inside @ held.reshape(-1, blocks)).T
-        return counts
+        return (self.inside @ held.reshape(-1, blocks)).T
 
 
 def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:

@@ -13,12 +13,7 @@ from typing import TypeVar
 
 
 def derive_seed(seed: int, *names: str) -> int:
-    """
-    A seed of 64 bits for a named piece of work.
-
-    >>> derive_seed(1, "sample", "01") == derive_seed(1, "sample", "01") != derive_seed(1, "sample", "02")
-    True
-    """
+    """A seed of 64 bits for a named piece of work."""
     text = "/".join([str(seed), *names])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
@@ -76,21 +71,13 @@ class WorkBudget:
 # How long work takes, and how far it is.
 
 SAY_EVERY = 10.0  # seconds between two lines of a log: it shows that a job lives, and stays short
-SAY_CELLS_EVERY = 5.0  # somebody sits in front of a terminal
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 
 
 @dataclass
 class Stopwatch:
-    """
-    The wall seconds of a piece of work.
-
-    >>> with watch() as spent:
-    ...     pass
-    >>> spent.seconds < 1
-    True
-    """
+    """The wall seconds of a piece of work."""
 
     seconds: float = 0.0
 
@@ -105,14 +92,34 @@ def watch() -> Iterator[Stopwatch]:
         spent.seconds = time.perf_counter() - started
 
 
+@dataclass
+class ProgressLog:
+    """Lines in the log about long work of unknown length: the first after a few seconds, then one in so many."""
+
+    every: float = 5.0  # somebody sits in front of a terminal
+
+    def __post_init__(self) -> None:
+        self.last = time.monotonic()
+
+    def due(self) -> bool:
+        """Whether so many seconds have passed; then they are counted from now on."""
+        if time.monotonic() - self.last <= self.every:
+            return False
+        self.last = time.monotonic()
+        return True
+
+    def __call__(self, text: str, *values: object) -> None:
+        if self.due():
+            log.info(text, *values)
+
+
 def progress(items: Sequence[T], what: str) -> Iterator[T]:
     """The items one by one, with a line in the log now and then: how many are done, the rate and the time left."""
-    started = reported = time.monotonic()
+    started, reported = time.monotonic(), ProgressLog(SAY_EVERY)
     for done, item in enumerate(items, 1):
         yield item
-        now = time.monotonic()
-        if now - reported > SAY_EVERY or done == len(items):
-            reported, rate = now, done / max(now - started, 1e-9)
+        if reported.due() or done == len(items):
+            rate = done / max(time.monotonic() - started, 1e-9)
             log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
 
 
@@ -120,25 +127,8 @@ class CellProgress:
     """How far a search for the ranges of cells is, now and then, on the standard error."""
 
     def __init__(self, quiet: bool = False) -> None:
-        self.quiet, self.last = quiet, time.monotonic()
+        self.quiet, self.clock = quiet, ProgressLog()
 
     def __call__(self, done: int, of: int) -> None:
-        now = time.monotonic()
-        if not self.quiet and now - self.last > SAY_CELLS_EVERY:
-            self.last = now
+        if not self.quiet and self.clock.due():
             print(f"{done} of {of} cells ...", file=sys.stderr)
-
-
-@dataclass
-class ProgressLog:
-    """Lines in the log about long work of unknown length: the first after a few seconds, then one in so many."""
-
-    every: float = 5.0
-
-    def __post_init__(self) -> None:
-        self.last = time.monotonic()
-
-    def __call__(self, text: str, *values: object) -> None:
-        if time.monotonic() - self.last > self.every:
-            self.last = time.monotonic()
-            log.info(text, *values)

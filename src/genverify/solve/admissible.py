@@ -1,5 +1,6 @@
 """Admissible records: which records a release rules out, and the types of all others, codes merged where none differs."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -94,11 +95,14 @@ class ImpliedZeros:
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[ExhaustedTotal]:
         """The universes that the cells about these columns exhaust."""
         schema = self.release.schema
-        family = schema.derived(_Family, columns, lambda: _Family(schema, columns), KEPT_FAMILIES)
-        positive = self._largest(family.members[self.lo[family.members] > 0])
+        members = schema.derived(dict, None, lambda: _families(schema)).get(columns, np.zeros(0, dtype=np.int64))
+        positive = self._largest(members[self.lo[members] > 0])
         if not positive:
             return
-        cells = family.cells(positive)
+        if len(members) > MOST_CELLS:
+            cells = _Cells(schema, columns, positive)
+        else:
+            cells = schema.derived(_Cells, columns, lambda: _Cells(schema, columns, members.tolist()), KEPT_FAMILIES)
         rows = [cells.row[cell] for cell in positive]
         inside = cells.inside[rows][:, self.universes]
         # the cheap test first: what does not exhaust the universe does not do so without overlaps either
@@ -113,26 +117,20 @@ class ImpliedZeros:
         return self.queries[cell].id if cell < len(self.queries) else TOTAL
 
 
-class _Family:
-    def __init__(self, schema: Schema, columns: tuple[str, ...]) -> None:
-        self.schema, self.columns = schema, columns
-        inside = [not query.sums and query.predicate.columns == columns for query in schema.queries]
-        self.members: Ints = np.flatnonzero(inside)
-
-    def cells(self, cells: Sequence[int]) -> "_Cells":
-        """What is known of some cells of the family, and of the others where they are not too many to be kept."""
-        return self._every if len(self.members) <= MOST_CELLS else _Cells(self, cells)
-
-    @cached_property
-    def _every(self) -> "_Cells":
-        return _Cells(self, self.members.tolist())
+def _families(schema: Schema) -> dict[tuple[str, ...], Ints]:
+    """The cells that name each set of columns; sums are none of them."""
+    members = defaultdict[tuple[str, ...], list[int]](list)
+    for cell, query in enumerate(schema.queries):
+        if not query.sums:
+            members[query.predicate.columns].append(cell)
+    return {columns: np.array(cells) for columns, cells in members.items()}
 
 
 class _Cells:
     """Cells about the same columns: inside which queries (the whole block comes last) they lie, and which two overlap."""
 
-    def __init__(self, family: _Family, cells: Sequence[int]) -> None:
-        schema, named = family.schema, set(family.columns)
+    def __init__(self, schema: Schema, columns: tuple[str, ...], cells: Sequence[int]) -> None:
+        named = set(columns)
         self.listed, self.row = cells, {cell: row for row, cell in enumerate(cells)}
         allowed = np.vstack([schema.allowed, np.ones_like(schema.allowed[:1])])
         self.inside: Flags = _products(allowed[cells], 1 - allowed) == 0
@@ -274,11 +272,9 @@ def _alive(column: int, atoms: int, tests: Sequence[ExcludedCombinations]) -> Pl
 def _broken(domain: Domain, atoms: Sequence[Atoms], table: Places, test: ExcludedCombinations) -> Flags:
     """Which types fail a test: looked up in its grid; or rule by rule, where any code of an atom stands for the others."""
     if test.dead is not None:
-        flags: Flags = test.dead.ravel()[flat_places(table, test.columns, test.dead.shape)]
-        return flags
+        return test.dead.ravel()[flat_places(table, test.columns, test.dead.shape)]
     codes = {domain.names[column]: np.array([atom[0] for atom in atoms[column]])[table[column]] for column in test.columns}
-    flags = np.logical_or.reduce([rule.excludes(codes) for rule in test.rules])
-    return flags
+    return np.asarray(np.logical_or.reduce([rule.excludes(codes) for rule in test.rules]))
 
 
 def _too_many(limit: int) -> str:

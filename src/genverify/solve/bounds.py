@@ -63,10 +63,6 @@ class Branch:
     lo: int | None
     hi: int | None
 
-    @property
-    def range(self) -> tuple[float, float]:
-        return (-inf if self.lo is None else self.lo, inf if self.hi is None else self.hi)
-
 
 FEW_MOVED = 0.02  # of the columns: where more moved, all rows are recounted
 
@@ -138,8 +134,7 @@ def whole_multiple(z: Floats) -> Ints | None:
     common = _common(np.unique(np.round(z, 9)).tolist())
     if common is None or np.abs(z).max(initial=0) * common > LARGEST:
         return None
-    multiple: Ints = np.rint(z * common).astype(np.int64)
-    return multiple
+    return np.rint(z * common).astype(np.int64)
 
 
 def farkas_scales(y: Floats) -> Iterator[float]:
@@ -156,15 +151,11 @@ def weighed(system: LinearSystem, Y: Ints) -> Ints | None:
     if float(np.abs(Y).astype(np.float64).sum()) * system.largest >= 2**62:
         return None
     used = np.flatnonzero(Y)
-    total: Ints = matrix_of(system)[used].T @ Y[used]
-    return total
+    return matrix_of(system)[used].T @ Y[used]
 
 
 def bound(system: LinearSystem, Y: Ints, ends: Ends, w: Ints) -> float:
-    """
-    The most that multipliers Y of rows and w of columns can add up to, in integers; inf where that is out of reach, or an
-    end is open.
-    """
+    """The most that multipliers Y of rows and w of columns add up to, in integers; inf where beyond 64 bits or open."""
     reach = np.where(w > 0, ends.hi, np.where(w < 0, ends.lo, 0))
     sides = np.where(Y > 0, system.most, np.where(Y < 0, system.least, 0))
     if is_open(reach).any() or is_open(sides).any():
@@ -700,7 +691,7 @@ class _Search(BranchAndProve):
 
     def side(self, part: tuple[Node, Flags], lo: int | None, hi: int | None, depth: int) -> Node | None:
         branch = Branch(part[1], lo, hi)
-        self.bounder.lp.push_row(branch.inside.astype(np.int64), *branch.range)
+        self.bounder.lp.push_row(branch.inside.astype(np.int64), -inf if lo is None else lo, inf if hi is None else hi)
         self.branches.append(branch)
         try:
             proof: Node | None = self.node(depth)

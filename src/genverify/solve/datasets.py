@@ -257,10 +257,7 @@ class Exchange:
         return types
 
     def step(self, points: Ints) -> Ints:
-        """
-        One random exchange in each of several datasets, given as the classes of their records, one row each; the same
-        records where the drawn pair has no exchange.
-        """
+        """One random exchange in each of several datasets (rows of classes); the same records where the pair has none."""
         if points.shape[1] < 2:
             return points
         walkers = np.arange(len(points))
@@ -348,10 +345,7 @@ class Exchange:
 
 
 def random_walk(program: Program, starts: Sequence[Ints], walkers: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """
-    Datasets that walk side by side, the class of each record, a row for each: the starts in turn, then again and again far
-    enough away for another look at them.
-    """
+    """Datasets that walk side by side, a row of the classes of their records each: the starts, then far enough apart."""
     exchange = Exchange(program, rng)
     points = np.array([np.repeat(np.arange(program.classes), starts[walker % len(starts)]) for walker in range(walkers)])
     while True:
@@ -433,10 +427,7 @@ def _floors(program: Program, records: Codes) -> Ints:
 def _least_overlap(
     program: RecordSystem, bins: Ints, held: Ints, objective: Floats, weight: float, solver: Solver
 ) -> Answer:
-    """
-    Maximise the objective less weight times sum o_b with o_b >= min(z_b, s_b): a binary says which, o >= z - (m - s) b and
-    o >= s b, where z_b <= m.
-    """
+    """The objective less weight times sum o_b, o_b >= min(z_b, s_b): o >= z - (m - s) b, o >= s b, b binary and z_b <= m."""
     U, C, inside = len(held), len(bins), np.flatnonzero(bins >= 0)
     pick = csr_array((np.ones(len(inside)), (bins[inside], inside)), shape=(U, C))
     one, scaled = eye_array(U, format="csr"), diags_array(held.astype(np.float64))

@@ -79,8 +79,7 @@ class Joint(RecordSystem):
         if self.A.shape[1] == 0:  # no record is left open: there is one dataset, without records, or none
             nobody = np.zeros(0, dtype=np.int64)
             return nobody if self.fits(nobody) else None
-        point = best_point(maximise_integers(solver, self.system, objective))
-        z = None if point is None else integer_point(point)
+        z = integer_point(best_point(maximise_integers(solver, self.system, objective)))
         if z is not None:
             self.recount(z)
         return z
@@ -239,8 +238,7 @@ class ByBlocks:
         """A dataset that differs from z in some classes only."""
         selected, rest = np.flatnonzero(free), self.A @ np.where(free, 0, z)
         system = sparse_system(csr_array(self.A[:, selected]), self.lo - rest, self.hi - rest, self.upper[selected])
-        point = best_point(maximise_integers(self.solver, system, np.zeros(len(selected))))
-        counts = None if point is None else integer_point(point)
+        counts = integer_point(best_point(maximise_integers(self.solver, system, np.zeros(len(selected)))))
         if counts is None:
             return None
         result = z.copy()

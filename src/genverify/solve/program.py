@@ -1,7 +1,4 @@
-"""
-The compact program of a release: z counts the records of each class, lo <= A z <= hi; a solver's point is recounted in
-integers.
-"""
+"""The compact program of a release: z counts the records of each class, lo <= A z <= hi; points are recounted."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -137,7 +134,10 @@ class Layout:
             if self.grids.wide(columns):
                 lemmas = list(implied.lemmas(self._names(columns)))
                 zeros = np.flatnonzero(zero & (self.family == family)).tolist()
-                result.append(admissible.ExcludedCombinations(columns, None, tuple(self._as_rules(zeros, lemmas))))
+                rules = [Rule(self.queries[index].id, self.grids.added[self.cells[index]], ()) for index in zeros]
+                predicates = {query.id: query.predicate for query in self.queries}
+                rules += [admissible.lemma_rule(lemma, predicates) for lemma in lemmas]
+                result.append(admissible.ExcludedCombinations(columns, None, tuple(rules)))
                 used += lemmas
                 continue
             own_dead, own_covered = (flags[self.start[family] : self.start[family + 1]] for flags in (dead, covered))
@@ -151,11 +151,6 @@ class Layout:
 
     def _names(self, columns: Columns) -> tuple[str, ...]:
         return tuple(sorted(self.domain.names[column] for column in columns))
-
-    def _as_rules(self, zero: Sequence[int], lemmas: Sequence[admissible.ExhaustedTotal]) -> Iterator[Rule]:
-        predicates = {query.id: query.predicate for query in self.queries}
-        yield from (Rule(self.queries[index].id, self.grids.added[self.cells[index]], ()) for index in zero)
-        yield from (admissible.lemma_rule(lemma, predicates) for lemma in lemmas)
 
     def _open(self, columns: Columns, covered: Flags, alive: Sequence[Flags]) -> bool:
         """Whether a place is left that no zero and no positive count holds, of atoms that are not ruled out already."""
@@ -203,10 +198,7 @@ class Layout:
 
 
 def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
-    """
-    The layout of the queries that a release publishes; blocks that publish the same ones share it. `extra` are conditions
-    that must not split a type either.
-    """
+    """The layout of what a release publishes, shared by blocks that publish the same; `extra` must not split a type."""
     schema, cells = release.schema, release.cells
     queries = schema.derived(_Queries, None, lambda: _Queries(schema))
     if extra:
@@ -276,10 +268,9 @@ class RecordSystem:
         numbers, because linear programs need them; integers up to 2**53 are exact.
         """
         if isinstance(self.A, csr_array):
-            columns: csr_array = self.A.T.tocsr().astype(np.float64)
-            return columns
+            return self.A.T.tocsr().astype(np.float64)
         by_class = np.ascontiguousarray(self.A.T)  # of programs, that is how the numbers lie in memory
-        return _sparse(by_class != 0, by_class)
+        return sparse_rows(by_class != 0, by_class)
 
     @cached_property
     def largest(self) -> int:
@@ -289,8 +280,7 @@ class RecordSystem:
     def counted(self, z: Ints) -> Ints:
         """What a dataset counts in every row, in integers."""
         used = np.flatnonzero(z)
-        counts: Ints = self.A @ z if isinstance(self.A, csr_array) else self.A[:, used].astype(np.int64) @ z[used]
-        return counts
+        return self.A @ z if isinstance(self.A, csr_array) else self.A[:, used].astype(np.int64) @ z[used]
 
     def fits(self, z: Ints) -> bool:
         """Whether a dataset satisfies every row, recounted in integers."""
@@ -434,13 +424,13 @@ def _matched(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
     order, starts, sizes = program.grouped
     can, must = _matching_types(program, codes, order)
     if len(order) == len(sizes):  # every class is one type
-        reached = _sparse(can)
-        return (reached if must is can else _sparse(must)), reached
+        reached = sparse_rows(can)
+        return (reached if must is can else sparse_rows(must)), reached
     counted = np.add.reduceat(must.view(np.int8), starts, axis=1, dtype=np.int32)
-    return _sparse(counted == sizes), _sparse(np.logical_or.reduceat(can, starts, axis=1))
+    return sparse_rows(counted == sizes), sparse_rows(np.logical_or.reduceat(can, starts, axis=1))
 
 
-def _sparse(flags: Flags, values: Matrix | None = None) -> csr_array:
+def sparse_rows(flags: Flags, values: Matrix | None = None) -> csr_array:
     """Flags as a sparse matrix of ones, or what stands there as floating-point numbers."""
     indices = np.flatnonzero(flags)
     starts = np.append(0, np.cumsum(np.count_nonzero(flags, axis=1)))
@@ -496,14 +486,15 @@ class WrongAnswer(GenverifyError):
     """A solver's answer did not survive the recount in integers."""
 
 
-def integer_point(point: Floats) -> Ints | None:
+def integer_point(point: Floats | None) -> Ints | None:
     """
-    The point in integers; None where it is not integral.
+    The point in integers; None where there is none, or it is not integral.
 
     >>> integer_point(np.array([1.0000001, 0.0])), integer_point(np.array([0.5]))
     (array([1, 0]), None)
     """
-    if not (np.abs(point) < 2.0**62).all():  # infinite, not a number, or beyond 64 bits: whatever the solver says
+    # infinite, not a number, or beyond 64 bits: whatever the solver says
+    if point is None or not (np.abs(point) < 2.0**62).all():
         return None
     z = np.rint(point).astype(np.int64)
     return None if np.abs(point - z).max(initial=0) > INTEGRAL else z

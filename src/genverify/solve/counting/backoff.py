@@ -54,8 +54,7 @@ class Sample:
     @property
     def times(self) -> Ints:
         """A row that was sampled several times is that many records; one with a weight of its own is one."""
-        times: Ints = np.where(self.one == 1, self.weights, self.one > 0).astype(np.int64)
-        return times
+        return np.where(self.one == 1, self.weights, self.one > 0).astype(np.int64)
 
     def by_kind(self) -> list[tuple[float, "Sample"]]:
         """The sample as each kind of group sees it, and how many of the groups are of this kind."""

@@ -1,7 +1,4 @@
-"""
-The diagram of a program: its states (what is left of every row) and the moves between them, class by class; sums over all
-ways through it.
-"""
+"""The diagram of a program: states (what is left of every row), moves between them class by class, sums over all ways."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +21,7 @@ PRIME = 32_749  # below 2**15: sums of millions of products are exact in floatin
 
 @dataclass(frozen=True)
 class System:
-    """
-    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `contradictory`: two rows ask for
-    different things, so nothing fits.
-    """
+    """z >= 0 integer, lo <= A z <= hi, A >= 0, no row that says nothing new. `contradictory`: by two rows, nothing fits."""
 
     A: Ints
     lo: Ints
@@ -493,18 +487,25 @@ def class_counts(diagram: Diagram, weights: Weights, result: Forward) -> Floats:
     """The distribution of every class count: a row per class, a column per count from 0 on; each row adds up to 1."""
     top = int(diagram.most.max(initial=0))
     held = np.zeros((diagram.classes, top + 1), dtype=weights[0].dtype if weights else np.float64)
-    ahead = np.zeros(diagram.states, dtype=held.dtype)
-    ahead[diagram.ends] = 1
-    for step, before in zip(reversed(diagram.steps), reversed(result.before), strict=True):
-        after = [ahead[move.target] for move in step]
-        for move, came, goes in zip(step, before, after, strict=True):
-            weight = weights[move.cls][move.times]
-            held[move.cls, move.times] = (came * goes).sum() * weight
-            # several moves of a step can start in one state, but those with one count start in distinct ones
-            ahead[move.source] += goes * weight
+    behind = zip(reversed(diagram.steps), reversed(result.before), backward(diagram, weights), strict=False)
+    for step, before, ahead in behind:
+        for move, came in zip(step, before, strict=True):
+            held[move.cls, move.times] = (came * ahead[move.target]).sum() * weights[move.cls][move.times]
     shares = held / result.total
     shares[:, 0] = 1 - shares[:, 1:].sum(axis=1)
     return np.asarray(np.clip(shares, 0, 1), dtype=np.float64)
+
+
+def backward(diagram: Diagram, weights: Weights) -> Iterator[Values]:
+    """The weight of all ways from each state to an end: after the last step, then before it, and so on; in place."""
+    ahead = np.zeros(diagram.states, dtype=weights[0].dtype if weights else np.float64)
+    ahead[diagram.ends] = 1
+    yield ahead
+    for step in reversed(diagram.steps):
+        for move, goes in zip(step, [ahead[move.target] for move in step], strict=True):
+            # several moves of a step can start in one state, but those with one count start in distinct ones
+            ahead[move.source] += goes * weights[move.cls][move.times]
+        yield ahead
 
 
 def _start(diagram: Diagram, weights: Weights) -> Values:

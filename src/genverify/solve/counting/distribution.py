@@ -1,7 +1,4 @@
-"""
-The distribution of COUNT(a) over the datasets that fit, and draws of them: exact, or by a Markov chain where they are too
-many.
-"""
+"""The distribution of COUNT(a) over the datasets that fit, and draws of them: exact, or by a Markov chain if too many."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -71,7 +68,10 @@ class _Counting:
         """A row per claim: the weight of 0, 1, ..., top matches, and, where it is asked for, of more."""
         result = np.zeros((len(self.shares), self.places), dtype=self.kind)
         groups = list(self._groups())
-        ahead = self._ahead({int(self.last[group].max()) + 1 for group in groups})
+        wanted = {int(self.last[group].max()) + 1 for group in groups}
+        steps = range(len(self.diagram.steps), -1, -1)
+        back = zip(steps, counting.backward(self.diagram, self.weights), strict=True)
+        ahead = {step: ways.copy() for step, ways in back if step in wanted}
         behind, at = np.zeros(self.diagram.states, dtype=self.kind), 0
         behind[0] = 1
         for group in groups:
@@ -88,20 +88,6 @@ class _Counting:
         size = max(1, min(CLAIMS_AT_ONCE, CELLS_AT_ONCE // (self.diagram.states * self.places)))
         for index in range(0, len(order), size):
             yield order[index : index + size]
-
-    def _ahead(self, wanted: set[int]) -> dict[int, Masses]:
-        """The weight of all ways from each state to an end, before each of the wanted steps."""
-        ahead = np.zeros(self.diagram.states, dtype=self.kind)
-        ahead[self.diagram.ends] = 1
-        result = {}
-        for step in range(len(self.diagram.steps), -1, -1):
-            if step < len(self.diagram.steps):
-                moves = self.diagram.steps[step]
-                for move, goes in zip(moves, [ahead[move.target] for move in moves], strict=True):
-                    ahead[move.source] += goes * self.weights[move.cls][move.times]
-            if step in wanted:
-                result[step] = ahead.copy()
-        return result
 
     def _between(self, group: Ints, behind: Masses, start: int, end: int, ahead: Masses) -> Masses:
         shares = self.shares[group]
@@ -120,10 +106,7 @@ class _Counting:
 
 
 def _shifted(ways: Masses, share: Floats, times: int, above: bool) -> Masses:
-    """
-    The ways after `times` records, each of which matches with the probability `share`. Ways with more matches than there are
-    places are in the last place (above), or given up.
-    """
+    """The ways after `times` records that match with the chance `share`; those beyond the last place in it, or given up."""
     result = np.zeros_like(ways)
     last = ways.shape[2] - 1
     for hits in range(times + 1 if above else min(times, last) + 1):

@@ -185,8 +185,7 @@ class Masses:
 
     @cached_property
     def _free(self) -> Floats:
-        free: Floats = self.program.raw.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
-        return free
+        return self.program.raw.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
 
     def _raw(self, codes: Codes) -> Floats:
         """How many records of the domain each class holds that match each claim."""

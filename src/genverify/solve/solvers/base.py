@@ -57,19 +57,10 @@ Answer = Optimal | Infeasible | Stopped
 
 
 def best_point(answer: Answer) -> Floats | None:
-    """
-    The optimum, or the best point met before a limit; None where there is neither.
-
-    >>> best_point(Optimal(3.0, np.array([1.0, 2.0]))), best_point(Infeasible()), best_point(Stopped(Limit.TIME))
-    (array([1., 2.]), None, None)
-    """
-    match answer:
-        case Optimal(z=z):
-            return z
-        case Infeasible():
-            return None
-        case Stopped(incumbent=incumbent):
-            return incumbent
+    """The optimum, or the best point met before a limit; None where there is neither."""
+    if isinstance(answer, Optimal):
+        return answer.z
+    return answer.incumbent if isinstance(answer, Stopped) else None
 
 
 class LinearProgram(Protocol):

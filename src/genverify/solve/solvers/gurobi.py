@@ -18,6 +18,7 @@ from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Lim
 GRB = gp.GRB
 SIZE_LIMIT = 2000  # variables, and constraints: what the licence that comes with the package allows
 TIGHT = {"FeasibilityTol": 1e-9, "IntFeasTol": 1e-9, "OptimalityTol": 1e-9, "Threads": 1, "Seed": 1}
+Rows = tuple[Any, Any]  # constraints of a model, and the slack variables of those with two different sides (None: no slack)
 ADVICE = "Set program.solver: highs in config.yaml, or install a full Gurobi licence"
 
 
@@ -84,7 +85,7 @@ class GurobiProgram:
         self._model.ModelSense = GRB.MAXIMIZE
         self._z = self._model.addMVar(A.shape[1])
         self._rows = _add_rows(self._model, self._z, csr_array(A.astype(np.float64)), lo, hi)
-        self._branches: list[_Rows] = []
+        self._branches: list[Rows] = []
 
     def maximise(self, objective: npt.NDArray[Any]) -> Answer:
         self._z.setAttr("Obj", objective.astype(np.float64))
@@ -98,7 +99,7 @@ class GurobiProgram:
     def _multipliers(self, attribute: str) -> Floats | None:
         """Row multipliers in the order of the rows. Gurobi's signs are those of HiGHS, for optima and for Farkas proofs."""
         try:
-            return np.concatenate([part.constraints.getAttr(attribute) for part in (self._rows, *self._branches)])
+            return np.concatenate([constraints.getAttr(attribute) for constraints, _ in (self._rows, *self._branches)])
         except (gp.GurobiError, AttributeError):
             return None
 
@@ -107,10 +108,13 @@ class GurobiProgram:
         self._branches.append(_add_rows(self._model, self._z, row, np.array([lo]), np.array([hi])))
 
     def pop_row(self) -> None:
-        self._branches.pop().remove_from(self._model)
+        for part in self._branches.pop():
+            if part is not None:
+                self._model.remove(part)
+        self._model.update()
 
     def add_columns(self, A: npt.NDArray[Any]) -> None:
-        rows = [row for part in (self._rows, *self._branches) for row in part.constraints.tolist()]
+        rows = [row for constraints, _ in (self._rows, *self._branches) for row in constraints.tolist()]
         fresh = []
         for column in A.T.astype(np.float64):
             indices = np.flatnonzero(column).tolist()
@@ -123,20 +127,7 @@ class GurobiProgram:
         self._z.setAttr("UB", upper.astype(np.float64))
 
 
-class _Rows:
-    """Rows of a model, with the slack variables of those that have two different sides."""
-
-    def __init__(self, constraints: Any, slack: Any) -> None:
-        self.constraints, self.slack = constraints, slack
-
-    def remove_from(self, model: gp.Model) -> None:
-        model.remove(self.constraints)
-        if self.slack is not None:
-            model.remove(self.slack)
-        model.update()
-
-
-def _add_rows(model: Any, z: Any, A: csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> _Rows:
+def _add_rows(model: Any, z: Any, A: csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Rows:
     """The rows lo <= A z <= hi; a true range is A z - s = 0 with lo <= s <= hi, so that each row has one multiplier."""
     lo, hi = lo.astype(np.float64), hi.astype(np.float64)
     ranged = np.flatnonzero((lo < hi) & np.isfinite(lo) & np.isfinite(hi))
@@ -149,7 +140,7 @@ def _add_rows(model: Any, z: Any, A: csr_array, lo: npt.NDArray[Any], hi: npt.ND
     slack = model.addMVar(len(ranged), lb=lo[ranged], ub=hi[ranged]) if len(ranged) else None
     if slack is not None:
         A, z = hstack([A, -eye_array(A.shape[0]).tocsc()[:, ranged]], format="csr"), gp.concatenate((z, slack))
-    rows = _Rows(model.addMConstr(A, z, sense, side), slack)
+    rows = model.addMConstr(A, z, sense, side), slack
     model.update()
     return rows
 

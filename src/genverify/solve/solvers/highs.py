@@ -13,6 +13,7 @@ from scipy.sparse import csc_array, csr_array
 from genverify.model.arrays import Floats, Ints
 from genverify.model.linear import as_floats
 from genverify.model.work import Meter, WorkBudget
+from genverify.solve.program import sparse_rows
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Matrix, Optimal, Stopped, WorkLimits
 
 MODEL = highspy.HighsModelStatus
@@ -168,14 +169,10 @@ class CellProgram(HighsProgram):
 
 
 def _sparse_columns(A: Any) -> csc_array:
-    """The matrix by columns, in floating-point numbers; what is not zero is looked for in the matrix as it is."""
+    """The matrix by columns, in floating-point numbers."""
     if isinstance(A, csr_array | csc_array):
         return csc_array(A, dtype=np.float64)
-    turned = A.T
-    indices = np.flatnonzero(turned)
-    starts = np.searchsorted(indices, np.arange(A.shape[1] + 1) * A.shape[0]).astype(np.int32)
-    rows = (indices - np.repeat(np.arange(A.shape[1]) * A.shape[0], np.diff(starts))).astype(np.int32)
-    return csc_array((turned.ravel()[indices].astype(np.float64), rows, starts), shape=A.shape)
+    return csc_array(sparse_rows(A.T != 0, A.T).T)
 
 
 def pass_model(
