@@ -238,12 +238,7 @@ STAND_IN = "synthetic stand-in of the same shape"
 
 
 def _stand_in(levels: Sequence[int], records: int, rng: np.random.Generator, spread: float = SPREAD) -> Multiway:
-    """
-    Records over the cells, each of one of a few classes, with the variables apart from each other within a class.
-
-    >>> _stand_in([2, 3], 10, np.random.default_rng(0)).counts.sum()
-    np.int64(10)
-    """
+    """Records over the cells, each of one of a few classes, with the variables apart from each other within a class."""
     of_class = rng.choice(CLASSES, records, p=rng.dirichlet(np.ones(CLASSES)))
     indices = []
     for size in levels:

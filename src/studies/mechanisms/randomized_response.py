@@ -22,15 +22,7 @@ class PrivacyError(GenverifyError):
 
 
 def check_epsilon(epsilon: float) -> float:
-    """
-    A privacy loss, above 0 and finite.
-
-    >>> check_epsilon(0.5)
-    0.5
-    >>> check_epsilon(0.0)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    studies.mechanisms.randomized_response.PrivacyError: epsilon is 0.0: give a privacy loss above 0 ...
-    """
+    """A privacy loss, above 0 and finite."""
     if not (isfinite(epsilon) and epsilon > 0):
         raise PrivacyError(f"epsilon is {epsilon}: give a privacy loss above 0 (0 publishes nothing but noise)")
     return epsilon
@@ -80,12 +72,7 @@ def one_sided_losses(rho: float, mu: float) -> tuple[float, float]:
 
 
 def asking_probability(epsilon: float, mu: float = FAIR) -> float:
-    """
-    rho(epsilon): the greater of `one_sided_losses` is then epsilon (B-4 and B-10 for mu = 1/2).
-
-    >>> round(asking_probability(max(one_sided_losses(0.3, 0.2)), 0.2), 12)
-    0.3
-    """
+    """rho(epsilon): the greater of `one_sided_losses` is then epsilon (B-4 and B-10 for mu = 1/2)."""
     odds = _rarer(mu) * _growth(check_epsilon(epsilon))
     return odds / (1 + odds)
 
@@ -102,25 +89,14 @@ def _growth(epsilon: float) -> float:
 
 
 def asking_slope(epsilon: float, mu: float = FAIR) -> float:
-    """
-    rho'(epsilon) (B-12 for mu = 1/2).
-
-    >>> round(asking_slope(1.0) * (1 + (exp(1.0) + exp(-1.0)) / 2), 12)
-    1.0
-    """
+    """rho'(epsilon) (B-12 for mu = 1/2)."""
     rarer, growth = _rarer(mu), _growth(check_epsilon(epsilon))
     return rarer * exp(epsilon) / (1 + rarer * growth) ** 2
 
 
 @dataclass(frozen=True)
 class Survey:
-    """
-    A population that is asked: its sensitive share pi, its size N, and mu.
-
-    >>> survey = Survey(pi=0.3, n=100)
-    >>> survey.mean_answer(1.0), round(survey.accuracy(0.5), 6)
-    (0.3, -0.0075)
-    """
+    """A population that is asked: its sensitive share pi, its size N, and mu."""
 
     pi: float
     n: int
