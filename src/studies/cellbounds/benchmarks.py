@@ -33,7 +33,7 @@ from genverify.model.tablefiles import Expected, naming_unreadable
 from genverify.model.work import derive_seed, watch
 from genverify.solve.linear.search import Work
 from genverify.solve.program import integer_point, sparse_system
-from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped, WorkLimits, make_solver, maximise_integers
+from genverify.solve.solvers.base import Infeasible, Optimal, Solver, WorkLimits, make_solver, maximise_integers
 from studies.cellbounds.settings import CellboundsBenchmark, MarginalCase, MarginalsBenchmark, Shape
 
 
@@ -55,17 +55,19 @@ def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver)
 def _range(A: csr_array, sides: Floats, variable: int, solver: Solver) -> tuple[int, int] | None:
     """The least and the greatest value of one variable, A z = sides; no variable exceeds the last side, N - R."""
     system = sparse_system(A, sides, sides, np.full(A.shape[1], sides[-1]))
-    ends = []
-    for sign in (-1.0, 1.0):
-        objective = np.zeros(A.shape[1])
-        objective[variable] = sign
-        answer = maximise_integers(solver, system, objective)
-        if isinstance(answer, Infeasible):
-            raise DataError("no table has these conditionals and this N")
-        if isinstance(answer, Stopped):
-            return None
-        ends.append(round(sign * answer.value))
-    return ends[0], ends[1]
+    low, high = (_end(system, variable, sign, solver) for sign in (-1, 1))
+    return None if low is None or high is None else (low, high)
+
+
+def _end(system: LinearSystem, variable: int, sign: int, solver: Solver) -> int | None:
+    """The greatest value of one variable (sign -1: the least); None where the solver ran into a limit."""
+    objective = np.zeros(len(system.lo))
+    objective[variable] = sign
+    answer = maximise_integers(solver, system, objective)
+    if isinstance(answer, Infeasible):
+        raise DataError("no table has these conditionals and this N")
+    point = integer_point(answer.z) if isinstance(answer, Optimal) else None
+    return None if point is None or not system.fits(point) else int(point[variable])
 
 
 def _matrix(table: Conditionals) -> csr_array:
@@ -207,25 +209,17 @@ def _ordinary(
     """The integer program that anybody would write, on the two ends of a few cells; seconds are extrapolated to all."""
     sums = marginal_sums(marginals, levels_of(marginals))
     cells = rng.choice(len(sums.cells), min(settings.reference_cells, len(sums.cells)), replace=False).tolist()
+    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=settings.reference_seconds))
     started, equal, late = process_time(), 0, 0
     with watch() as spent:
         for cell in cells:
-            for sign, end in ((1, result.upper.ravel()[cell]), (-1, -result.lower.ravel()[cell])):
-                best = _best_marginal(sums, cell, sign, settings.reference_seconds)
+            for sign, end in ((1, result.upper.ravel()[cell]), (-1, result.lower.ravel()[cell])):
+                best = _end(sums, cell, sign, solver)
                 late, equal = late + (best is None), equal + (best == end)
     times = len(sums.cells) / len(cells)
     remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit"
     return {"method": ORDINARY, "cpu_s": (process_time() - started) * times, "wall_s": spent.seconds * times,
             "peak_mb": _peak(), "exact": None, "uncertified": None, "remark": remark}  # fmt: skip
-
-
-def _best_marginal(sums: LinearSystem, cell: int, sign: int, seconds: float) -> int | None:
-    objective = np.zeros(len(sums.cells))
-    objective[cell] = sign
-    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds))
-    answer = maximise_integers(solver, sums, objective)
-    point = integer_point(answer.z) if isinstance(answer, Optimal) else None
-    return None if point is None or not sums.fits(point) else sign * int(point[cell])
 
 
 # Tables of the shapes that the paper tested (section 3.3): 2,880 cells with N = 48,842, and 65,536 cells with N = 21,574. A
