@@ -65,7 +65,9 @@ def supported(version: str) -> bool:
 def test_the_tests_online_run_the_commands_of_the_readme() -> None:
     text = (ROOT / ".github" / "workflows" / "test.yml").read_text()
     job = yaml.safe_load(text)["jobs"]["test"]
-    commands = [step["run"] for step in job["steps"] if "run" in step]
+    commands = [
+        step["run"] for step in job["steps"] if step.get("run", "").startswith("make ")
+    ]  # besides what apt-get installs
     readme = (ROOT / "README.md").read_text()
     assert commands == re.findall(r"^    (make \S+) +#", readme, re.MULTILINE)
     versions = job["strategy"]["matrix"]["python"]

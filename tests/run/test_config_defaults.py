@@ -25,17 +25,17 @@ CONDITIONS = {
     "swapping_all": (0.1, "properties", True, "none", None, False, "appendix_e", 0, 10224),
     "dp_all": (0.0, "properties", False, "das", None, False, "appendix_e", 0, 10224),
 }
-# rho, publish, confidence, tables of the noise
+# publish, confidence, tables and rho of the noise
 NOISE = {
-    "microdata_600": (600.0, "microdata", None, "all"),
-    "microdata_100": (100.0, "microdata", None, "all"),
-    "microdata_30": (30.0, "microdata", None, "all"),
-    "microdata_10": (10.0, "microdata", None, "all"),
-    "microdata_1": (1.0, "microdata", None, "all"),
-    "intervals_600": (600.0, "intervals", 0.95, "all"),
-    "intervals_300_base": (300.0, "intervals", 0.95, ["[PH]*[0-9]"]),
-    "intervals_300": (300.0, "intervals", 0.95, "all"),
-    "intervals_30": (30.0, "intervals", 0.95, "all"),
+    "microdata_600": ("microdata", None, "all", 600.0),
+    "microdata_100": ("microdata", None, "all", 100.0),
+    "microdata_30": ("microdata", None, "all", 30.0),
+    "microdata_10": ("microdata", None, "all", 10.0),
+    "microdata_1": ("microdata", None, "all", 1.0),
+    "intervals_600": ("intervals", 0.95, "all", 600.0),
+    "intervals_300_base": ("intervals", 0.95, ["[PH]*[0-9]"], 300.0),
+    "intervals_300": ("intervals", 0.95, "all", 300.0),
+    "intervals_30": ("intervals", 0.95, "all", 30.0),
 }
 SWAPPED = {"none": 0.0, "swapped_2": 0.02, "swapped_10": 0.1, "swapped_50": 0.5}
 BOTH, RANDOM, KNOWN = ["random", "holdout"], ["random"], "known"
@@ -92,7 +92,7 @@ def test_the_conditions_written_out(config: Text) -> None:
 
 
 def test_the_protections_written_out(config: Text) -> None:
-    keys = ("rho", "publish", "confidence", "tables")
+    keys = ("publish", "confidence", "tables", "rho")
     written: Text = {name: {"swap": share, "noise": None} for name, share in SWAPPED.items()}
     written |= {name: {"swap": 0.0, "noise": dict(zip(keys, values, strict=True))} for name, values in NOISE.items()}
     assert in_order(settings_of(parse_config(config), "protected.protections", None)) == in_order(written)

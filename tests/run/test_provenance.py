@@ -298,7 +298,7 @@ def test_every_rule_of_the_study_has_values_to_compare(root: Path, config: dict[
         "variant": study.variants, "experiment": study.raprank.experiments, "figure": study.raprank.figures,
         "condition": study.housing.conditions, "protection": study.protected.protections, "release": study.releases,
         "task": ["income"], "start": ["random"], "source": ["synthetic_persons"], "reading": ["one"], "batch": ["000"],
-        "page": ["table2"],
+        "page": ["table2"], "design": study.sample.designs,
     }  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)

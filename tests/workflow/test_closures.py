@@ -20,6 +20,7 @@ MAY_COVER = {
     "generate_datasets": (
         *PROVING,
         *(f"genverify/attack/{name}" for name in ("generate", "onehot", "probability", "explain")),
+        "studies/gtv/probabilities",  # the one function that chooses between the two
     ),
     # no explanations, no counting; what files of datasets hold stands beside the walks
     "verify_claims": (*PROVING, *(f"genverify/attack/{name}" for name in ("verify", "generate", "onehot"))),

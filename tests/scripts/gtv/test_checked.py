@@ -75,7 +75,7 @@ def build_page(study: Path, small_explorer: ModuleType, toy: Path, folder: Path)
     batch = {"counts": [study / "000.parquet"], "proofs": [study / "000.jsonl.gz"], "vipr": [], "weighed": []}
     inputs = {**frames, **files, **batch, "explained": [study / "explained.jsonl.gz"], "schema": study / "schema.json"}
     folder.mkdir()
-    outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}
+    outputs = {"page": folder / "index.html", "inside": folder / "all_in_one.html", "pieces": folder / "pieces"}
     small_explorer.run("build_explorer", inputs, outputs, explorer=small_explorer.SETTINGS, verify={"min_k": 1})
 
 

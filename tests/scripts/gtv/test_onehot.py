@@ -18,7 +18,7 @@ from genverify.model.release import Schema, write_schema
 from genverify.model.settings import ReleaseSettings
 from genverify.solve.program_settings import ProgramSettings
 from script_jobs import evaluate, job, script
-from studies.country.store import write_microdata
+from studies.country.store import nation_frame, write_microdata
 
 BLOCKS = ["010010201001000", "010010201001001", "560010201001000"]
 
@@ -47,6 +47,9 @@ def made(
     columns = {name: pa.array(codes[:, place]) for place, name in enumerate(toy_schema.domain.names)}
     table = pa.table({"block": [block for block, records in rows.items() for _ in records], **columns})
     write_microdata([table], home / "microdata", read_domain(toy / "domain.yaml").domain)
+    nation_frame(home / "microdata", read_domain(toy / "domain.yaml").domain).to_parquet(
+        home / "nation.parquet", index=False
+    )
     (home / "microdata.json").write_text(json.dumps({"source": "synthetic", "label": "synthetic microdata"}))
     for batch, blocks in (("000", BLOCKS[:2]), ("001", BLOCKS[2:])):
         counts = pd.concat([small_explorer.release_of(toy_schema, block)[0] for block in blocks], ignore_index=True)

@@ -12,9 +12,9 @@ from genverify.attack.verify import Verifier
 from genverify.model.errors import DataError
 from genverify.solve.program_settings import DEFAULT
 from studies.country.ppmf import check_layout
-from studies.gtv.figures import toy_release
 from studies.gtv.impossible_counts import _draw_assignments, excluded_of_block, excluded_table, multiplicities
 from studies.gtv.settings import Excluded
+from toy_release import toy_release
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -15,7 +15,7 @@ from genverify.attack.verify import Verifier, attack_release, claim_columns
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError
-from genverify.model.release import Release, make_release, make_schema
+from genverify.model.release import Release
 from genverify.report.figures import save
 from genverify.solve.program_settings import DEFAULT
 from studies.gtv.figures import (
@@ -32,6 +32,7 @@ from studies.gtv.figures import (
 from studies.gtv.impossible_counts import multiplicities
 from studies.gtv.summary import PRIORS, SINGLETON, Group, chosen, summarise
 from studies.gtv.tables import require_synthetic
+from toy_release import toy_release
 
 DOMAIN = Domain(
     (
@@ -208,19 +209,6 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
         save(figure, tmp_path / f"{turn}.pdf", tmp_path / f"{turn}.png")
     for kind in ("pdf", "png"):
         assert (tmp_path / f"once.{kind}").read_bytes() == (tmp_path / f"again.{kind}").read_bytes()
-
-
-def toy_release(n: int, third: bool = True) -> Release:
-    """
-    The toy example of section 4.2, three counts of 1 of which a human can see what follows; or the first two of them.
-
-    Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so
-    they are the same. Nothing else need be published but N.
-    """
-    columns = {"A": ["0", "1"], "B": ["0", "1"], "C": ["0", "1"]}
-    schema = make_schema(columns, {"ab": ["A", "B"], "bc": ["B", "C"], "b": ["B"]})
-    counts = {"N": n, "ab.0.0": 1, "bc.0.0": 1} | ({"b.0": 1} if third else {})
-    return make_release(schema, "toy", counts)
 
 
 def test_the_toy_example_as_a_human_sees_it() -> None:
