@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.model.arrays import Flags, Floats, Ints
-from genverify.model.errors import DataError, nearest
+from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.model.tablefiles import Expected, open_csv, refuse_row
 from studies.country.store import GEOGRAPHY
@@ -237,13 +237,12 @@ def _sums(frame: pd.DataFrame, groups: Mapping[str, str]) -> pd.DataFrame:
 def estimate_setting(neighbours: pd.DataFrame, shares: pd.DataFrame, counties: Sequence[str]) -> dict[str, Any]:
     """A setting as in data/synthetic/neighbours.yaml, from the blocks of some counties."""
     chosen = neighbours.index.str.startswith(tuple(counties))
-    known = set(neighbours.index.str[: GEOGRAPHY["county"]])
-    absent = [county for county in counties if county not in known]
+    listed = sorted(set(neighbours.index.str[: GEOGRAPHY["county"]]))
+    absent = [county for county in counties if county not in listed]
     if absent:
-        where = nearest(absent[0], sorted(known))
-        raise DataError(
-            f"county {absent[0]}: no block of the file lies in it; give five digits of counties that it holds: {where}"
-        )
+        held = f"{listed[0]} to {listed[-1]}" if listed else "none"
+        remedy = f"give five digits of counties that it holds: {held}"
+        raise DataError(f"county {absent[0]}: no block of the file lies in it; {remedy}")
     inside = neighbours[chosen & (neighbours.sum(axis=1) > 0).to_numpy()]
     counts, own = inside.to_numpy(np.float64), shares[shares.index.str.startswith(tuple(counties))].sum()
     sizes, tract = counts.sum(axis=1), pd.factorize(inside.index.str[:TRACT])[0]
