@@ -40,12 +40,6 @@ def _check_share(value: float, name: str) -> float:
     return value
 
 
-def _check_population(n: int) -> int:
-    if n < 1:
-        raise PrivacyError(f"the population is {n}: give one person at least")
-    return n
-
-
 # Randomized response (appendix B): each person answers the sensitive question with probability rho, else an innocuous one.
 #
 # pi is the share of the population with the sensitive characteristic, mu the share that says yes to the innocuous question.
@@ -104,7 +98,8 @@ class Survey:
 
     def __post_init__(self) -> None:
         _check_share(self.pi, "pi, the share with the sensitive characteristic,")
-        _check_population(self.n)
+        if self.n < 1:
+            raise PrivacyError(f"the population is {self.n}: give one person at least")
         _check_open(self.mu, "mu, the share of innocuous yes answers,")
 
     def estimate(self, mean_answer: float | Floats, rho: float) -> float | Floats:
