@@ -4,6 +4,7 @@ import re
 from itertools import product
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from genverify.run.config import parse_config, read_shipped, section
@@ -116,3 +117,54 @@ def on_the_map() -> dict[str, int]:
 def test_every_caption_is_there(listing: Listing) -> None:
     names = {name for paper in listing.papers.values() for name in paper.results.values()}
     assert all(read_caption(STAGES, name) for name in names)
+
+
+def stated() -> dict[str, dict[str, str]]:
+    """What the first tables of README.md and docs/gtv.md say of ours, by page and line, from numbers.csv."""
+    numbers = pd.read_csv(ROOT / REFERENCE / "numbers.csv", keep_default_na=False)
+
+    def of(key: str, scope: str = "") -> list[float]:
+        return [float(value) for value in numbers[(numbers["key"] == key) & numbers["scope"].str.contains(scope)]["ours"]]
+
+    def percent(key: str, scope: str = "", digits: int = 1) -> str:
+        [value] = set(of(key, scope))
+        return f"{value:.{digits}f} %"
+
+    def medians(prior: str) -> str:
+        return f"{max(of('median', f'{prior}, k = 6')):.1f} to {min(of('median', f'{prior}, k = 9')):.1f} %"
+
+    both, shares = "both designs", (percent("zeros", digits=2), percent("ones", digits=2))
+    blocks = {k: percent(f"blocks_k{k}", both) for k in (6, 8)}
+    largest = {name: max(of(name, "tract, k = 6")) for name in ("percentile75", "percentile90")}
+    readme = {
+        "households singled out by k = 6 columns, answers of 1 suppressed": percent("no_ones_k6"),
+        "households of any claim of k = 6 columns": percent("all_k6", both),
+        "median probability of a claim, k = 6 to 9, tract prior": medians("tract"),
+        "blocks with a singleton claim of k = 6 / k = 8 columns": " / ".join(blocks.values()),
+        "answers that are 0 / 1, blocks of ten households": " / ".join(shares),
+    }
+    page = {
+        "households of any claim, k = 6": percent("all_k6", both),
+        "median baseline probability, tract and state, k = 6 to 9": f"{medians('tract')}, {medians('state')}",
+        "blocks with a singleton claim, k = 8": blocks[8],
+        "75th and 90th percentile of the baselines": f"{largest['percentile75']:.1f} %, {largest['percentile90']:.1f} %",
+        "blocks reconstructed uniquely": percent("unique_blocks"),
+        "answers of 0 and 1, blocks of ten": ", ".join(shares),
+        "answers of 1 among those above 0": percent("ones_of_nonzero", digits=2),
+        "blocks with a singleton claim, k = 6": blocks[6],
+        "largest baseline probability": f"{max(of('maximum')):.1f} %",
+    }
+    return {"README.md": readme, "docs/gtv.md": page}
+
+
+@pytest.mark.parametrize(("page", "line", "ours"), [(page, *item) for page, own in stated().items() for item in own.items()])
+def test_pages_state_the_numbers_of_the_set(page: str, line: str, ours: str) -> None:
+    [row] = [text for text in Path(page).read_text().splitlines() if text.startswith(f"| {line} |")]
+    assert row.split("|")[3].strip().startswith(ours)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/gtv.md"])
+def test_pages_state_how_many_numbers_agree(page: str) -> None:
+    judged = pd.read_csv(REFERENCE / "numbers.csv")["agrees"].dropna()
+    text = " ".join(Path(page).read_text().split())
+    assert re.search(rf"Of {len(judged)} statements (that can be judged )?{(judged == 'yes').sum()} agree", text)

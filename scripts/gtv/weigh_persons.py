@@ -13,7 +13,7 @@ from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.settings import PersonClaims
 from studies.country.store import known_blocks, read_as, read_person_records
-from studies.gtv.probability_evaluation import OtherBlocks, judge_known, smoothing_of, weigh_known
+from studies.gtv.probability_evaluation import judge_known, smoothing_of, weigh_known
 from studies.gtv.settings import Probability
 
 
@@ -31,7 +31,7 @@ def main(job: Job) -> None:
     smoothing = smoothing_of(records, schema.domain, {known.release.block for known in part}, settings.smoothing)
     log.info("smoothing, chosen on the other blocks: %s", smoothing)
     weighed = progress(part, "blocks weighed")
-    result = list(weigh_known(weighed, OtherBlocks(records), smoothing, settings, max_types, job.params.seed))
+    result = list(weigh_known(weighed, records, smoothing, settings, max_types, job.params.seed))
     judge_known(result, job.params.seed).to_csv(job.output.table, index=False, float_format="%.6g")
 
 

@@ -3,6 +3,7 @@
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import prod
 from operator import eq
@@ -33,7 +34,7 @@ from genverify.model.tablefiles import Expected, naming_unreadable
 from genverify.model.work import derive_seed, watch
 from genverify.solve.linear.search import Work
 from genverify.solve.program import integer_point, sparse_system
-from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped, WorkLimits, make_solver, maximise_integers
+from genverify.solve.solvers.base import Infeasible, Optimal, Solver, WorkLimits, make_solver, maximise_integers
 from studies.cellbounds.settings import CellboundsBenchmark, MarginalCase, MarginalsBenchmark, Shape
 
 
@@ -55,17 +56,19 @@ def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver)
 def _range(A: csr_array, sides: Floats, variable: int, solver: Solver) -> tuple[int, int] | None:
     """The least and the greatest value of one variable, A z = sides; no variable exceeds the last side, N - R."""
     system = sparse_system(A, sides, sides, np.full(A.shape[1], sides[-1]))
-    ends = []
-    for sign in (-1.0, 1.0):
-        objective = np.zeros(A.shape[1])
-        objective[variable] = sign
-        answer = maximise_integers(solver, system, objective)
-        if isinstance(answer, Infeasible):
-            raise DataError("no table has these conditionals and this N")
-        if isinstance(answer, Stopped):
-            return None
-        ends.append(round(sign * answer.value))
-    return ends[0], ends[1]
+    low, high = (_end(system, variable, sign, solver) for sign in (-1, 1))
+    return None if low is None or high is None else (low, high)
+
+
+def _end(system: LinearSystem, variable: int, sign: int, solver: Solver) -> int | None:
+    """The greatest value of one variable (sign -1: the least); None where the solver ran into a limit."""
+    objective = np.zeros(len(system.lo))
+    objective[variable] = sign
+    answer = maximise_integers(solver, system, objective)
+    if isinstance(answer, Infeasible):
+        raise DataError("no table has these conditionals and this N")
+    point = integer_point(answer.z) if isinstance(answer, Optimal) else None
+    return None if point is None or not system.fits(point) else int(point[variable])
 
 
 def _matrix(table: Conditionals) -> csr_array:
@@ -83,7 +86,6 @@ def _matrix(table: Conditionals) -> csr_array:
 
 # How fast cell bounds are: random tables, exact and rounded conditionals, against the integer program (1)-(5).
 
-Ends = tuple[int, int]
 Spent = tuple[float, float]
 T = TypeVar("T")
 KINDS = ("sparse", "no_ones")
@@ -102,14 +104,9 @@ def random_counts(kind: str, rows: int, columns: int, records: int, rng: np.rand
 
 def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     """The seconds of every method on one table, from its counts to the bounds of all cells."""
-    rows, columns = ([str(index) for index in range(size)] for size in counts.shape)
-    N, table = int(counts.sum()), conditionals_of_counts(rows, columns, counts)
+    (rows, columns), N = _names(counts), int(counts.sum())
     case = {"kind": kind, "rows": len(rows), "columns": len(columns), "nonzero_cells": int((counts > 0).sum()), "N": N}
-
-    def exact() -> CellBounds:
-        return exact_bounds(conditionals_of_counts(rows, columns, counts), N)
-
-    spent, result = _best(exact, settings.repeats)
+    spent, (table, result) = _best(partial(_exact, counts, N), settings.repeats)
     base = {**case, "distinct_reduced_sums": len(set(table.sums.tolist()))}
     yield {**base, **_line(EXACT, spent, result)}
     for decimals in settings.decimals:
@@ -123,7 +120,18 @@ def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.r
             yield {**base, **line}
 
 
+def _names(counts: Ints) -> tuple[list[str], list[str]]:
+    rows, columns = (list(map(str, range(size))) for size in counts.shape)
+    return rows, columns
+
+
+def _exact(counts: Ints, N: int) -> tuple[Conditionals, CellBounds]:
+    known = conditionals_of_counts(*_names(counts), counts)
+    return known, exact_bounds(known, N)
+
+
 def _best(work: Callable[[], T], repeats: int) -> tuple[Spent, T]:
+    """The CPU and the wall seconds of the fastest repeat, and what it gave."""
     results: list[tuple[Spent, T]] = []
     for _ in range(repeats):
         started = process_time()
@@ -155,12 +163,11 @@ def _references(
 
 
 def _extrapolated(
-    method: str, spent: Spent, times: float, ranges: Sequence[Ends | None], true: Sequence[Ends], what: str
+    method: str, spent: Spent, times: float, found: Sequence[T | None], true: Sequence[T], what: str
 ) -> dict[str, Any]:
-    equal, late = sum(map(eq, ranges, true)), ranges.count(None)
+    equal, late = sum(map(eq, found, true)), found.count(None)
     remark = f"extrapolated from {len(true)} {what}: {equal} equal to ours, {late} stopped by the time limit"
-    seconds = {"cpu_s": spent[0] * times, "wall_s": spent[1] * times}
-    return {"method": method, **seconds, "disclosed_rows": None, "remark": remark}
+    return {"method": method, "cpu_s": spent[0] * times, "wall_s": spent[1] * times, "remark": remark}
 
 
 def benchmark_frame(lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -187,11 +194,9 @@ def time_marginals(name: str, case: MarginalCase, settings: MarginalsBenchmark, 
     marginals = [full.marginal(names) for names in combinations(full.names, case.way)]
     base = {"case": name, "data": MARGINAL_DATA, "cells": full.counts.size, "marginals": len(marginals), "way": case.way,
             "records": case.records}  # fmt: skip
-    started = process_time()
-    with watch() as spent:
-        result = bound_marginals(marginals, Work(seconds=settings.seconds), full)
+    (cpu_s, wall_s), result = _best(partial(bound_marginals, marginals, Work(seconds=settings.seconds), full), 1)
     exact, uncertified = int(result.exact.sum()), int(result.uncertified.sum())
-    yield {**base, "method": OURS, "cpu_s": process_time() - started, "wall_s": spent.seconds, "peak_mb": _peak(),
+    yield {**base, "method": OURS, "cpu_s": cpu_s, "wall_s": wall_s, "peak_mb": _peak(),
            "exact": exact, "uncertified": uncertified, "limit_s": settings.seconds, "remark": ""}  # fmt: skip
     if full.counts.size <= settings.reference_up_to:  # on larger tables the solver does not come to look at its limit
         yield {**base, **_ordinary(marginals, result, settings, rng), "limit_s": settings.reference_seconds}
@@ -207,25 +212,11 @@ def _ordinary(
     """The integer program that anybody would write, on the two ends of a few cells; seconds are extrapolated to all."""
     sums = marginal_sums(marginals, levels_of(marginals))
     cells = rng.choice(len(sums.cells), min(settings.reference_cells, len(sums.cells)), replace=False).tolist()
-    started, equal, late = process_time(), 0, 0
-    with watch() as spent:
-        for cell in cells:
-            for sign, end in ((1, result.upper.ravel()[cell]), (-1, -result.lower.ravel()[cell])):
-                best = _best_marginal(sums, cell, sign, settings.reference_seconds)
-                late, equal = late + (best is None), equal + (best == end)
-    times = len(sums.cells) / len(cells)
-    remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit"
-    return {"method": ORDINARY, "cpu_s": (process_time() - started) * times, "wall_s": spent.seconds * times,
-            "peak_mb": _peak(), "exact": None, "uncertified": None, "remark": remark}  # fmt: skip
-
-
-def _best_marginal(sums: LinearSystem, cell: int, sign: int, seconds: float) -> int | None:
-    objective = np.zeros(len(sums.cells))
-    objective[cell] = sign
-    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds))
-    answer = maximise_integers(solver, sums, objective)
-    point = integer_point(answer.z) if isinstance(answer, Optimal) else None
-    return None if point is None or not sums.fits(point) else sign * int(point[cell])
+    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=settings.reference_seconds))
+    spent, ends = _best(lambda: [_end(sums, cell, sign, solver) for cell in cells for sign in (1, -1)], 1)
+    true = [int(side.ravel()[cell]) for cell in cells for side in (result.upper, result.lower)]
+    line = _extrapolated(ORDINARY, spent, len(sums.cells) / len(cells), ends, true, "ends")
+    return line | {"peak_mb": _peak(), "exact": None, "uncertified": None}
 
 
 # Tables of the shapes that the paper tested (section 3.3): 2,880 cells with N = 48,842, and 65,536 cells with N = 21,574. A
@@ -238,12 +229,7 @@ STAND_IN = "synthetic stand-in of the same shape"
 
 
 def _stand_in(levels: Sequence[int], records: int, rng: np.random.Generator, spread: float = SPREAD) -> Multiway:
-    """
-    Records over the cells, each of one of a few classes, with the variables apart from each other within a class.
-
-    >>> _stand_in([2, 3], 10, np.random.default_rng(0)).counts.sum()
-    np.int64(10)
-    """
+    """Records over the cells, each of one of a few classes, with the variables apart from each other within a class."""
     of_class = rng.choice(CLASSES, records, p=rng.dirichlet(np.ones(CLASSES)))
     indices = []
     for size in levels:
@@ -330,17 +316,11 @@ def time_shape(shaped: ShapedTable, responses: Sequence[int], repeats: int) -> I
         given, response = names[:-number], names[-number:]
         counts = aggregate(shaped.table.counts, names, given, response)
         counts = counts[counts.sum(axis=1) > 0]
-        rows, columns = (list(map(str, range(size))) for size in counts.shape)
-        seconds = []
-        for _ in range(repeats):
-            started = process_time()
-            known = conditionals_of_counts(rows, columns, counts)
-            result = exact_bounds(known, shaped.table.total)
-            seconds.append(process_time() - started)
+        (cpu_s, _), (known, result) = _best(partial(_exact, counts, shaped.table.total), repeats)
         disclosed = counts[result.disclosed]
         yield {
             "table": shaped.name, "cells": shaped.table.counts.size, "N": shaped.table.total, "responses": number,
             "rows": counts.shape[0], "columns": counts.shape[1], "nonzero_cells": int((counts > 0).sum()),
             "rows_with_reduced_sum_1": int((known.sums == 1).sum()), "disclosed_rows": int(result.disclosed.sum()),
-            "disclosed_counts": int((disclosed > 0).sum()), "cpu_s": round(min(seconds), 4), "data": shaped.data,
+            "disclosed_counts": int((disclosed > 0).sum()), "cpu_s": round(cpu_s, 4), "data": shaped.data,
         }  # fmt: skip

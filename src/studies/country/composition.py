@@ -99,16 +99,18 @@ def read_settings(path: Path) -> tuple[Setting, ...]:
 
 def _setting(entry: Mapping[str, Any], where: str) -> Setting:
     try:
-        names, lines = (*GROUP, "percent", "tracts"), entry["race_and_origin"]
-        groups = np.array([[float(line[name]) for name in names] for line in lines])
-        classes = np.array([[float(line[name]) for name in ("households", "likeness")] for line in entry["blocks"]])
+        parts = {"race_and_origin": (*GROUP, "percent", "tracts"), "blocks": ("households", "likeness")}
+        rows = [[[float(line[name]) for name in names] for line in entry[part]] for part, names in parts.items()]
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{where}: {error} is missing or no number; {REMEDY}") from None
-    (sizes, block), percent = classes.T, groups[:, 2]
+    if not all(rows):
+        raise DataError(f"{where}: race_and_origin and blocks need a line each at least; {REMEDY}")
+    groups, (sizes, block) = np.array(rows[0]), np.array(rows[1]).T
+    percent = groups[:, 2]
     alike = np.concatenate([groups[:, 3], block])
     if sizes[0] != 1 or (np.diff(sizes) <= 0).any() or not 0 <= alike.min() <= alike.max() < 1:
         raise DataError(f"{where}: sizes must rise from 1, and a likeness be a share under 1; {REMEDY}")
-    if (percent < 0).any() or abs(percent.sum() - 100) > 0.1:
+    if not (percent >= 0).all() or abs(percent.sum() - 100) > 0.1:
         raise DataError(f"{where}: the percentages of races and origins add up to {percent.sum():g}, not 100; {REMEDY}")
     return Setting(groups[:, :2].astype(np.int64), percent / 100, groups[:, 3], sizes, block)
 
@@ -195,12 +197,14 @@ def read_blocks(path: Path, layouts: Mapping[str, Any]) -> tuple[pd.DataFrame, p
     hint = "see data/census/block_layouts.yaml"
     file = open_csv(path, Expected("a CSV file of block counts", hint))
     key = next((name for name in ("block", "GEOID") if name in file.names), "block")
-    for layout in layouts.values():
-        needed = list(dict.fromkeys([*_names(layout["neighbours"]), *_names(layout["shares"]), *layout.get("total", [])]))
-        if set(needed) <= set(file.names):
-            break
-    else:
-        raise DataError(f"{path}: has the columns of no layout ({', '.join(layouts)}); {hint}")
+    wanted = {name: list(dict.fromkeys([*_names(one["neighbours"]), *_names(one["shares"]), *one.get("total", [])]))
+              for name, one in layouts.items()}  # fmt: skip
+    missing = {name: [column for column in needed if column not in file.names] for name, needed in wanted.items()}
+    best = min(missing, key=lambda name: len(missing[name]))  # the first of those of which the file has all columns
+    if missing[best]:
+        lacks = f"of {best!r} it lacks {', '.join(missing[best][:5])}" + " and more" * (len(missing[best]) > 5)
+        raise DataError(f"{path}: has the columns of no layout ({', '.join(layouts)}): {lacks}; {hint}")
+    layout, needed = layouts[best], wanted[best]
     frame = file.frame([key, *needed], texts=[key])
     wrong = ~frame[key].str.fullmatch(f"[0-9]{{{GEOGRAPHY['block']}}}") | frame[key].duplicated()
     refuse_row(path, frame[key], wrong, f"is not a block of {GEOGRAPHY['block']} digits, or is listed twice; correct it")
@@ -233,9 +237,12 @@ def _sums(frame: pd.DataFrame, groups: Mapping[str, str]) -> pd.DataFrame:
 def estimate_setting(neighbours: pd.DataFrame, shares: pd.DataFrame, counties: Sequence[str]) -> dict[str, Any]:
     """A setting as in data/synthetic/neighbours.yaml, from the blocks of some counties."""
     chosen = neighbours.index.str.startswith(tuple(counties))
-    absent = [county for county in counties if not neighbours.index.str.startswith(county).any()]
+    listed = sorted(set(neighbours.index.str[: GEOGRAPHY["county"]]))
+    absent = [county for county in counties if county not in listed]
     if absent:
-        raise DataError(f"county {absent[0]}: no block of the file lies in it; give five digits of counties that it holds")
+        held = f"{listed[0]} to {listed[-1]}" if listed else "none"
+        remedy = f"give five digits of counties that it holds: {held}"
+        raise DataError(f"county {absent[0]}: no block of the file lies in it; {remedy}")
     inside = neighbours[chosen & (neighbours.sum(axis=1) > 0).to_numpy()]
     counts, own = inside.to_numpy(np.float64), shares[shares.index.str.startswith(tuple(counties))].sum()
     sizes, tract = counts.sum(axis=1), pd.factorize(inside.index.str[:TRACT])[0]

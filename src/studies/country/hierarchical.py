@@ -133,24 +133,14 @@ class Mechanism:
 
 
 def least_squares(detail: Ints, margins: Ints, inside: csr_array) -> Floats:
-    """
-    The numbers x of each type nearest to the noisy ones, |x - detail|^2 + WEIGHT |x inside - margins|^2, a row per place.
-
-    >>> least_squares(np.array([[3, 1]]), np.array([[21]]), csr_array(np.array([[1], [1]]))).round(6).tolist()
-    [[11.0, 9.0]]
-    """
+    """Numbers x of each type nearest to the noisy ones, |x - detail|^2 + WEIGHT |x inside - margins|^2, a row per place."""
     gram = (inside.T @ inside).toarray() + np.eye(inside.shape[1]) / WEIGHT
     fitted: Floats = detail + (inside @ np.linalg.solve(gram, margins.T - inside.T @ detail.T)).T
     return fitted
 
 
 def apportion(values: Floats, totals: Ints) -> Ints:
-    """
-    Whole numbers that are not negative, near each row of values, with the totals: projected, then the largest remainders.
-
-    >>> apportion(np.array([[2.4, 1.4, -0.8], [0.2, 0.2, 0.2]]), np.array([3, 1])).tolist()
-    [[2, 1, 0], [1, 0, 0]]
-    """
+    """Whole numbers, not negative, near each row of values, with the totals: projected, then the largest remainders."""
     falling = -np.sort(-values, axis=1)
     over = (np.cumsum(falling, axis=1) - totals[:, None]) / np.arange(1, values.shape[1] + 1)
     last = np.maximum((falling > over).sum(axis=1) - 1, 0)  # the least value that stays above 0

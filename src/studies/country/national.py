@@ -22,12 +22,7 @@ from studies.country.composition import RealBlocks, read_blocks_of_country
 
 
 def pick(weights: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> Ints:
-    """
-    For each draw, a column of its row of weights, with a chance in proportion to the weight.
-
-    >>> pick(np.array([[1.0, 3.0], [1.0, 0.0]]), np.array([0, 0, 1]), np.array([0.2, 0.3, 0.9])).tolist()
-    [0, 1, 0]
-    """
+    """For each draw, a column of its row of weights, with a chance in proportion to the weight."""
     cumulated = np.cumsum(weights, axis=1)
     cumulated /= cumulated[:, -1:]
     cumulated += np.arange(len(weights))[:, None]
@@ -331,14 +326,7 @@ def margin_of(file: DomainFile, target: Target, records: Records) -> Margin:
 
 
 def rake(weights: Floats, margins: Sequence[Margin], rounds: int = 100, tolerance: float = 1e-4) -> Floats:
-    """
-    Iterative proportional fitting: the weights, scaled until each margin has its shares.
-
-    >>> half = Margin(np.array([0, 0, 1, 1]), np.array([0.5, 0.5]))
-    >>> most = Margin(np.array([0, 1, 0, 1]), np.array([0.8, 0.2]))
-    >>> rake(np.ones(4), [half, most]).round(3).tolist()
-    [0.4, 0.1, 0.4, 0.1]
-    """
+    """Iterative proportional fitting: the weights, scaled until each margin has its shares."""
     fitted: Floats = weights / weights.sum()
     for _ in range(rounds):
         worst = 0.0

@@ -52,9 +52,6 @@ def block_sizes(median: int, spread: float, households: int) -> Ints:
     Sizes of blocks that hold the given households, ascending: the quantiles of a lognormal distribution.
 
     Their number is odd, so the median is exact; what rounding leaves over is added to the largest blocks.
-
-    >>> block_sizes(3, 0.9, 40).tolist()
-    [1, 1, 2, 2, 3, 4, 5, 8, 14]
     """
     number = int(households / (median * np.exp(spread**2 / 2)) * 1.1) | 1
     while (sizes := _quantiles(median, spread, number)).sum() > households:

@@ -31,12 +31,7 @@ class Earlier:
 
 
 def jobs_of(output: str) -> dict[str, int]:
-    """
-    How many jobs of each rule a dry run would start.
-
-    >>> jobs_of("job      count\\n-----  -------\\nall    1\\nplot_fig2  3\\ntotal  4\\n")
-    {'plot_fig2': 3}
-    """
+    """How many jobs of each rule a dry run would start."""
     found = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
     return {rule: count for rule, count in found.items() if rule not in ("all", "everything", "total")}
 

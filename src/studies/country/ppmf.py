@@ -194,9 +194,9 @@ def _layout(path: Path, number: int, line: str, domain: Domain, kind: Kind) -> _
         if header.count(name) > 1:
             raise DataError(f"{where}: the header names column {name!r} twice. Rename or drop one of the two.")
     layout = _Layout(path, header, delimiter, domain, kind)
-    for name in layout.needed:
-        if name not in header:
-            raise DataError(f"{where}: the header has no column {name}: {nearest(name, list(header))}. Rename it.")
+    missing = [f"{name}: {nearest(name, list(header))}" for name in layout.needed if name not in header]
+    if missing:
+        raise DataError(f"{where}: the header has no column {'; no column '.join(missing)}. Rename what is there.")
     return layout
 
 
@@ -345,16 +345,10 @@ def check_layout(path: Path, domain_file: Path, persons: bool, rows: int) -> Ite
     domain = read_domain(domain_file).domain
     kind = replace(PERSONS, keeps_group_quarters=True) if persons else UNITS
     with ExitStack() as stack:
-        _, text, _ = _header_line(path, next(read_chunks(path, open_text(path, stack)), None))
-    delimiter = max(",|", key=text.count)
-    header = [name.strip().strip('"') for name in text.split(delimiter)]
-    yield f"{path}: {kind.name} file, {len(header)} columns separated by {delimiter!r}"
-    needed = ["RTYPE", *GEOGRAPHY, *domain.names]
-    missing = [name for name in needed if name not in header]
-    if missing:
-        listed = "; ".join(f"{name}: {nearest(name, list(header))}" for name in missing)
-        raise DataError(f"{path}: {len(missing)} of {len(needed)} columns that are read are missing: {listed}. Rename them.")
-    yield f"all {len(needed)} columns that are read are there; not read: {_some(set(header) - set(needed))}"
+        layout, _ = _read_header(path, domain, kind, next(read_chunks(path, open_text(path, stack)), None))
+    yield f"{path}: {kind.name} file, {len(layout.header)} columns separated by {layout.delimiter!r}"
+    unread = _some(set(layout.header) - set(layout.needed))
+    yield f"all {len(layout.needed)} columns that are read are there; not read: {unread}"
     yield from _read_rows(path, domain, kind, rows)
 
 

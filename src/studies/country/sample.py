@@ -89,9 +89,6 @@ def batches_of(sample: pd.DataFrame, batches: int, most: int) -> pd.DataFrame:
     """
     The job that works on each block: neighbours together, which stand together in the store, in runs that cost about the
     same; `most` blocks a job. Each block once, in order.
-
-    >>> batches_of(pd.DataFrame({"block": ["a", "b", "c", "d"], "n_households": [1, 1, 300, 1]}), 2, 100)["batch"].tolist()
-    [0, 0, 1, 1]
     """
     blocks = sample[["block", "n_households"]].drop_duplicates("block").sort_values("block", ignore_index=True)
     seconds = blocks["n_households"].map(block_seconds).to_numpy()

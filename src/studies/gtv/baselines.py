@@ -34,12 +34,7 @@ class Prior:
 
 
 def binomial(n: Ints, m: Ints, prior: Prior) -> Floats:
-    """
-    P(COUNT = m) among n records when each matches with p = count / size (equation 4); an empty prior has p = 0.
-
-    >>> binomial(np.array([10]), np.array([1]), Prior(np.array([1]), np.array([2]))).round(12).tolist()
-    [0.009765625]
-    """
+    """P(COUNT = m) among n records when each matches with p = count / size (equation 4); an empty prior has p = 0."""
     size = np.maximum(prior.size, 1)
     # The rarer side goes in as the probability: the other one, near 1, would lose its digits.
     rare = 2 * prior.count <= size

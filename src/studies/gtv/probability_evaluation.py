@@ -212,20 +212,14 @@ ASKED = (UNIFORM, NATION, TRACT)
 ABOUT = "claims about persons"
 
 
-@dataclass(frozen=True)
-class OtherBlocks:
-    """The records of all blocks, for priors that leave one block out."""
-
-    records: pd.DataFrame
-
-    def around(self, block: str, names: list[str]) -> pd.DataFrame:
-        """How often each record occurs in the other blocks: of the tract, and of the whole file (as the nation)."""
-        others = self.records[self.records["block"] != block]
-        near = others[others["block"].str.startswith(block[: GEOGRAPHY[TRACT]])]
-        levels = ((NATION, "", others), (TRACT, block[: GEOGRAPHY[TRACT]], near))
-        parts = [part.groupby(names).size().rename(TIMES).reset_index().assign(level=level, area=area)
-                 for level, area, part in levels if len(part)]  # fmt: skip
-        return pd.concat(parts, ignore_index=True)
+def records_around(records: pd.DataFrame, block: str, names: list[str]) -> pd.DataFrame:
+    """How often each record occurs in the other blocks: of the tract, and of the whole file (as the nation)."""
+    others = records[records["block"] != block]
+    near = others[others["block"].str.startswith(block[: GEOGRAPHY[TRACT]])]
+    levels = ((NATION, "", others), (TRACT, block[: GEOGRAPHY[TRACT]], near))
+    parts = [part.groupby(names).size().rename(TIMES).reset_index().assign(level=level, area=area)
+             for level, area, part in levels if len(part)]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
 
 
 def smoothing_of(
@@ -238,7 +232,7 @@ def smoothing_of(
 
 
 def weigh_known(
-    blocks: Iterable[KnownBlock], others: OtherBlocks, smoothing: Mapping[str, float], settings: Probability,
+    blocks: Iterable[KnownBlock], records: pd.DataFrame, smoothing: Mapping[str, float], settings: Probability,
     max_types: int, seed: int,
 ) -> Iterator[pd.DataFrame | None]:  # fmt: skip
     """For every block some claims of a dataset that fits: their probability under each prior, and whether they are true."""
@@ -250,7 +244,7 @@ def weigh_known(
             yield None
             continue
         domain = known.release.schema.domain
-        areas = Areas.of(others.around(known.release.block, list(domain.names)), domain, smoothing)
+        areas = Areas.of(records_around(records, known.release.block, list(domain.names)), domain, smoothing)
         priors = areas.priors(known.release.block)
         rng = np.random.default_rng(derive_seed(seed, "persons", known.release.block))
         codes, m = sampled_claims(counted.posterior(priors[UNIFORM]).draw(1, rng)[0], 1, settings.claims, rng)

@@ -205,12 +205,7 @@ class Search:
 
 
 def _noise_variance(most: int, rho: float) -> Fraction:
-    """
-    sigma^2 with which noisy counts are rho-zCDP, where a record lies in at most that many of them.
-
-    >>> _noise_variance(25, 0.1)
-    Fraction(250, 1)
-    """
+    """sigma^2 with which noisy counts are rho-zCDP, where a record lies in at most that many of them."""
     if not 0 < rho < float("inf"):
         raise ConfigError(f"a budget rho of {rho}: give a number above 0 (the smaller, the more noise)")
     return Fraction(most) / Fraction(str(rho))

@@ -94,12 +94,7 @@ class BlockClaims:
 
 
 def losses(before: npt.ArrayLike, after: npt.ArrayLike) -> Floats:
-    """
-    The share of households that are lost, by k; not known where there are none to lose.
-
-    >>> losses([4, 0], [1, 0]).tolist()
-    [0.75, nan]
-    """
+    """The share of households that are lost, by k; not known where there are none to lose."""
     whole, left = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
     lost: Floats = np.divide(whole - left, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
     return lost

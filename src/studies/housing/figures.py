@@ -275,7 +275,8 @@ def plot_near(bins: pd.DataFrame, label: str) -> Figure:
     axes.set(xlim=(0, 100), ylim=(0, max(1.0, 1.05 * bins["near"].max())))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     if not bins["near"].sum():
-        axes.text(0.5, 0.5, "no such block", transform=axes.transAxes, ha="center", va="center", style="italic")
+        why = "None of these blocks is nearly certain.\nhousing.variability_blocks asks about more of them."
+        axes.text(0.5, 0.5, why, transform=axes.transAxes, ha="center", va="center", style="italic", fontsize=7)
     return say_source(figure, label)
 
 

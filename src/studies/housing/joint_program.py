@@ -221,12 +221,7 @@ def read_block(row: Row, block: str, file: HouseholdFile, percentages: Sequence[
 
 
 def largest_size(row: Row) -> int:
-    """
-    The most persons that a household of the block can have.
-
-    >>> largest_size({"N": 3, "P": 19, "SIZE_1": 1, **{f"SIZE_{x}": 0 for x in range(2, 7)}, "SIZE_7": 2})
-    11
-    """
+    """The most persons that a household of the block can have."""
     small, many, spare = _small(row), row["SIZE_7"], _spare(row)
     rest = row["P"] - small - MANY * many - spare  # persons beyond the least that 7+ and uncounted households hold
     if many:
@@ -307,12 +302,7 @@ def _behind(row: Row, percentage: Percentage) -> tuple[int, int]:
 
 
 def counts_behind(percent: int, base: int) -> tuple[int, int]:
-    """
-    The least and the greatest count that is published as a whole percentage of a base (halves are rounded up).
-
-    >>> counts_behind(33, 3), counts_behind(50, 4), counts_behind(33, 300)
-    ((1, 1), (2, 2), (98, 100))
-    """
+    """The least and the greatest count that is published as a whole percentage of a base (halves are rounded up)."""
     # 100 k / base + 1/2 lies in [percent, percent + 1): in integers, (2 percent - 1) base <= 200 k < (2 percent + 1) base
     lo = max(0, -(-(2 * percent - 1) * base // 200))
     hi = min(base, -(-(2 * percent + 1) * base // 200) - 1)

@@ -164,9 +164,6 @@ def heuristic_likelihood(attributes: Flags, shares: Floats) -> Floats:
 
     The product of the property's shares over the attributes that the household has or has not, divided by the share of the
     block's households with the very same attributes.
-
-    >>> heuristic_likelihood(np.array([[True], [True], [False], [False]]), np.array([0.25])).tolist()
-    [0.5, 0.5, 1.5, 1.5]
     """
     product = np.where(attributes, shares, 1 - shares).prod(axis=1)
     _, which, alike = np.unique(attributes, axis=0, return_inverse=True, return_counts=True)
@@ -354,13 +351,7 @@ def count_renters(survey: pd.DataFrame) -> pd.DataFrame:
 
 
 def estimate_kinds(survey: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """
-    `bedrooms` and `children` of each kind of property as in the file of assumptions, in percent.
-
-    >>> columns = {"TEN": 3, "persons": [1, 3, 5], "TP18": [0, 1, 1], "bedrooms": [0, 2, 4], "households": [6, 2, 2]}
-    >>> estimate_kinds(pd.DataFrame(columns))["medium_units"]
-    {'bedrooms': [75.0, 25.0, 0.0], 'children': 25.0, 'households': 8}
-    """
+    """`bedrooms` and `children` of each kind of property as in the file of assumptions, in percent."""
     renters = count_renters(survey)
     kinds = {}
     for name, units in UNITS.items():

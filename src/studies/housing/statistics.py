@@ -73,12 +73,7 @@ def counts_for(households: pd.DataFrame, line: Mapping[str, Any]) -> Flags:
 
 
 def whole_percent(count: Any, of: Any) -> Any:
-    """
-    The whole percentage, a half rounded up; of nothing: 0.
-
-    >>> whole_percent(np.array([1, 1, 0]), np.array([8, 200, 0])).tolist()
-    [13, 1, 0]
-    """
+    """The whole percentage, a half rounded up; of nothing: 0."""
     whole = np.maximum(np.asarray(of), 1)
     return (200 * np.asarray(count) + whole) // (2 * whole)
 

@@ -29,15 +29,7 @@ PRIMES = (2_147_483_629, 2_147_483_587)
 
 @dataclass(frozen=True)
 class Workload:
-    """
-    Queries on a domain. Columns with one code, and clauses that take every code, say nothing and are left out.
-
-    >>> from genverify.model.domain import Column
-    >>> domain = Domain((Column("PET", "pet", (1, 2, 3), ("", "", "")), Column("HOME", "home", (1, 2), ("", ""))))
-    >>> work = Workload(domain, (Predicate.of({"PET": [1, 2]}), Predicate.of({"HOME": [1]}), Predicate.of({"HOME": []})))
-    >>> work.sizes, work.gram[0, 1], [sorted(columns) for columns in work.families]
-    ([4, 3, 0], np.int64(2), [['PET'], ['HOME']])
-    """
+    """Queries on a domain. Columns with one code, and clauses that take every code, say nothing and are left out."""
 
     domain: Domain
     queries: tuple[Predicate, ...]
@@ -82,9 +74,6 @@ def exact_rank(matrix: Ints) -> int:
     The rank of an integer matrix: the greatest of its ranks modulo large primes.
 
     No prime gives more than the rank, and one that gives less must divide every minor of that size.
-
-    >>> exact_rank(np.array([[2, 4], [1, 2]])), exact_rank(np.array([[2, 4], [1, 3]]))
-    (1, 2)
     """
     return max(_rank_modulo(matrix, prime) for prime in PRIMES)
 
@@ -108,12 +97,7 @@ def _rank_modulo(matrix: Ints, prime: int) -> int:
 
 
 def chain(order: Sequence[str]) -> list[Columns]:
-    """
-    Tables that refine each other column by column, from the total to all columns.
-
-    >>> [sorted(columns) for columns in chain(["PET", "HOME"])]
-    [[], ['PET'], ['HOME', 'PET']]
-    """
+    """Tables that refine each other column by column, from the total to all columns."""
     return [frozenset(order[:length]) for length in range(len(order) + 1)]
 
 
@@ -234,12 +218,7 @@ class Strategy:
 
 
 def noise_variance(epsilon: float) -> float:
-    """
-    The variance of Laplace noise of scale 1/epsilon.
-
-    >>> noise_variance(0.5)
-    8.0
-    """
+    """The variance of Laplace noise of scale 1/epsilon."""
     return 2 / check_epsilon(epsilon) ** 2
 
 
@@ -261,12 +240,7 @@ def _most_named(workload: Workload) -> list[str]:
 
 
 def finest(tables: Sequence[Columns]) -> list[Columns]:
-    """
-    The tables that no other one refines.
-
-    >>> [sorted(columns) for columns in finest([frozenset("a"), frozenset("ab"), frozenset("c")])]
-    [['a', 'b'], ['c']]
-    """
+    """The tables that no other one refines."""
     return [columns for columns in tables if not any(columns < other for other in tables)]
 
 

@@ -22,15 +22,7 @@ class PrivacyError(GenverifyError):
 
 
 def check_epsilon(epsilon: float) -> float:
-    """
-    A privacy loss, above 0 and finite.
-
-    >>> check_epsilon(0.5)
-    0.5
-    >>> check_epsilon(0.0)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    studies.mechanisms.randomized_response.PrivacyError: epsilon is 0.0: give a privacy loss above 0 ...
-    """
+    """A privacy loss, above 0 and finite."""
     if not (isfinite(epsilon) and epsilon > 0):
         raise PrivacyError(f"epsilon is {epsilon}: give a privacy loss above 0 (0 publishes nothing but noise)")
     return epsilon
@@ -46,12 +38,6 @@ def _check_share(value: float, name: str) -> float:
     if not 0 <= value <= 1:
         raise PrivacyError(f"{name} is {value}: give a probability from 0 to 1")
     return value
-
-
-def _check_population(n: int) -> int:
-    if n < 1:
-        raise PrivacyError(f"the population is {n}: give one person at least")
-    return n
 
 
 # Randomized response (appendix B): each person answers the sensitive question with probability rho, else an innocuous one.
@@ -80,12 +66,7 @@ def one_sided_losses(rho: float, mu: float) -> tuple[float, float]:
 
 
 def asking_probability(epsilon: float, mu: float = FAIR) -> float:
-    """
-    rho(epsilon): the greater of `one_sided_losses` is then epsilon (B-4 and B-10 for mu = 1/2).
-
-    >>> round(asking_probability(max(one_sided_losses(0.3, 0.2)), 0.2), 12)
-    0.3
-    """
+    """rho(epsilon): the greater of `one_sided_losses` is then epsilon (B-4 and B-10 for mu = 1/2)."""
     odds = _rarer(mu) * _growth(check_epsilon(epsilon))
     return odds / (1 + odds)
 
@@ -102,25 +83,14 @@ def _growth(epsilon: float) -> float:
 
 
 def asking_slope(epsilon: float, mu: float = FAIR) -> float:
-    """
-    rho'(epsilon) (B-12 for mu = 1/2).
-
-    >>> round(asking_slope(1.0) * (1 + (exp(1.0) + exp(-1.0)) / 2), 12)
-    1.0
-    """
+    """rho'(epsilon) (B-12 for mu = 1/2)."""
     rarer, growth = _rarer(mu), _growth(check_epsilon(epsilon))
     return rarer * exp(epsilon) / (1 + rarer * growth) ** 2
 
 
 @dataclass(frozen=True)
 class Survey:
-    """
-    A population that is asked: its sensitive share pi, its size N, and mu.
-
-    >>> survey = Survey(pi=0.3, n=100)
-    >>> survey.mean_answer(1.0), round(survey.accuracy(0.5), 6)
-    (0.3, -0.0075)
-    """
+    """A population that is asked: its sensitive share pi, its size N, and mu."""
 
     pi: float
     n: int
@@ -128,7 +98,8 @@ class Survey:
 
     def __post_init__(self) -> None:
         _check_share(self.pi, "pi, the share with the sensitive characteristic,")
-        _check_population(self.n)
+        if self.n < 1:
+            raise PrivacyError(f"the population is {self.n}: give one person at least")
         _check_open(self.mu, "mu, the share of innocuous yes answers,")
 
     def estimate(self, mean_answer: float | Floats, rho: float) -> float | Floats:

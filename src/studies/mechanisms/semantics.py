@@ -31,14 +31,7 @@ BEYOND = 3  # outputs are enumerated so far beyond every count; from there on th
 
 @dataclass(frozen=True)
 class Population:
-    """
-    theta: how likely each person is in the database, and has each record if so.
-
-    >>> half = Fraction(1, 2)
-    >>> pair = Population((half, half), ((half, half), (Fraction(1), Fraction(0))))
-    >>> pair.probability((0, None)), sum(pair.law().values())
-    (Fraction(1, 8), Fraction(1, 1))
-    """
+    """theta: how likely each person is in the database, and has each record if so."""
 
     included: tuple[Fraction, ...]
     records: tuple[tuple[Fraction, ...], ...]

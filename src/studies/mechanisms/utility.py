@@ -56,12 +56,7 @@ class Utility(ABC):
 
 
 class Quadratic(Utility):
-    """
-    U(w) = w - c w^2 / 2: nothing is left out of Taylor's series, so that (E-26) is exact.
-
-    >>> Quadratic(0.5).exact(np.array([2.0]), np.array([1.0]))  # U(2) = 1, less half of 0.5 times a variance of 2
-    0.5
-    """
+    """U(w) = w - c w^2 / 2: nothing is left out of Taylor's series, so that (E-26) is exact."""
 
     def value(self, wealth: Floats) -> Floats:
         return wealth - self.curvature * wealth**2 / 2

@@ -1,12 +1,10 @@
 """How many records the zeros of a release rule out (appendix A: all that could have populated the cell), by block size."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
 from genverify.model.domain import Domain, Rule
 from genverify.model.errors import DataError
@@ -37,17 +35,6 @@ def count_left(release: Release, structural: Sequence[Rule], limit: int) -> dict
     rules = {PUBLISHED: published, IMPLIED: implied, STRUCTURAL: [*implied, *structural]}
     left = {name: records_left(release.schema.domain, rule, limit) for name, rule in rules.items()}
     return {"zeros": len(zeros), "lemmas": len(lemmas), **left}
-
-
-def block_sizes(store: Path) -> pd.DataFrame:
-    """How many records each block of a store has (block, n), a state at a time."""
-    parts = []
-    for path in sorted(store.glob("*.parquet")):
-        counted = pq.read_table(path, columns=["block"])["block"].combine_chunks().value_counts()
-        parts.append(pd.DataFrame({"block": counted.field("values").to_pylist(), "n": counted.field("counts").to_numpy()}))
-    if not parts:
-        raise DataError(f"{store}: there are no records; make them first (snakemake {store})")
-    return pd.concat(parts, ignore_index=True)
 
 
 def draw_sizes(sizes: pd.DataFrame, wanted: Sequence[int], blocks: int, seed: int, unit: str = "households") -> list[str]:

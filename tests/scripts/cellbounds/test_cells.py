@@ -94,4 +94,4 @@ def test_ranges_from_marginals_are_timed_beside_an_integer_program(tmp_path: Pat
     script("write_marginals")(job({"cases": [tmp_path / "small.csv"]}, {"table": tmp_path / "all.csv"}))
     ours, ordinary = pd.read_csv(tmp_path / "all.csv").to_dict("records")
     assert (ours["cells"], ours["exact"], ours["marginals"]) == (12, 12, 3)
-    assert ordinary["remark"] == "extrapolated from 24 ends: 24 equal to ours, 0 stopped by the limit"
+    assert ordinary["remark"] == "extrapolated from 24 ends: 24 equal to ours, 0 stopped by the time limit"

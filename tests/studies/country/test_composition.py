@@ -112,6 +112,8 @@ def test_a_county_without_blocks_or_neighbours() -> None:
     counts = counts_of({"390490001001001": [1, 0], "390490001001002": [0, 1]})
     with pytest.raises(DataError, match="county 39059: no block of the file lies in it"):
         estimate_setting(counts, counts, ["39049", "39059"])
+    with pytest.raises(DataError, match=r"county 3904: .*give five digits of counties that it holds: 39049 to 39049"):
+        estimate_setting(counts, counts, ["3904"])
     with pytest.raises(DataError, match="no two neighbours, or no two tracts; give more blocks"):
         estimate_setting(counts, counts, ["39049"])
 
@@ -183,7 +185,8 @@ def test_adults_are_differences_and_men_must_be_among_persons(root: Path, tmp_pa
     with pytest.raises(DataError, match="do not add up"):
         read_blocks(tmp_path / "men.csv", layouts)
     pd.DataFrame([block]).to_csv(tmp_path / "none.csv", index=False)
-    with pytest.raises(DataError, match=r"has the columns of no layout \(householders, men of 30 and over, adults\)"):
+    lacks = r"no layout \(householders, men of 30 and over, adults\): of 'householders' it lacks P0150003, "
+    with pytest.raises(DataError, match=lacks):
         read_blocks(tmp_path / "none.csv", layouts)
 
 
@@ -195,6 +198,14 @@ def test_an_estimate_of_another_domain_is_refused(root: Path) -> None:
         DataError, match=r"neighbours\.yaml, urban: THHRACE=1, THHSPAN=1 stands in one of file and domain only"
     ):
         build_model(file, replace(country, blocks=replace(country.blocks, settings=other)), "prototype", 1.0)
+
+
+@pytest.mark.parametrize("part", ["race_and_origin", "blocks"])
+def test_an_estimate_without_lines_is_refused(root: Path, tmp_path: Path, part: str) -> None:
+    text = read_yaml(root / "data/synthetic/neighbours.yaml")
+    (tmp_path / "neighbours.yaml").write_text(yaml.safe_dump({**text, "urban": {**text["urban"], part: []}}))
+    with pytest.raises(DataError, match="urban: race_and_origin and blocks need a line each at least"):
+        read_settings(tmp_path / "neighbours.yaml")
 
 
 def test_the_shipped_estimate_is_that_of_the_real_blocks(root: Path) -> None:

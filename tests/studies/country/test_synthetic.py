@@ -368,6 +368,7 @@ def test_errors_name_the_file_and_the_entry(tmp_path: Path, name: str, old: str,
     [
         ("neighbours.yaml", "rural:", "country:", "the entry rural is missing; make the file again"),
         ("neighbours.yaml", "percent: 67.306", "percent: 17.306", r"urban: the percentages of .* add up to 49\.9"),
+        ("neighbours.yaml", "percent: 67.306", "percent: .nan", "urban: the percentages of .* add up to nan"),
         ("neighbours.yaml", "likeness: 0.2228", "likeness: 1.5", "urban: sizes must rise from 1, and a likeness"),
         ("neighbours.yaml", "households: 1,", "households: 2,", "sizes must rise from 1"),
         ("neighbours.yaml", "tracts: 0.2445", "tracts: many", "urban: .* is missing or no number; make the file again"),
