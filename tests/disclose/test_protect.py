@@ -361,3 +361,35 @@ def test_protected_means_protected_by_enumeration(home: Path, kind: str, method:
         seen += 1
     assert seen > RELEASES // 4
     assert all("cannot be met" in text or "sensitive counts are left" in text for text in refused)
+
+
+def test_what_differs_from_an_earlier_table_of_more_people_is_protected(home: Path) -> None:
+    """acro 117: all were counted before, all but a small group now; what the difference would show is protected."""
+    Path("all.csv").write_text("age,women,men,Total\n0-39,14,22,36\n40+,40,34,74\nTotal,54,56,110\n")
+    Path("some.csv").write_text("age,women,men,Total\n0-39,13,22,35\n40+,40,32,72\nTotal,53,54,107\n")
+    with pytest.raises(GenverifyError, match="--inside SMALL=LARGE"):
+        gv.protect_tables("some.csv", "safe", "minimum 5", previous="all.csv")
+    gv.protect_tables("some.csv", "safe", "minimum 5", previous="all.csv", inside={"some": "all"})
+    assert main(["check", "safe"]) == 0
+    before, after = (pd.read_csv(path, dtype=str).set_index("age") for path in ("all.csv", "safe/tables/some.csv"))
+    shown = (before.astype(int) - after.where(after != "*", before).astype(int)).to_numpy()
+    assert (shown == 0).all()  # all that differs by less than 5 is suppressed
+    for row in [*before.itertuples(), *before.T.itertuples()]:  # no total gives it away
+        hidden = [after.T[row.Index] if row.Index in after.index else after[row.Index]][0].eq("*").sum()
+        assert hidden != 1
+
+
+def test_what_if_compares_suppression_rounding_and_merging(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["what-if", "t.csv", "--rule", "minimum 5", "--out", "tried"]) == 0
+    rows = pd.read_csv("tried/whatif.csv").set_index("protection")
+    assert list(rows.index) == ["as published", "suppress", "round to 5", "merge"]
+    assert (rows.loc[["suppress", "merge"], "certified_cells"] >= SMALL_CELLS).all()
+    assert (rows["loss"].to_numpy()[1:] > 0).all()
+    assert rows["why_not"].isna().all()
+    assert Path("tried/whatif.pdf").exists()
+    capsys.readouterr()
+    assert main(["what-if", "t.csv"]) == 2
+    assert "needs --rule" in capsys.readouterr().err
+    frame_of(COUNTS[:1, :1]).to_csv("t.csv", index=False)
+    assert main(["what-if", "t.csv", "--rule", "minimum 9", "--out", "tried"]) == 0
+    assert "cannot be met by merging" in pd.read_csv("tried/whatif.csv").set_index("protection").loc["merge", "why_not"]

@@ -11,6 +11,7 @@ from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
 from genverify.reading.totals import Hierarchy
 
+MOST_NAMED = 5  # counts in a message
 GONE = -1  # the number of a label that is no longer printed
 Merged = Mapping[tuple[str, Labels], list[Labels]]  # for the parts of a sum in a column: those that stand together
 
@@ -38,7 +39,10 @@ def merge_categories(linked: LinkedTables, counts: Ints, minimum: int, named: Co
     while sensitive:
         tried = [(own, _left(tables, own, minimum)) for own in _coarser(merged)]
         if not tried:
-            raise DataError("categories were merged until each sum was one, and sensitive counts are left; suppress cells")
+            lines = {" / ".join(own): count or 0 for table in tables for own, count in table.merged(merged).lines.items()}
+            small = "; ".join([name for name, count in lines.items() if 0 < count < minimum][:MOST_NAMED])
+            raise DataError(f"the rule cannot be met by merging: with all categories merged sensitive counts are left "
+                            f"({small}); suppress cells, or leave out a table")  # fmt: skip
         merged, (sensitive, printed) = max(tried, key=lambda one: (
             (sensitive - one[1][0]) / max(printed - one[1][1], 1), one[1][1]))  # fmt: skip
     return [table.merged(merged) for table in tables]

@@ -4,6 +4,7 @@ import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from genverify.disclosure.intervals import FeasibilityIntervals, Rule, broken_ru
 from genverify.disclosure.merging import merge_categories
 from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.arrays import Ints
-from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import write_whole
 from genverify.model.linear import LinearSystem
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, refuse_row
@@ -145,8 +146,9 @@ def _listed(path: Path, sums: LinearSystem, column: str = "") -> Iterator[tuple[
         raise ConfigError(f"{path}: there is no such file; --rule takes {RULES}; --cost takes {COSTS}")
     frame = open_csv(path, Expected("cells")).frame()
     need_columns(path, frame, ("cell", column) if column else ("cell",))
-    refuse_row(path, frame["cell"], ~frame["cell"].isin(sums.cells), "is not a cell of the tables: " + nearest(
-        next(iter(frame["cell"][~frame["cell"].isin(sums.cells)]), ""), list(sums.cells[:2000])))  # fmt: skip
+    lost = ~frame["cell"].isin(sums.cells)
+    near = get_close_matches(next(iter(frame["cell"][lost]), ""), sums.cells, n=MOST_NAMED)
+    refuse_row(path, frame["cell"], lost, f"is not a cell of the tables{'; near are ' if near else ''}{'; '.join(near)}")
     if column:
         refuse_row(path, frame[column], ~frame[column].str.isdecimal(), "is not a whole number from 0, as a cost must be")
     yield from zip(frame["cell"], map(int, frame[column]) if column else [0] * len(frame), strict=True)
@@ -271,14 +273,10 @@ def _merged(
 
 def _changes(exposed: FeasibilityIntervals, changed: Mapping[int, str]) -> dict[CellAddress, str]:
     """The new text of every printed count, wherever it is printed as a number, and of the percentages beside it."""
-    entries = [
-        (exposed.printed[key], entry)
-        for key, said in exposed.linked.printed.items()
-        for _, entry, _ in said
-        if entry.number is not None
-    ]
+    entries = [(exposed.printed[key], entry) for key, said in exposed.linked.current.items() for _, entry, _ in said
+               if entry.number is not None]  # fmt: skip
     entries += [(exposed.printed[placed.keys[share.labels]], share.entry)
-                for placed in exposed.linked.placed for share in placed.table.shares]  # fmt: skip
+                for placed in exposed.linked.now for share in placed.table.shares]  # fmt: skip
     result = dict[CellAddress, str]()
     for cell, entry in ((cell, entry) for cell, entry in entries if cell in changed):
         if entry.address is None:
