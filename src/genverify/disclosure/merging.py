@@ -27,8 +27,8 @@ class MergedTable:
 
 def merge_categories(linked: LinkedTables, counts: Ints, minimum: int, named: Collection[int]) -> list[MergedTable]:
     """
-    Neighbours among the parts of a sum are merged, in all tables alike: each time those that take the most sensitive counts
-    away for each count that is lost. Sensitive are counts from 1 to below the minimum, and named cells.
+    Neighbours among the parts of a sum are merged, alike in all tables with this sum: each time those that take the most
+    sensitive counts away for each count that is lost. Sensitive are counts from 1 to below the minimum, and named cells.
     """
     merged: dict[tuple[str, Labels], list[Labels]] = {}
     for placed in linked.now:

@@ -22,7 +22,7 @@ from genverify.model.arrays import Ints
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import write_whole
 from genverify.model.linear import LinearSystem
-from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, refuse_row
+from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionPattern, SuppressionProblem, find_pattern
 from genverify.protect.controlled_rounding import controlled_rounding
 from genverify.reading.numerals import SUPPRESSED
@@ -173,7 +173,7 @@ def protected_audit(
     sources = [own for own in understood.reading.sources if not own.earlier]
     earlier = [own.path.resolve() for own in understood.reading.sources if own.earlier and own.path]
     if asked.method == MERGE:
-        written, why, loss, form = _merged(exposed, wanted, asked, form, folder / TABLES_FOLDER)
+        written, why, loss, form = _merged(exposed, counts, wanted, asked, form, folder / TABLES_FOLDER)
         bound, symbol = 0, STAR
     else:
         if asked.method == ROUND:
@@ -243,28 +243,24 @@ def _rounded(exposed: FeasibilityIntervals, counts: Ints, base: int) -> tuple[di
 
 
 def _merged(
-    exposed: FeasibilityIntervals,
-    wanted: Mapping[int, Requirement],
-    asked: ProtectionOptions,
-    form: PrintedForm,
-    folder: Path,
-) -> tuple[list[Path], dict[int, str], int, PrintedForm]:
+    exposed: FeasibilityIntervals, counts: Ints, wanted: Mapping[int, Requirement], asked: ProtectionOptions,
+    form: PrintedForm, folder: Path,
+) -> tuple[list[Path], dict[int, str], int, PrintedForm]:  # fmt: skip
     """The tables with merged categories, a line for each count: rows and columns that vanish fit no other format."""
     if exposed.unclear.any():
         raise DataError("categories are merged where all counts are printed exactly; suppress more counts instead")
     kind, _, given = asked.rule.partition(" ")
     folder.mkdir()
-    tables = merge_categories(
-        exposed.linked, exposed.ranges.point, *((int(given), ()) if kind == "minimum" else (1, wanted))
-    )
+    smallest, named = (int(given), ()) if kind == "minimum" else (1, tuple(wanted))
+    tables = merge_categories(exposed.linked, counts, smallest, named)
     written, why, about, lost, place = list[Path](), dict[int, str](), dict[str, PrintedTableForm](), 0, exposed.linked.cell
     for number, one in enumerate(tables, 1):
         path = folder / f"table_{number}.csv"
         lines = [[*labels, STAR if count is None else count] for labels, count in one.lines.items()]
         names = list(one.placed.labels)[: len(one.placed.table.columns)]
-        write_whole(path, neutral_frame(pd.DataFrame(lines, columns=[*names, COUNT])).to_csv(index=False).encode())
+        write_whole(path, pd.DataFrame(lines, columns=[*names, COUNT]).to_csv(index=False).encode())
         written.append(path)
-        about[path.stem] = PrintedTableForm(sums=one.sums)
+        about[path.stem] = PrintedTableForm.model_validate({"sums": one.sums})
         why |= {place[key]: "merged" for labels, key in one.placed.keys.items() if one.lines[labels] is None}
         lost += len(one.placed.keys) - sum(count is not None for count in one.lines.values())
     kept = {name: getattr(form, name) for name in ("title", "same_people", "partial", "previous")}

@@ -114,9 +114,9 @@ def compare_suppression(settings: SuppressionBenchmark, seed: int) -> Iterator[d
             line = _line(table, chosen, primary, settings, process_time() - started, bound)
             yield about | {"method": method, **line, "limit": pattern.limit if method == "exact" else ""}
         if len(counts) <= settings.most_cells:
-            started, chosen = process_time(), greedy_cells(table, primary, settings.minimum)
-            line = {} if chosen is None else _line(table, chosen, primary, settings, process_time() - started, None)
-            yield about | {"method": "greedy", **line, "limit": "stopped by the clock" if chosen is None else ""}
+            started, greedy = process_time(), greedy_cells(table, primary, settings.minimum)
+            line = {} if greedy is None else _line(table, greedy, primary, settings, process_time() - started, None)
+            yield about | {"method": "greedy", **line, "limit": "stopped by the clock" if greedy is None else ""}
             chosen, answer = other.suppression(table, primary, settings.minimum)
             line = {} if "failed" in answer else _line(table, chosen, primary, settings, answer["cpu_s"], None)
             own = {"limit": answer.get("failed", ""), "peak_mb": answer.get("peak_mb")}
