@@ -14,10 +14,12 @@ import genverify as gv
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
 from genverify.cli import main
+from genverify.model.errors import GenverifyError
 from genverify.model.linear import OPEN, make_system
 
 COUNTS = np.array([[7, 3, 12, 20, 2], [0, 20, 9, 7, 7], [20, 20, 15, 3, 7], [3, 15, 0, 2, 3], [0, 9, 0, 9, 20]])
 SMALL_CELLS = int(((COUNTS > 0) & (COUNTS < 5)).sum())
+RELEASES = 8  # of each kind
 
 
 def frame_of(counts: np.ndarray) -> pd.DataFrame:
@@ -251,3 +253,143 @@ def test_what_an_earlier_release_prints_cannot_be_hidden(home: Path, capsys: pyt
     frame_of(COUNTS).to_csv(home / "earlier.csv", index=False)
     assert protect("t.csv", "--rule", "minimum 5", "--previous", "earlier.csv", "--out", "again") == 2
     assert "the rule cannot be met" in capsys.readouterr().err
+
+
+SEXES, AGES = ("men", "women"), ("young", "old")
+
+
+def tables_of(kind: str, rng: np.random.Generator) -> tuple[dict[str, list[list[str]]], list[tuple[str, ...]]]:
+    """Files as rows of texts, and the kinds of people in them: area, region, sex, age."""
+    areas = ["A", "B", "C"] if kind != "hierarchy" else ["A", "B", "C", "D"]
+    people = [(area, "R1" if area in "AB" else "R2", sex, age) for area in areas[: 2 if kind == "linked" else 4]
+              for sex in SEXES for age in (AGES if kind == "linked" else ("",))]  # fmt: skip
+    counts = dict(zip(people, rng.choice([0, 1, 2, 4], len(people), p=[0.3, 0.2, 0.2, 0.3]).tolist(), strict=True))
+
+    def total(area: str, label: str) -> int:
+        return sum(count for own, count in counts.items() if inside(own, area) and inside(own, label))
+
+    def table(labels: tuple[str, ...]) -> list[list[str]]:
+        rows = list(dict.fromkeys(own[0] for own in people))
+        rows = ["A", "B", "R1", "C", "D", "R2"] if kind == "hierarchy" else rows
+        return [
+            ["area", *labels, "Total"],
+            *([row, *(str(total(row, one)) for one in (*labels, "Total"))] for row in (*rows, "Total")),
+        ]
+
+    files = {"t.csv": table(SEXES)} | ({"u.csv": table(AGES)} if kind == "linked" else {})
+    if kind == "previous":
+        files["earlier.csv"] = [[row[0], row[-1]] for row in files["t.csv"]]
+    if kind == "percentages":
+        for row in files["t.csv"]:
+            share = "% of row" if row[0] == "area" else f"{100 * int(row[1]) / max(int(row[-1]), 1):.0f} %"
+            row.insert(2, share)
+    return files, people
+
+
+def inside(own: tuple[str, ...], label: str) -> bool:
+    return label == "Total" or label in own
+
+
+def all_tables(cells: int, total: int) -> np.ndarray:
+    """Every way to share a total among some cells."""
+    result = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(cells - 1):
+        left = total - result.sum(axis=1)
+        more = np.repeat(np.arange(len(result)), left + 1)
+        result = np.column_stack([result[more], np.concatenate([np.arange(own + 1) for own in left])])
+    return np.column_stack([result, total - result.sum(axis=1)])
+
+
+def fitting(fits: np.ndarray, people: list[tuple[str, ...]], path: Path) -> np.ndarray:
+    """The counts of people that all printed numbers of a file leave: from its texts alone."""
+    head, *rows = (line.split(",") for line in path.read_text().splitlines())
+    for row in rows:
+        for label, text in zip(head[1:], row[1:], strict=True):
+            men, of = (fits[:, [inside(own, row[0]) and inside(own, one) for own in people]].sum(axis=1)
+                       for one in ("men", "Total"))  # fmt: skip
+            if text == "*":
+                continue
+            if label == "% of row":
+                fits = fits[np.abs(200 * men - 2 * int(text.split()[0]) * of) <= of]
+            else:
+                part = fits[:, [inside(own, row[0]) and inside(own, label) for own in people]].sum(axis=1)
+                fits = fits[part == int(text)]
+    return fits
+
+
+def fitting_merged(fits: np.ndarray, people: list[tuple[str, ...]], path: Path) -> np.ndarray:
+    """The same of a table with merged categories: a line for each count."""
+    for line in path.read_text().splitlines()[1:]:
+        *labels, count = line.split(",")
+        sets = [set(label.split(" or ")) for label in labels]
+        chosen = [all("Total" in own or own & set(one) for own in sets) for one in people]
+        fits = fits if count == "*" else fits[fits[:, chosen].sum(axis=1) == int(count)]
+    return fits
+
+
+@pytest.mark.parametrize("kind", ["two-way", "hierarchy", "percentages", "linked", "previous"])
+@pytest.mark.parametrize("method", ["suppress", "merge"])
+def test_protected_means_protected_by_enumeration(home: Path, kind: str, method: str) -> None:
+    """Of every sensitive count a whole table with 3 or more fits all that is published, earlier releases included."""
+    seen, refused = 0, list[str]()
+    for seed in range(RELEASES):
+        files, people = tables_of(kind, np.random.default_rng(seed))
+        for name, rows in files.items():
+            Path(name).write_text("".join(",".join(row) + "\n" for row in rows))
+        now = [name for name in files if name != "earlier.csv"]
+        total = int(files["t.csv"][-1][-1])
+        out, more = Path(f"out{seed}"), {"previous": "earlier.csv"} if kind == "previous" else {}
+        Path("area.hrc").write_text("Total\n@R1\n@@A\n@@B\n@R2\n@@C\n@@D\n")
+        said = {"hierarchy": {"hierarchy": {"area": "area.hrc"}}, "percentages": {"allow_partial": True}}.get(kind, more)
+        try:
+            gv.protect_tables(now, out, "minimum 3", method=method, **said)
+        except GenverifyError as error:
+            refused.append(str(error))
+            continue
+        fits = np.vstack([all_tables(len(people), own) for own in range(total, total + 3)])  # the total may be suppressed
+        for path in sorted((out / "tables").iterdir()):
+            fits = (fitting_merged if method == "merge" else fitting)(fits, people, path)
+        fits = fitting(fits, people, Path("earlier.csv")) if more else fits
+        for name in now:
+            head, *rows = files[name]
+            for row in rows:
+                for label, text in zip(head[1:], row[1:], strict=True):
+                    if text.isdigit() and 1 <= int(text) < 3:
+                        counts = fits[:, [inside(own, row[0]) and inside(own, label) for own in people]].sum(axis=1)
+                        assert counts.max() >= 3, (seed, row[0], label)
+                        assert counts.min() < counts.max()
+        seen += 1
+    assert seen > RELEASES // 4
+    assert all("cannot be met" in text or "sensitive counts are left" in text for text in refused)
+
+
+def test_what_differs_from_an_earlier_table_of_more_people_is_protected(home: Path) -> None:
+    """acro 117: all were counted before, all but a small group now; what the difference would show is protected."""
+    Path("all.csv").write_text("age,women,men,Total\n0-39,14,22,36\n40+,40,34,74\nTotal,54,56,110\n")
+    Path("some.csv").write_text("age,women,men,Total\n0-39,13,22,35\n40+,40,32,72\nTotal,53,54,107\n")
+    with pytest.raises(GenverifyError, match="--inside SMALL=LARGE"):
+        gv.protect_tables("some.csv", "safe", "minimum 5", previous="all.csv")
+    gv.protect_tables("some.csv", "safe", "minimum 5", previous="all.csv", inside={"some": "all"})
+    assert main(["check", "safe"]) == 0
+    before, after = (pd.read_csv(path, dtype=str).set_index("age") for path in ("all.csv", "safe/tables/some.csv"))
+    shown = (before.astype(int) - after.where(after != "*", before).astype(int)).to_numpy()
+    assert (shown == 0).all()  # all that differs by less than 5 is suppressed
+    for row in [*before.itertuples(), *before.T.itertuples()]:  # no total gives it away
+        hidden = [after.T[row.Index] if row.Index in after.index else after[row.Index]][0].eq("*").sum()
+        assert hidden != 1
+
+
+def test_what_if_compares_suppression_rounding_and_merging(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["what-if", "t.csv", "--rule", "minimum 5", "--out", "tried"]) == 0
+    rows = pd.read_csv("tried/whatif.csv").set_index("protection")
+    assert list(rows.index) == ["as published", "suppress", "round to 5", "merge"]
+    assert (rows.loc[["suppress", "merge"], "certified_cells"] >= SMALL_CELLS).all()
+    assert (rows["loss"].to_numpy()[1:] > 0).all()
+    assert rows["why_not"].isna().all()
+    assert Path("tried/whatif.pdf").exists()
+    capsys.readouterr()
+    assert main(["what-if", "t.csv"]) == 2
+    assert "needs --rule" in capsys.readouterr().err
+    frame_of(COUNTS[:1, :1]).to_csv("t.csv", index=False)
+    assert main(["what-if", "t.csv", "--rule", "minimum 9", "--out", "tried"]) == 0
+    assert "cannot be met by merging" in pd.read_csv("tried/whatif.csv").set_index("protection").loc["merge", "why_not"]

@@ -1,4 +1,4 @@
-"""The commands `disclose`, `what-if`, `unique` and `page`; the options of `disclose`, for the command and for Python."""
+"""The commands `disclose`, `unique` and `page`; the options of `disclose`, for the command and for Python."""
 
 import argparse
 import logging
@@ -11,12 +11,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from genverify.disclosure.audit_value import DIALECTS, read_fail_on
 from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, written_folder
-from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
 from genverify.reading.read_command import PAIR, READ_OPTIONS, pairs
 
@@ -183,12 +180,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     audit.set_defaults(run=run_disclose)
     add_options(audit)
-    tried = commands.add_parser("what-if", help="compare the protections that a release file lists, or the usual ones")
-    tried.set_defaults(run=run_what_if, prints="csv")
-    tried.add_argument("release", type=Path, help="a release file (YAML), see examples/")
-    tried.add_argument("--out", type=Path, help="folder of the results (default: a folder `audit` next to the release file)")
-    tried.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
-    tried.add_argument("--max-bytes", type=int, metavar="N", help=f"bytes of the data when unpacked ({LIMITS.size:,})")
     parser = commands.add_parser("unique", help="test whether a reconstruction (an LP or MPS file) has exactly one solution")
     parser.add_argument("program", type=Path, help="a file in LP or MPS format, plain or packed with gzip")
     parser.add_argument("--seconds", type=float, default=300.0, help="limit of the work (%(default)s)")
@@ -264,24 +255,6 @@ def result_folder(first: Path, out: Path | None) -> Path:
     if out:
         return out
     return first if holds_results(first) else (first if first.is_dir() else first.parent) / "audit"
-
-
-def run_what_if(options: argparse.Namespace) -> None:
-    """Try the protections that a release lists, or else the usual ones, and print the table."""
-    from genverify.disclosure.record_protection import compare_protections, impossible_pairs
-    from genverify.disclosure.release_data import describe
-    from genverify.disclosure.sources import attack_of, limits_of
-    from genverify.disclosure.whatif import what_if, write_what_if
-
-    described = describe(options.release, limits_of(options))
-    attack, k = attack_of(described), described.form.search.k
-    result = (what_if if described.form.protect else compare_protections)(described, attack, k)
-    with written_folder(result_folder(options.release, options.out), "what-if") as part:
-        write_what_if(result, described, part)
-    print(neutral_frame(result).to_csv(index=False), end="")
-    if rules := impossible_pairs(described):
-        log.info("No record has these combinations, though ten or more would by chance. If nobody can have them, say so:")
-        log.info("%s", yaml.safe_dump({"rules": [rule.model_dump() for rule in rules]}, sort_keys=False, width=125).rstrip())
 
 
 # The command `page`: write the page that works offline, one HTML file, to where it is wanted.

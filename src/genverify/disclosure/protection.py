@@ -4,19 +4,23 @@ import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from math import log2
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from genverify.checker.certificate import ATTAINS
 from genverify.disclosure.audit_value import Source
-from genverify.disclosure.interpretation import Interpretation, interpret, summary
+from genverify.disclosure.interpretation import Interpretation, PrintedForm, PrintedTableForm, interpret, summary
 from genverify.disclosure.intervals import FeasibilityIntervals, Rule, broken_rules, find_intervals, opened
+from genverify.disclosure.merging import merge_categories
 from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
 from genverify.model.arrays import Ints
-from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import write_whole
 from genverify.model.linear import LinearSystem
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionPattern, SuppressionProblem, find_pattern
@@ -26,13 +30,14 @@ from genverify.reading.source import CellAddress
 from genverify.reading.write_back import write_back
 from genverify.solve.linear.search import Work
 
-SUPPRESS, ROUND = METHODS = ("suppress", "round")
+SUPPRESS, ROUND, MERGE = METHODS = ("suppress", "round", "merge")
+BASE = 5  # of rounding, where nobody says
 RULES = "minimum 5, cells FILE.csv, p 10, dominance 2 80 or contributors 3"
 COSTS = "1, count, log or a CSV file with the columns cell and cost"
 HUNDREDTHS = 100  # costs are whole numbers: logarithms are counted in hundredths
 MOST_NAMED = 5  # cells in a message
 BRAKE = 900.0  # seconds of one core: far above what the limits in work allow on tables that were tried
-TABLES_FOLDER, STAR = "tables", "*"
+TABLES_FOLDER, STAR, COUNT = "tables", "*", "count"
 OWN_SYMBOL, NO_SYMBOL = "the symbol of your tables", "taken where your tables have no other symbol for it"
 
 
@@ -44,7 +49,7 @@ class ProtectionOptions:
     width: int = 1
     cost: str = "1"
     method: str = SUPPRESS
-    base: int = 5
+    base: int = BASE
     contributions: Path | None = None
 
     def __post_init__(self) -> None:
@@ -52,8 +57,11 @@ class ProtectionOptions:
             raise ConfigError(f"--rule {self.rule}: give {RULES}")
         if self.method not in METHODS or self.width < 1 or self.base < 2:
             raise ConfigError(f"--method {self.method}, --width {self.width}, --base {self.base}: give "
-                              "suppress or round, a width from 1 and a base from 2")  # fmt: skip
+                              "suppress, round or merge, a width from 1 and a base from 2")  # fmt: skip
         known = self.rule.startswith(("minimum", "cells"))
+        if self.method == MERGE and not known:
+            raise ConfigError(f"--method merge, --rule {self.rule}: who contributes to a merged cell is another question; "
+                              "give --rule 'minimum 5' or 'cells FILE.csv', or suppress")  # fmt: skip
         if not known and (self.contributions is None or self.width == 1):
             raise ConfigError(f"--rule {self.rule}: who contributed how much is not known from totals; give --contributions "
                               "FILE, and with --width how far apart two possible totals must be")  # fmt: skip
@@ -65,7 +73,7 @@ class Protection:
 
     rule: str
     method: str
-    why: Mapping[str, str]  # of every changed cell: primary, secondary, or rounded
+    why: Mapping[str, str]  # of every changed cell: primary, secondary, rounded, or merged
     ends: Mapping[str, tuple[int, int]]  # of every cell that must not be known: counts as low and as high are possible
     loss: int
     bound: int
@@ -78,19 +86,24 @@ class Protection:
         return [{"side": ATTAINS, "cell": cell, "lower": low, "upper": high, "points": list(self.of[cell])}
                 for cell, (low, high) in self.ends.items()]  # fmt: skip
 
-    def lines(self) -> Iterator[str]:
-        """What was done, in a few sentences."""
+    def lines(self, partial: bool) -> Iterator[str]:
+        """What was done, in a few sentences; `partial` where something of the files was not read."""
         primary, secondary = (sum(why == own for why in self.why.values()) for own in ("primary", "secondary"))
         yield f"{len(self.ends) - secondary} sensitive cells by the rule: {self.rule}."
+        if not self.ends:
+            yield "There is nothing to protect: no count is sensitive, and none is suppressed."
+            return
         if self.method == ROUND:
             yield f"{len(self.why)} counts are rounded; they are off by {self.loss} in all. All totals still add up."
+        elif self.method == MERGE:
+            yield f"{len(self.why)} counts are merged into others; {self.loss} counts fewer are printed. All totals add up."
         else:
             optimum = "no cheaper set protects them" if self.bound >= self.loss else f"none below {self.bound} protects them"
             yield f"{primary} primary and {secondary} secondary suppressions, at a cost of {self.loss}: {optimum}."
             yield f"Suppressed counts are printed as {self.symbol}: {OWN_SYMBOL if self.symbol != STAR else NO_SYMBOL}."
         yield (
-            f"protected: {len(self.points)} tables that fit what is published show at least two counts of each of "
-            f"{len(self.ends)} cells (recounted without a solver)."
+            f"protected{', by what was read alone' if partial else ''}: {len(self.points)} tables that fit what "
+            f"is published show at least two counts of each of {len(self.ends)} cells (recounted without a solver)."
         )
 
 
@@ -133,8 +146,9 @@ def _listed(path: Path, sums: LinearSystem, column: str = "") -> Iterator[tuple[
         raise ConfigError(f"{path}: there is no such file; --rule takes {RULES}; --cost takes {COSTS}")
     frame = open_csv(path, Expected("cells")).frame()
     need_columns(path, frame, ("cell", column) if column else ("cell",))
-    refuse_row(path, frame["cell"], ~frame["cell"].isin(sums.cells), "is not a cell of the tables: " + nearest(
-        next(iter(frame["cell"][~frame["cell"].isin(sums.cells)]), ""), list(sums.cells[:2000])))  # fmt: skip
+    lost = ~frame["cell"].isin(sums.cells)
+    near = get_close_matches(next(iter(frame["cell"][lost]), ""), sums.cells, n=MOST_NAMED)
+    refuse_row(path, frame["cell"], lost, f"is not a cell of the tables{'; near are ' if near else ''}{'; '.join(near)}")
     if column:
         refuse_row(path, frame[column], ~frame[column].str.isdecimal(), "is not a whole number from 0, as a cost must be")
     yield from zip(frame["cell"], map(int, frame[column]) if column else [0] * len(frame), strict=True)
@@ -155,32 +169,38 @@ def protected_audit(
     counts, wanted = exposed.ranges.point, requirements(exposed, asked)
     if counts is None:
         raise DataError(f"no counts that fit the tables were found ({exposed.ranges.limit}), so nothing can be protected")
-    symbol = ""
-    if asked.method == ROUND:
-        changed, why, loss, bound = _rounded(exposed, counts, asked.base)
-        wanted = {cell: replace(one, high=0) for cell, one in wanted.items()}
-        form = understood.form.model_copy(update={"rule": [f"random={asked.base}"]})
-    else:
-        pattern = _suppressed(exposed, counts, wanted, asked)
-        symbol = next((text for text, own in understood.symbols.items() if text and own.meaning == SUPPRESSED), STAR)
-        names, loss, bound = exposed.linked.sums.cells, pattern.cost, pattern.bound
-        why = {cell: "primary" if cell in wanted else "secondary" for cell in pattern.cells}
-        wanted |= {cell: Requirement(cell) for cell in pattern.cells if cell not in wanted}
-        hidden = np.flatnonzero(exposed.hidden).tolist()  # the percentages beside these go too
-        changed = dict.fromkeys([*pattern.cells, *hidden], symbol)
-        form = understood.form.model_copy(update={"marks": {**understood.form.marks, symbol: SUPPRESSED}})
+    symbol, names, form = "", exposed.linked.sums.cells, understood.form
     sources = [own for own in understood.reading.sources if not own.earlier]
     earlier = [own.path.resolve() for own in understood.reading.sources if own.earlier and own.path]
-    written = write_back(sources, _changes(exposed, changed), folder / TABLES_FOLDER)
+    if asked.method == MERGE:
+        written, why, loss, form = _merged(exposed, counts, wanted, asked, form, folder / TABLES_FOLDER)
+        bound, symbol = 0, STAR
+    else:
+        if asked.method == ROUND:
+            changed, why, loss, bound = _rounded(exposed, counts, asked.base)
+            wanted = {cell: replace(one, high=0) for cell, one in wanted.items()}
+            form = form.model_copy(update={"rule": [f"random={asked.base}"]})
+        else:
+            pattern = _suppressed(exposed, counts, wanted, asked)
+            symbol = next((text for text, own in understood.symbols.items() if text and own.meaning == SUPPRESSED), STAR)
+            loss, bound = pattern.cost, pattern.bound
+            why = {cell: "primary" if cell in wanted else "secondary" for cell in pattern.cells}
+            wanted |= {cell: Requirement(cell) for cell in pattern.cells if cell not in wanted}
+            hidden = np.flatnonzero(exposed.hidden).tolist()  # the percentages beside these go too
+            changed = dict.fromkeys([*pattern.cells, *hidden], symbol)
+            form = form.model_copy(update={"marks": {**form.marks, symbol: SUPPRESSED}})
+        written = write_back(sources, _changes(exposed, changed), folder / TABLES_FOLDER)
     printed = [str(path.relative_to(folder)) for path in written]
     previous = [str((source.home / name).resolve()) for name in form.previous]
-    form = form.model_copy(update={"printed": printed, "previous": previous})
-    names = exposed.linked.sums.cells
+    said = {column: (source.home / name).resolve() for column, name in form.hierarchies.items()}
+    hierarchies = {column: str(path) for column, path in said.items()}
+    form = form.model_copy(update={"printed": printed, "previous": previous, "hierarchies": hierarchies})
     read_again = interpret(form, folder)
     again, needed = find_intervals(read_again.linked, work), {names[cell]: one for cell, one in wanted.items()}
     shown = Protection(asked.rule, asked.method, {names[cell]: own for cell, own in why.items()}, {}, loss, bound, symbol)
     _refuse_groups(again, asked)
-    about = replace(source, form=form, home=folder, inputs=(*written, *earlier), texts={}, title=understood.form.title,
+    inputs = (*written, *earlier, *said.values())
+    about = replace(source, form=form, home=folder, inputs=inputs, texts={}, title=understood.form.title,
                     understood=tuple(summary(read_again)), left_out=read_again.left_out)  # fmt: skip
     return _certified(again, needed, shown, about)
 
@@ -222,16 +242,37 @@ def _rounded(exposed: FeasibilityIntervals, counts: Ints, base: int) -> tuple[di
     return {cell: str(rounded[cell]) for cell in cells}, dict.fromkeys(cells, "rounded"), loss, loss
 
 
+def _merged(
+    exposed: FeasibilityIntervals, counts: Ints, wanted: Mapping[int, Requirement], asked: ProtectionOptions,
+    form: PrintedForm, folder: Path,
+) -> tuple[list[Path], dict[int, str], int, PrintedForm]:  # fmt: skip
+    """The tables with merged categories, a line for each count: rows and columns that vanish fit no other format."""
+    if exposed.unclear.any():
+        raise DataError("categories are merged where all counts are printed exactly; suppress more counts instead")
+    kind, _, given = asked.rule.partition(" ")
+    folder.mkdir()
+    smallest, named = (int(given), ()) if kind == "minimum" else (1, tuple(wanted))
+    tables = merge_categories(exposed.linked, counts, smallest, named)
+    written, why, about, lost, place = list[Path](), dict[int, str](), dict[str, PrintedTableForm](), 0, exposed.linked.cell
+    for number, one in enumerate(tables, 1):
+        path = folder / f"table_{number}.csv"
+        lines = [[*labels, STAR if count is None else count] for labels, count in one.lines.items()]
+        names = list(one.placed.labels)[: len(one.placed.table.columns)]
+        write_whole(path, pd.DataFrame(lines, columns=[*names, COUNT]).to_csv(index=False).encode())
+        written.append(path)
+        about[path.stem] = PrintedTableForm.model_validate({"sums": one.sums})
+        why |= {place[key]: "merged" for labels, key in one.placed.keys.items() if one.lines[labels] is None}
+        lost += len(one.placed.keys) - sum(count is not None for count in one.lines.values())
+    kept = {name: getattr(form, name) for name in ("title", "same_people", "partial", "previous")}
+    return written, why, lost, PrintedForm(printed=[""], marks={STAR: SUPPRESSED}, tables=about, **kept)
+
+
 def _changes(exposed: FeasibilityIntervals, changed: Mapping[int, str]) -> dict[CellAddress, str]:
     """The new text of every printed count, wherever it is printed as a number, and of the percentages beside it."""
-    entries = [
-        (exposed.printed[key], entry)
-        for key, said in exposed.linked.printed.items()
-        for _, entry, _ in said
-        if entry.number is not None
-    ]
+    entries = [(exposed.printed[key], entry) for key, said in exposed.linked.current.items() for _, entry, _ in said
+               if entry.number is not None]  # fmt: skip
     entries += [(exposed.printed[placed.keys[share.labels]], share.entry)
-                for placed in exposed.linked.placed for share in placed.table.shares]  # fmt: skip
+                for placed in exposed.linked.now for share in placed.table.shares]  # fmt: skip
     result = dict[CellAddress, str]()
     for cell, entry in ((cell, entry) for cell, entry in entries if cell in changed):
         if entry.address is None:

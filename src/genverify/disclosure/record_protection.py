@@ -1,15 +1,14 @@
 """Protections of a release of records: the usual ones tried, what each costs, and combinations that nobody can have."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
-from math import log2
 
 import pandas as pd
 
 from genverify.disclosure.record_attack import Attack
 from genverify.disclosure.release_data import ReleaseDescription
 from genverify.disclosure.release_form import ProtectionForm, RuleForm
-from genverify.disclosure.whatif import AS_IS, label, protected, protection_row, with_missing_counts
+from genverify.disclosure.whatif import AS_IS, information, label, protected, protection_row, with_missing_counts
 from genverify.model.release import Release
 from genverify.model.work import progress
 
@@ -79,18 +78,14 @@ class _Trial:
         case = protected(described, form)
         self.form, self.row = form, protection_row(label(form), case, attack, k, likely=False)
         self.left = self.row[f"singleton_claims_k{k}"] + self.row["undecided"]
-        self.loss = round(100 * (1 - _information(case.releases) / (_information(described.exact) or 1)), 1)
+
+        def said(releases: Iterable[Release]) -> float:
+            return sum(information(release.n, release.lo, release.hi) for release in releases)
+
+        self.loss = round(100 * (1 - said(case.releases) / (said(described.exact) or 1)), 1)
 
     def __lt__(self, other: "_Trial") -> bool:
         return (self.left, self.loss) < (other.left, other.loss)
-
-
-def _information(releases: tuple[Release, ...]) -> float:
-    return sum(
-        log2(release.n + 1) - log2(int(hi) - int(lo) + 1)
-        for release in releases
-        for lo, hi in zip(release.lo, release.hi, strict=True)
-    )
 
 
 def _together(first: ProtectionForm, second: ProtectionForm) -> ProtectionForm | None:

@@ -61,7 +61,8 @@ class SecondarySuppression:
 
 # Which more cells to suppress in printed tables, so that none of the suppressed ones is known too well.
 
-OPTIMAL, BOUNDED = "no smaller set protects them", "a smaller set may exist, but none below {} cells"
+OPTIMAL, OTHERS = "no smaller set protects them", "no smaller set protects the others"
+BOUNDED = "a smaller set may exist, but none below {} cells"
 
 
 def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: int, work: Work) -> SecondarySuppression:
@@ -77,7 +78,7 @@ def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: 
     pattern = find_pattern(problem, PatternWork(seconds=work.seconds).scaled(len(names)))
     steps = tuple(SuppressionStep("", names[cell]) for cell in pattern.cells)
     still = tuple(names[cell] for cell in pattern.unmet)
-    how = OPTIMAL if pattern.optimal else BOUNDED.format(pattern.bound)
+    how = BOUNDED.format(pattern.bound) if not pattern.optimal else OTHERS if still else OPTIMAL
     return SecondarySuppression(steps, len(targets), len(still), pattern.bound, how, in_time=not pattern.limit, still=still)
 
 

@@ -244,6 +244,7 @@ class TablesAudit(Audit):
         exact = int((ranges.lo == ranges.hi).sum())
         about = f"{len(self.statements)} statements about {len(ranges.lo)} cells"
         shown = f"; {len(self.protected_by.ends)} cells protected by points that fit" if self.protected_by else ""
+        shown += " what was read" if shown and self.left_out else ""
         return f"{about}: all proofs right; {exact} cells known exactly{shown}"
 
     def search_again(self, seconds: float) -> str:

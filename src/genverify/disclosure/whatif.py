@@ -1,25 +1,30 @@
 """What-if: the same release under protections, and what the attack still verifies under each."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from genverify.attack.evaluate import check_against_microdata
+from genverify.disclosure.protection import BASE, METHODS, ROUND
 from genverify.disclosure.record_attack import LEVEL_COLUMN, UNDECIDED, Attack, all_claims, by_level, singled_out
 from genverify.disclosure.release_data import ReleaseDescription, published
 from genverify.disclosure.release_data import merged as merged_prior
 from genverify.disclosure.release_form import ProtectionForm
-from genverify.model.errors import DataError, MissingExtra, naming_missing_extras, nearest
+from genverify.disclosure.sources import disclose, protect_tables
+from genverify.disclosure.tables_audit import TablesAudit
+from genverify.model.arrays import Ints
+from genverify.model.errors import DataError, GenverifyError, MissingExtra, naming_missing_extras, nearest
 from genverify.model.release import recode
 from genverify.model.tablefiles import neutral_frame
 from genverify.model.work import log
 from genverify.protect.publishing import without
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 AS_IS = "as published"
@@ -108,52 +113,106 @@ def protection_row(name: str, case: ReleaseDescription, attack: Attack, k: int, 
 
 def write_what_if(result: pd.DataFrame, described: ReleaseDescription, folder: Path) -> None:
     """Write the table and the figure of what each protection buys."""
+    form = described.form
+    title = form.title or form.name
+    title += ": synthetic data" if form.synthetic and "synthetic" not in title else ""
+    write_comparison(result, lambda: plot_what_if(result, form.search.k, form.unit, title), folder)
+
+
+def write_comparison(result: pd.DataFrame, figure: "Callable[[], Figure]", folder: Path) -> None:
+    """Write a table of protections, and its figure where one can be drawn."""
     folder.mkdir(parents=True, exist_ok=True)
     neutral_frame(result).to_csv(folder / "whatif.csv", index=False)
     try:
         with naming_missing_extras("the figure of what protections buy"):
             from genverify.report.figures import save
 
-            form = described.form
-            title = form.title or form.name
-            title += ": synthetic data" if form.synthetic and "synthetic" not in title else ""
-            save(plot_what_if(result, form.search.k, form.unit, title), folder / "whatif.pdf", folder / "whatif.png")
+            save(figure(), folder / "whatif.pdf", folder / "whatif.png")
     except MissingExtra as missing:
         log.warning("%s. The table is complete.", missing)
 
 
 def plot_what_if(protections: pd.DataFrame, k: int, unit: tuple[str, str], label: str) -> "Figure":
     """Two panels over the same protections: claims about exactly one record, and the records that they single out."""
+    from genverify.report.figures import plain
+
+    words = {"singleton_claims": f"verified claims about exactly one {plain(unit[0])}",
+             "people_singled_out": f"{plain(unit[1])} singled out"}  # fmt: skip
+    bars = {"": "any number of columns", f"_k{k}": f"{k} or more columns"}
+    return _bar_panels(
+        protections, {text: {own + end: said for end, said in bars.items()} for own, text in words.items()}, label
+    )
+
+
+def plot_compared_tables(protections: pd.DataFrame, label: str) -> "Figure":
+    """Two panels over the same protections of printed tables: the counts that change, and what is lost."""
+    drawn = protections[protections["why_not"] == ""]
+    words = {"counts_changed": "counts changed", "loss": "percent lost of what the counts say"}
+    return _bar_panels(drawn, {text: {own: ""} for own, text in words.items()}, label)
+
+
+def _bar_panels(protections: pd.DataFrame, panels: Mapping[str, Mapping[str, str]], label: str) -> "Figure":
+    """Panels of bars over the same protections: for the words of each, its columns with their names in the legend."""
     import matplotlib.pyplot as plt
 
-    from genverify.report.figures import PAGE_WIDTH, plain, say_source, use_style
+    from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
 
     use_style()
-    height = 1.1 + 0.36 * len(protections)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
-    _bars(left, protections, "singleton_claims", k, f"verified claims about exactly one {plain(unit[0])}")
-    _bars(right, protections, "people_singled_out", k, f"{plain(unit[1])} singled out")
-    left.set_yticks(np.arange(len(protections)), [plain(name) for name in protections["protection"]])
-    left.invert_yaxis()
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    size, indices = (PAGE_WIDTH, 1.1 + 0.36 * len(protections)), np.arange(len(protections))
+    figure, all_axes = plt.subplots(1, len(panels), figsize=size, sharey=True, layout="constrained")
+    for axes, (words, columns) in zip(all_axes, panels.items(), strict=True):
+        for at, (column, name) in enumerate(columns.items()):
+            bars = axes.barh(indices + 0.4 * at - 0.2 * (len(columns) - 1), protections[column], height=0.38, lw=0,
+                             color=PALETTE[at], hatch="////" * at, edgecolor="white", label=name)  # fmt: skip
+            axes.bar_label(bars, padding=2, fontsize=6.5, color=INK)
+        axes.set_xlabel(words)
+        axes.set_xlim(0, 1.14 * max(1, int(protections[next(iter(columns))].max())))
+        axes.grid(axis="y", visible=False)
+    all_axes[0].set_yticks(indices, [plain(name) for name in protections["protection"]])
+    all_axes[0].invert_yaxis()
+    handles, labels = all_axes[0].get_legend_handles_labels()
+    if any(labels):
+        figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     say_source(figure, label)
     return figure
 
 
-def _bars(axes: "Axes", protections: pd.DataFrame, column: str, k: int, words: str) -> None:
-    from genverify.report.figures import INK, PALETTE
+# Printed tables: suppression, rounding and merging compared.
 
-    indices = np.arange(len(protections))
-    series = (
-        (column, "any number of columns", PALETTE[0], ""),
-        (f"{column}_k{k}", f"{k} or more columns", PALETTE[1], "////"),
-    )
-    for shift, (name, label, colour, hatch) in zip((-0.2, 0.2), series, strict=True):
-        bars = axes.barh(
-            indices + shift, protections[name], height=0.38, color=colour, hatch=hatch, edgecolor="white", label=label, lw=0
-        )
-        axes.bar_label(bars, padding=2, fontsize=6.5, color=INK)
-    axes.set_xlabel(words)
-    axes.set_xlim(0, 1.14 * max(1, int(protections[column].max())))
-    axes.grid(axis="y", visible=False)
+
+def compare_tables(tables: Any, rule: str, **options: Any) -> pd.DataFrame:
+    """
+    One row for printed tables as they are and one for each way to protect them: counts that change, cells whose protection
+    is certified, and the loss in percent of what the counts say (in bits); or why it cannot be done.
+    """
+    own = {name: options.pop(name) for name in ("width", "cost", "base") if name in options}
+    before = disclose(tables, search_seconds=0, **options)
+    assert isinstance(before, TablesAudit)
+    rows = [{"protection": AS_IS, "counts_changed": 0, "certified_cells": 0, "loss": 0.0, "why_not": ""}]
+    for method in METHODS:
+        row = {"protection": f"round to {own.get('base', BASE)}" if method == ROUND else method}
+        with TemporaryDirectory() as folder:
+            try:
+                audit = protect_tables(tables, Path(folder) / "safe", rule, method=method, **own, **options)
+            except GenverifyError as error:
+                rows.append({**row, "why_not": str(error)})
+                continue
+        made = audit.protected_by
+        assert made is not None
+        said, most = _said(before, before), _said(before, audit)
+        loss = round(100 * (1 - most / (said or 1)), 1)
+        rows.append({**row, "counts_changed": len(made.why), "certified_cells": len(made.ends), "loss": loss, "why_not": ""})
+    return pd.DataFrame(rows).astype({"counts_changed": "Int64", "certified_cells": "Int64"})
+
+
+def _said(before: TablesAudit, audit: TablesAudit) -> float:
+    """What an audit leaves of the cells that were printed, in bits."""
+    names, ranges = before.exposed.linked.sums.cells, audit.exposed.ranges
+    most, place = int(before.exposed.ranges.lo.max()), audit.exposed.linked.sums.place
+    at = [place[names[cell]] for cell in before.exposed.printed.values() if names[cell] in place]
+    return information(most, ranges.lo[at], np.minimum(ranges.hi[at], most))
+
+
+def information(n: int, lo: Ints, hi: Ints) -> float:
+    """What ranges of counts up to n say, in bits: one of lo to hi of 0 to n says log2(n + 1) - log2(hi - lo + 1)."""
+    return float((np.log2(n + 1) - np.log2((hi - lo).clip(min=0) + 1)).sum())

@@ -16,12 +16,7 @@ from genverify.model.errors import ConfigError
 
 
 def as_written(value: float | str | Fraction, what: str) -> Fraction:
-    """
-    A number as it is written, not as the float behind it; zero and less are refused.
-
-    >>> as_written(4.96, "rho")
-    Fraction(124, 25)
-    """
+    """A number as it is written, not as the float behind it; zero and less are refused."""
     try:
         number = Fraction(str(value))
     except ValueError:
@@ -32,12 +27,7 @@ def as_written(value: float | str | Fraction, what: str) -> Fraction:
 
 
 def variance(rho: Fraction, share: Fraction) -> Fraction:
-    """
-    The variance of the noise of a query that has a share of rho (equation 6).
-
-    >>> variance(Fraction(1, 10), Fraction(1, 22))
-    Fraction(220, 1)
-    """
+    """The variance of the noise of a query that has a share of rho (equation 6)."""
     share = as_written(share, "share of the budget")
     if share > 1:
         raise ConfigError(f"share of the budget = {share}: a query cannot have more than the whole; give at most 1")
@@ -61,12 +51,7 @@ WORD = 32  # random bits at a time; any width below 64 gives the same distributi
 
 
 def sample(sigma2: Fraction, size: int, rng: np.random.Generator) -> Ints:
-    """
-    Independent draws; sigma2 is a fraction, so that the distribution is exactly the one that is named.
-
-    >>> sample(Fraction(1, 3), 8, np.random.default_rng(1)).tolist()
-    [0, 0, 0, 0, 0, 0, 0, 1]
-    """
+    """Independent draws; sigma2 is a fraction, so that the distribution is exactly the one that is named."""
     if not isinstance(sigma2, Fraction | int) or not 0 < sigma2 <= LARGEST_SIGMA2:
         raise ConfigError(f"sigma^2 = {sigma2!r}: give a Fraction above 0 and at most 2^100, such as Fraction('0.1')")
     drawn, open_, scale = np.zeros(size, dtype=np.int64), np.arange(size), isqrt(int(sigma2)) + 1  # floor(sigma) + 1
@@ -177,9 +162,6 @@ def width(sigma2: Fraction, beta: float) -> int:
     The least w for which P(|X| > w) <= beta is certain, X discrete Gaussian.
 
     Both sums, of the tail and of everything, are taken term by term; rounding errors can only make w larger.
-
-    >>> [width(Fraction(1), beta) for beta in (0.5, 0.05, 0.001)]
-    [1, 2, 3]
     """
     if not LEAST_BETA <= beta < 1:
         raise ConfigError(f"beta = {beta}: it is a chance; give a number from {LEAST_BETA} to below 1")
@@ -203,9 +185,6 @@ def rescaled(counts: Ints, totals: Ints) -> Ints:
     """
     Each row in proportion, in whole numbers that add up to its total; counts and totals are not negative. The units that are
     left after rounding down go to the largest remainders (ties: the first columns); a row of zeros is spread evenly.
-
-    >>> rescaled(np.array([[1, 1, 2], [0, 0, 0]]), np.array([7, 4])).tolist()
-    [[2, 2, 3], [2, 1, 1]]
     """
     weights = np.where(counts.sum(axis=1, keepdims=True) == 0, 1, counts)
     down, rest = np.divmod(weights * totals[:, None], weights.sum(axis=1, keepdims=True))

@@ -59,10 +59,6 @@ class Records:
 def swap(records: Records, rate: float, rng: np.random.Generator, strata: Sequence[Stratum] = FOOTNOTE_6) -> Ints:
     """
     `source`: after swapping, place i holds record source[i]. A partner's partner is oneself: source[source[i]] = i.
-
-    >>> pair = np.array([4, 4])
-    >>> swap(Records(np.array([0, 1]), np.array([0, 0]), pair, pair, pair), 1.0, np.random.default_rng(0)).tolist()
-    [1, 0]
     """
     if not 0 <= rate <= 1:
         raise ConfigError(f"swap rate {rate}: it is the share of records that change places; give a number from 0 to 1")
@@ -117,12 +113,7 @@ def risk_order(records: Records, rng: np.random.Generator) -> Ints:
 
 
 def chances(order: Ints, strata: Sequence[Stratum] = FOOTNOTE_6) -> Floats:
-    """
-    The relative chance of each record, given the records in order of risk.
-
-    >>> chances(np.array([1, 0]), (Stratum(500, 100), Stratum(500, 10))).tolist()
-    [0.1, 1.0]
-    """
+    """The relative chance of each record, given the records in order of risk."""
     if sum(one.thousandths for one in strata) != 1000 or not all(0 < one.chance <= 100 for one in strata):
         must = "strata must add up to 1000 thousandths with chances of 1 to 100 per cent"
         raise ConfigError(f"swapping: {must}, not {strata}")
@@ -134,12 +125,7 @@ def chances(order: Ints, strata: Sequence[Stratum] = FOOTNOTE_6) -> Floats:
 
 
 def combined(*columns: Ints) -> Ints:
-    """
-    One number per distinct combination of columns (arrays of one or two dimensions), in their order.
-
-    >>> combined(np.array([7, 7, 3]), np.array([[1, 2], [1, 1], [9, 9]])).tolist()
-    [2, 1, 0]
-    """
+    """One number per distinct combination of columns (arrays of one or two dimensions), in their order."""
     number: Ints = np.zeros(len(columns[0]), dtype=np.int64)
     if not len(number):
         return number

@@ -23,8 +23,8 @@ OLD_NAMES = {"audit-release": "disclose", "rooms": "modules"}
 ABOUT = "What must be true of the people behind these tables?"
 LINES = {
     "disclose": "audit tables, printed or described by a release file: what do they give away?",
-    "protect": "make tables safe: suppress cells at the least cost, or round, with a certificate of protection",
-    "what-if": "compare the protections that a release file lists, or the usual ones",
+    "protect": "make tables safe: suppress cells at the least cost, round or merge, with a certificate of protection",
+    "what-if": "compare the protections that a release file lists, or the usual ones; for tables too",
     "unique": "test whether a reconstruction (an LP or MPS file) has exactly one solution",
     "read": "show how files of tables are read: the role of every cell, totals, symbols, what is left out",
     "page": "write the page that audits a table in a browser, without a network",
@@ -51,8 +51,8 @@ def _group(add: str, *names: str, study: bool = False) -> Group:
 
 
 GROUPS = (
-    _group("genverify.disclosure.disclose_command:add_parser", "disclose", "what-if", "unique"),
-    _group("genverify.disclosure.protect_command:add_parser", "protect"),
+    _group("genverify.disclosure.disclose_command:add_parser", "disclose", "unique"),
+    _group("genverify.disclosure.protect_command:add_parser", "protect", "what-if"),
     _group("genverify.reading.read_command:add_parser", "read"),
     _group("genverify.disclosure.disclose_command:add_page_parser", "page"),
     _group("genverify.bounds.bounds_command:add_parser", "bounds"),
