@@ -1,4 +1,4 @@
-"""How RAP converges on an area whose blocks are distinguished."""
+"""How RAP converges on an area of an experiment."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ from studies.raprank.settings import Convergence, ResolvedExperiment
 
 def main(job: Job) -> None:
     experiment, part = job.part("experiment", ResolvedExperiment), job.settings("convergence", Convergence)
-    known, learned = most_blocks([Path(path) for path in job.input.counts], read_schema(Path(job.input.schema)))
+    area = most_blocks([Path(path) for path in job.input.counts], read_schema(Path(job.input.schema)))
     private, holdout = (pd.read_parquet(path) for path in (job.input.private, job.input.holdout))
-    points = converge(known, learned, private, holdout, experiment.rap, part, job.params.seed)
+    points = converge(area, private, holdout, experiment.rap, part, job.params.seed)
     neutral_frame(points).to_csv(job.output.csv, index=False, float_format="%.6g")
     save(plot_convergence(points, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
 

@@ -8,7 +8,7 @@ from genverify.model.release import read_schema
 from genverify.model.tablefiles import stack
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
-from studies.raprank.areas import read_targets
+from studies.raprank.areas import make_target, read_areas
 from studies.raprank.rank import rank_target, ranked_frame, runs_row, start_of
 from studies.raprank.settings import ResolvedExperiment
 
@@ -18,8 +18,8 @@ def main(job: Job) -> None:
     baseline = pd.read_parquet(job.input.start[0]) if job.input.start else None
     names = (experiment.name, "random" if baseline is None else "holdout")
     ranked, rows = [], []
-    learned = experiment.blocks == "learned"
-    targets = list(read_targets(Path(job.input.counts), read_schema(Path(job.input.schema)), learned))
+    areas = read_areas(Path(job.input.counts), read_schema(Path(job.input.schema)))
+    targets = [make_target(area, experiment.blocks == "learned") for area in areas]
     for target in progress(targets, "areas ranked"):
         start = None if baseline is None else start_of(baseline, target)
         result, runs = rank_target(target, names, experiment.runs, job.params.seed, experiment.rap, start)

@@ -8,7 +8,7 @@ from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
 from studies.country.settings import PersonClaims
 from studies.country.store import known_blocks, read_known
-from studies.raprank.rank import draw_blocks, mean_match_rate
+from studies.raprank.rank import mean_match_rate
 from studies.raprank.settings import RapSettings
 
 
@@ -18,8 +18,7 @@ def main(job: Job) -> None:
     schema, records = read_known(domain, release, tables, known, reading)
     how, seed = job.settings("claims", PersonClaims), job.params.seed
     blocks = list(known_blocks(records, schema, how.max_persons))
-    drawn = draw_blocks(blocks, how.raprank_blocks, seed)
-    rates = mean_match_rate(drawn, how.raprank_runs, job.settings("rap", RapSettings), seed)
+    rates = mean_match_rate(blocks, how.raprank_blocks, how.raprank_runs, job.settings("rap", RapSettings), seed)
     pd.DataFrame([rates]).to_csv(job.output.rates, index=False)
     log.info("%s", rates)
 

@@ -58,7 +58,7 @@ rule plot_curves_states:
 
 
 rule plot_convergence:
-    """Errors and match rates with BLOCK after more and more steps, on the area of an experiment with the most blocks."""
+    """Errors and match rates after more and more steps, on the area of an experiment with the most blocks, or the most rows."""
     input:
         schema="results/raprank/{experiment}/seen/schema.json",
         counts=expand(

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,13 +32,7 @@ class ConfidenceSet:
 
 
 def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
-    """
-    R(X): the distinct rows of a multiset by frequency; ties in an order drawn from the seed, whatever the order of the rows.
-
-    >>> ranked = rank_rows(np.array([[1, 2], [3, 4], [3, 4]]), seed=1)
-    >>> ranked.rows.tolist(), ranked.frequency.tolist()
-    ([[3, 4], [1, 2]], [2, 1])
-    """
+    """R(X): the distinct rows of a multiset by frequency; ties in an order drawn from the seed, not that of the rows."""
     (keys,) = row_keys([rows])
     _, first, frequency = np.unique(keys, return_index=True, return_counts=True)
     return _rank_counts(rows[first], frequency, seed)
@@ -73,14 +66,10 @@ def match_curve(ranked: ConfidenceSet, private_rows: Codes, u: int, grid: Sequen
         raise DataError(f"u = {u}: the private dataset, or the holdout, has no rows; leave this block out")
     # The small number keeps x u = 3.0000000000000004, meant as 3, from becoming 4.
     k = np.maximum(np.ceil(np.asarray(grid, float) * u - 1e-9).astype(np.int64), 1)
-    hits = np.concatenate([[0], np.cumsum(_hits(ranked, private_rows))])
+    ours, theirs = row_keys([ranked.rows, private_rows])
+    hits = np.concatenate([[0], np.cumsum(np.isin(ours, theirs))])
     rates: Floats = hits[np.minimum(k, len(ranked.rows))] / k
     return rates
-
-
-def _hits(ranked: ConfidenceSet, private_rows: Codes) -> npt.NDArray[np.bool_]:
-    ours, theirs = row_keys([ranked.rows, private_rows])
-    return np.isin(ours, theirs)
 
 
 # The areas of an experiment: sampled blocks, six blocks of each state by size, a tract of each state, or states.
@@ -101,19 +90,17 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperi
     sizes = sizes[sizes["state"].isin(states)]
     kind = experiment.areas
     if kind == "sample":
-        drawn = [_areas(sizes[sizes["block"].isin(sample)], "block", "sample")]
+        drawn = [sizes[sizes["block"].isin(sample)].assign(size=kind)]
     elif kind == "state":
-        drawn = [_areas(sizes, "state", "state")]
+        drawn = [sizes.assign(size=kind)]
     else:
         draw = _blocks_by_size if kind == "block" else _tracts
         seeds = {state: derive_seed(seed, "areas", experiment.data, kind, state) for state in states}
         streams = {state: np.random.default_rng(group) for state, group in seeds.items()}
         drawn = [draw(group, experiment, streams[str(state)]) for state, group in sizes.groupby("state")]
-    return pd.concat(drawn, ignore_index=True).sort_values(["area", "block"], ignore_index=True)[COLUMNS]
-
-
-def _areas(blocks: pd.DataFrame, level: str, size: str) -> pd.DataFrame:
-    return blocks.assign(area=blocks[level], size=size)
+    blocks = pd.concat(drawn, ignore_index=True)
+    areas = blocks.assign(area=blocks["block" if kind == "sample" else kind])
+    return areas.sort_values(["area", "block"], ignore_index=True)[COLUMNS]
 
 
 def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
@@ -132,40 +119,29 @@ def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: n
     chosen = []
     for name, size in wanted.items():
         index = int((left["n"] - size).abs().to_numpy().argmin())
-        chosen.append(_areas(left.iloc[[index]], "block", name))
+        chosen.append(left.iloc[[index]].assign(size=name))
         left = left.drop(left.index[index])
     return pd.concat(chosen)
 
 
 def _tracts(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
-    drawn = rng.permutation(np.sort(blocks["tract"].unique()))[: experiment.tracts]
-    return pd.concat([_tract(blocks[blocks["tract"] == tract], experiment.limit, rng) for tract in np.sort(drawn)])
-
-
-def _tract(blocks: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
-    """A tract; where it is larger than the limit, whole blocks of it in random order, each that still fits."""
-    tract = blocks["tract"].iloc[0]
-    blocks = blocks.sort_values("block").iloc[rng.permutation(len(blocks))]
-    if limit:
-        blocks = blocks.loc[list(_fitting(blocks["n"], limit))]
-    if blocks.empty:
-        raise DataError(
-            f"tract {tract}: no block of at most {limit} records. Raise the limit of the experiment in config/raprank.yaml."
-        )
-    return _areas(blocks, "tract", "tract")
-
-
-def _fitting(sizes: "pd.Series[int]", limit: int) -> Iterator[Any]:
-    total = 0
-    for label, n in sizes.items():
-        if total + n <= limit:
-            total += int(n)
-            yield label
+    """Some tracts; where one is larger than the limit, whole blocks of it in random order, each that still fits."""
+    chosen, limit = [], experiment.limit or np.inf
+    for tract in np.sort(rng.permutation(np.sort(blocks["tract"].unique()))[: experiment.tracts]):
+        part, total = blocks[blocks["tract"] == tract].sort_values("block")["n"], 0
+        for block, n in part.iloc[rng.permutation(len(part))].items():
+            if total + n <= limit:
+                total += n
+                chosen.append(block)
+        if not total:
+            raise DataError(
+                f"tract {tract}: no block of at most {limit} records. "
+                "Raise the limit of the experiment in config/raprank.yaml."
+            )
+    return blocks.loc[chosen].assign(size="tract")
 
 
 # Blocks of an area whose sizes are published: each gets its number of rows, and a start is put into that order.
-
-BlockCodes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -182,14 +158,11 @@ class BlockCounts:
         return np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)
 
 
-def assign_blocks(rows: BlockCodes, sizes: Ints, seed: int) -> BlockCodes:
+def assign_blocks(rows: Codes, sizes: Ints, seed: int) -> Codes:
     """
     As many of the given rows in every block as it has; their last column is a block, which they keep where there is room.
 
     Rows are chosen at random; those for which their own block has no room go, in random order, where rows are missing.
-
-    >>> assign_blocks(np.array([[7, 0], [7, 0], [8, 1], [9, 1]]), np.array([1, 2]), seed=1).tolist()
-    [[7, 0], [8, 1], [9, 1]]
     """
     rows = rows[np.random.default_rng(seed).permutation(len(rows))]
     rows = rows[np.argsort(rows[:, -1], kind="stable")]
@@ -209,12 +182,7 @@ WIDTHS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": G
 
 
 def baselines_above(area: str) -> dict[str, str]:
-    """
-    The geographies that contain an area and are larger than it, by name.
-
-    >>> baselines_above("01001000100")
-    {'county': '01001', 'state': '01', 'national': ''}
-    """
+    """The geographies that contain an area and are larger than it, by name."""
     return {name: area[:width] for name, width in WIDTHS.items() if width < len(area)}
 
 
@@ -233,12 +201,6 @@ def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predica
     return counted | ({"": nation} if "" in wanted else {})
 
 
-def _rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
-    radix = Radix(domain)
-    rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
-    return _rank_counts(rows, types.times, seed, most)
-
-
 def populate_blocks(ranked: ConfidenceSet, blocks: Ints, seed: int, most: int) -> ConfidenceSet:
     """
     The rows with a BLOCK as the paper populates it: as in D (`blocks`: the block of each row of D), apart from the rest.
@@ -255,9 +217,11 @@ def rank_geographies(
     counted: dict[str, Types], domain: Domain, areas: dict[str, int], seed: int
 ) -> Iterator[tuple[str, ConfidenceSet]]:
     """Every geography with its ranking, as long as the longest list that one of its areas asks for (area: rows wanted)."""
+    radix = Radix(domain)
     for geography, types in counted.items():
         most = max(wanted for area, wanted in areas.items() if area.startswith(geography))
-        yield geography, _rank_types(types, domain, derive_seed(seed, "ties", "geography", geography), most)
+        rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
+        yield geography, _rank_counts(rows, types.times, derive_seed(seed, "ties", "geography", geography), most)
 
 
 # The holdout split: D, the private half of an area, and the holdout, the other half.
@@ -371,16 +335,16 @@ def _counts(private: pd.DataFrame, wanted: list[str], key: str, schema: Schema) 
     return counts_frame(schema, wanted, n, full, [])
 
 
-def read_targets(counts: Path, schema: Schema, learned: bool = False) -> Iterator[Target]:
-    """The areas of a counts file: what is published of each, and of the blocks whose ids begin with its id."""
+def read_areas(counts: Path, schema: Schema) -> Iterator[list[Release]]:
+    """The areas of a counts file: what is published of each, followed by the blocks whose ids begin with its id."""
     releases: list[Release] = []
     for release in read_releases(counts, schema):
         if releases and not release.block.startswith(releases[0].block):
-            yield make_target(releases, learned)
+            yield releases
             releases = []
         releases.append(release)
     if releases:
-        yield make_target(releases, learned)
+        yield releases
 
 
 def make_target(releases: list[Release], learned: bool = False) -> Target:

@@ -131,9 +131,11 @@ def certainty_numbers(
     parts = [dict(iter(frame.groupby("block"))) for frame in (records, ranked, datasets, full)]
     blocks = []
     for block in map(str, parts[1]):
+        held, ties = parts[2][block].sort_values("dataset", kind="stable"), derive_seed(seed, "ties", "generated", block)
+        count = held["dataset"].nunique()
         rankings = {
             RAP: _read_ranking(parts[1][block], names, runs),
-            GENERATED: _rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
+            GENERATED: _rank_datasets(_codes(held, names).reshape(count, -1, len(names)), ties),
         }
         proved = parts[3].get(block, full.iloc[:0])
         blocks.append(WholeBlockRankings(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
@@ -143,7 +145,3 @@ def certainty_numbers(
 
 def _codes(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
     return rows[list(names)].to_numpy(dtype=np.int64)
-
-
-def _datasets(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
-    return _codes(rows.sort_values("dataset", kind="stable"), names).reshape(rows["dataset"].nunique(), -1, len(names))

@@ -5,11 +5,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from genverify.model.arrays import Ints
-from genverify.model.domain import Domain, DomainFile, Predicate, Records
+from genverify.model.domain import Domain, DomainFile, Predicate
 from genverify.model.errors import ConfigError, GenverifyError, nearest
 from genverify.model.files import read_yaml
 from genverify.model.query import Query
@@ -182,14 +178,7 @@ def _published_tables(experiment: ResolvedExperiment) -> list[ReleaseSettings]:
 
 
 def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
-    """
-    All k-way marginal queries of a domain (Definition 2.1), one table per set of columns.
-
-    >>> from genverify.model.domain import Column
-    >>> pair = Domain((Column("SEX", "sex", (1, 2), ("male", "female")), Column("OLD", "age", (0, 1), ("young", "old"))))
-    >>> [query.id for query in marginal_queries(pair, 2)]
-    ['SEX*OLD.1.0', 'SEX*OLD.1.1', 'SEX*OLD.2.0', 'SEX*OLD.2.1']
-    """
+    """All k-way marginal queries of a domain (Definition 2.1), one table per set of columns: SEX*OLD.1.0, ..."""
     if not 1 <= ways <= len(domain.columns):
         raise ConfigError(f"{ways}-way marginals of {len(domain.columns)} columns: give 1 to {len(domain.columns)} ways")
     queries = []
@@ -200,14 +189,3 @@ def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
             where = {column.name: (code,) for column, code in zip(columns, codes, strict=True)}
             queries.append(Query(".".join((table, *map(str, codes))), table, label, Predicate.of(where)))
     return tuple(queries)
-
-
-def marginal_counts(records: Records, domain: Domain, ways: int) -> Ints:
-    """The counts of `marginal_queries` in their order, table by table: a hundred times faster than query by query."""
-    indices = {column.name: pd.Index(column.codes).get_indexer(pd.Index(records[column.name])) for column in domain.columns}
-    tables = []
-    for columns in combinations(domain.columns, ways):
-        sizes = [len(column.codes) for column in columns]
-        cells = np.ravel_multi_index([indices[column.name] for column in columns], sizes)
-        tables.append(np.bincount(cells, minlength=int(np.prod(sizes))))
-    return np.concatenate(tables).astype(np.int64)

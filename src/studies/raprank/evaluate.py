@@ -51,20 +51,8 @@ class Area:
 
 
 def grid_of(points: int) -> Floats:
-    """
-    The shares k/u at which curves are read.
-
-    >>> grid_of(4).tolist()
-    [0.25, 0.5, 0.75, 1.0]
-    """
+    """The shares k/u at which curves are read."""
     return np.arange(1, points + 1) / points
-
-
-def _read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[str, Domain]) -> Iterator[Area]:
-    halves = [dict(iter(half.groupby("area"))) for half in (private, holdout)]
-    for name, domain in domains.items():
-        rows = [codes_of(half[name], domain, f"area {name}") for half in halves]
-        yield Area(name, domain, rows[0], rows[1])
 
 
 def _baseline_sets(area: Area, ranked: Mapping[str, ConfidenceSet], seed: int) -> dict[str, ConfidenceSet]:
@@ -123,21 +111,20 @@ class Evidence:
     published: Domain
     distinguished: bool
 
-    def domains(self) -> dict[str, Domain]:
-        """The domain of every area that was split; with its blocks where they are distinguished."""
-        split = set(self.private["area"])
-        blocks = {str(area): sorted(group) for area, group in self.areas.groupby("area")["block"] if area in split}
-        return {
-            area: with_block(self.published, group) if self.distinguished else self.published
-            for area, group in blocks.items()
-        }
+    def judged(self) -> Iterator[Area]:
+        """Every area that was split; its domain with its blocks where they are distinguished."""
+        blocks, holdout = self.areas.groupby("area")["block"], self.holdout.groupby("area")
+        for name, private in self.private.groupby("area"):
+            domain = with_block(self.published, sorted(blocks.get_group(name))) if self.distinguished else self.published
+            rows = [codes_of(half, domain, f"area {name}") for half in (private, holdout.get_group(name))]
+            yield Area(str(name), domain, *rows)
 
 
 def judge_areas(
     evidence: Evidence, microdata: Path, stored: Domain, keeps: Predicate, points: int, seed: int
 ) -> pd.DataFrame:
     """The match curves of every area: the geographies above it, the holdout, and RAP-RANK from every start."""
-    areas = list(_read_areas(evidence.private, evidence.holdout, evidence.domains()))
+    areas = list(evidence.judged())
     wanted = {area.name: area.u for area in areas}
     counted = count_rows(microdata, list(wanted), stored, keeps)
     geographies = dict(rank_geographies(counted, stored, wanted, seed))
@@ -146,10 +133,8 @@ def judge_areas(
     frames = []
     for area in areas:
         sets = _baseline_sets(area, geographies, seed)
-        sets |= {source: _read_set(rows[area.name], area) for source, rows in ranked.items()}
+        for source, of_area in ranked.items():
+            rows, where = of_area[area.name], f"ranked rows of area {area.name}"
+            sets[source] = ConfidenceSet(codes_of(rows, area.domain, where), rows["frequency"].to_numpy())
         frames.append(_curve_rows(area, sets, str(sizes[area.name]), grid_of(points)))
     return pd.concat(frames, ignore_index=True)
-
-
-def _read_set(rows: pd.DataFrame, area: Area) -> ConfidenceSet:
-    return ConfidenceSet(codes_of(rows, area.domain, f"ranked rows of area {area.name}"), rows["frequency"].to_numpy())

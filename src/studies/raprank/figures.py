@@ -126,11 +126,11 @@ def plot_states(means: pd.DataFrame, label: str, names: Mapping[str, str]) -> Fi
             panel.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1], xticklabels=["0", ".5", "1"], yticklabels=["0", ".5", "1"])
         for panel in axes.flat[entry["state"].nunique() :]:
             panel.set_axis_off()
-        part.suptitle(f"{plain(title)}: {entry['size'].iloc[0]}", fontsize=9)
+        part.suptitle(f"{plain(title)} (in brackets: {entry['size'].iloc[0]})", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)
-    return say_source(figure, f"by state (in brackets: areas); {label}")
+    return say_source(figure, f"by state; {label}")
 
 
 # Rows that stand five times: mean match rates against the share of persons in them.
@@ -161,14 +161,15 @@ def plot_dose(means: pd.DataFrame, label: str) -> Figure:
     return say_source(figure, f"{means['areas'].max():,} blocks, 95 % intervals (blocks drawn again); {label}")
 
 
-# Errors and match rates of RAP with BLOCK against its steps.
+# Errors and match rates of RAP against its steps.
 
 WAYS = {
     ("known", started("random")): ("blocks known, random start", "-", "o", PALETTE[4]),
     ("known", started(HOLDOUT)): ("blocks known, started at the holdout", "--", "s", PALETTE[1]),
     ("learned", started("random")): ("blocks learned, random start", ":", "^", PALETTE[3]),
+    ("none", started("random")): ("random start", "-", "o", PALETTE[4]),
 }
-TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 
 
 def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
@@ -177,8 +178,10 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
     axes[0].sharey(axes[1])
     errors, steps = points[["relaxed_error", "rounded_error"]], sorted(points["steps"].dropna().unique())
     titles = ("error before rounding", "error after rounding", "match rate at k = u")
+    drawn = set(zip(points["blocks_are"], points["source"], strict=True))
+    ways = {way: look for way, look in WAYS.items() if way in drawn}
     for panel, name, title in zip(axes, [*errors, "match_rate at 1"], titles, strict=True):
-        for (blocks, source), (_, line, marker, colour) in WAYS.items():
+        for (blocks, source), (_, line, marker, colour) in ways.items():
             part = points[(points["blocks_are"] == blocks) & (points["source"] == source)]
             panel.plot(part["steps"], part[name], ls=line, marker=marker, ms=4, color=colour, lw=1.5)
         panel.set(title=title, xscale="log", xlabel="steps")
@@ -190,11 +193,12 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
         panel.minorticks_off()
     axes[2].axhline(points.loc[points["source"] == HOLDOUT, "match_rate at 1"].iloc[0], color=INK, ls="-.", lw=1)
     axes[2].set(ylabel="match rate", ylim=(0, 1.02))
-    handles = [Line2D([], [], ls=ls, marker=m, color=c, label=words) for words, ls, m, c in WAYS.values()]
+    handles = [Line2D([], [], ls=ls, marker=m, color=c, label=words) for words, ls, m, c in ways.values()]
     handles.append(Line2D([], [], ls="-.", color=INK, label="holdout half of the area"))
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
     first = points.iloc[0]
-    about = f"{first['rows']:,} rows, {first['of_blocks']:,} blocks, {first['counts']:,} counts, {int(first['runs'])} runs"
+    blocks = f", {first['of_blocks']:,} blocks" if first["of_blocks"] else ""
+    about = f"{first['rows']:,} rows{blocks}, {first['counts']:,} counts, {int(first['runs'])} runs"
     return say_source(figure, f"{about}; {label}")
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
-from genverify.model.release import Release, Schema, read_releases
+from genverify.model.release import Release, Schema
 from genverify.model.work import derive_seed, progress
 from studies.country.store import KnownBlock
 from studies.raprank.areas import (
@@ -22,6 +22,7 @@ from studies.raprank.areas import (
     make_target,
     match_curve,
     rank_rows,
+    read_areas,
     unique_rows,
 )
 from studies.raprank.evaluate import HOLDOUT, started
@@ -36,20 +37,14 @@ def rank_target(
     seeds = [derive_seed(seed, "raprank", *names, target.area, str(run)) for run in range(runs)]
     if start is not None:
         start = _fitted(target, settings.rows or target.rows, start, derive_seed(seed, "start", *names, target.area))
-    result = _rap_on(target, seeds, settings, start)
-    rows = result.datasets.reshape(-1, len(target.domain.names))
-    return rank_rows(rows, derive_seed(seed, "ties", *names, target.area)), result
-
-
-def _rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: Codes | None = None) -> Reconstruction:
-    """RAP on an area; where the blocks of its rows are known, it learns the other columns."""
     domain = target.domain
-    if target.blocks is not None:
+    if target.blocks is not None:  # the blocks of rows are known, and RAP learns the other columns
         domain, start = Domain(domain.columns[:-1]), None if start is None else start[:, :-1]
     try:
-        return reconstruct(domain, target.predicates, target.counts, target.rows, seeds, settings, start, target.blocks)
+        result = reconstruct(domain, target.predicates, target.counts, target.rows, seeds, settings, start, target.blocks)
     except DataError as error:
         raise DataError(f"area {target.area}: {error}") from None
+    return rank_rows(result.union, derive_seed(seed, "ties", *names, target.area)), result
 
 
 def _fitted(target: Target, rows: int, start: Codes, seed: int) -> Codes:
@@ -89,45 +84,38 @@ def runs_row(target: Target, result: Reconstruction, key: str = "area") -> Mappi
 # RAP-RANK on blocks whose records are known: how many of its first rows are true.
 
 
-def draw_blocks(blocks: Sequence[KnownBlock], count: int, seed: int) -> list[KnownBlock]:
-    """Some of the blocks, drawn at random: the same ones however their columns are read."""
-    rng = np.random.default_rng(derive_seed(seed, "raprank", "blocks"))
-    return [blocks[index] for index in np.sort(rng.choice(len(blocks), min(count, len(blocks)), replace=False))]
-
-
-def mean_match_rate(blocks: Sequence[KnownBlock], runs: int, settings: RapSettings, seed: int) -> dict[str, Any]:
-    """RAP-RANK with whole blocks as D: the mean over blocks of MATCH-RATE at k = u."""
-    rates = []
-    for known in progress(list(blocks), "blocks ranked"):
+def mean_match_rate(every: Sequence[KnownBlock], count: int, runs: int, settings: RapSettings, seed: int) -> dict[str, Any]:
+    """RAP-RANK with whole blocks as D, some drawn at random: the mean over blocks of MATCH-RATE at k = u."""
+    # the same blocks however their columns are read
+    rng, rates = np.random.default_rng(derive_seed(seed, "raprank", "blocks")), []
+    blocks = [every[index] for index in np.sort(rng.choice(len(every), min(count, len(every)), replace=False))]
+    for known in progress(blocks, "blocks ranked"):
         ranked, _ = rank_target(make_target([known.release]), ("whole",), runs, seed, settings)
         rates.append(float(match_curve(ranked, known.records, unique_rows(known.records), [1.0])[0]))
     persons = sum(len(known.records) for known in blocks)
     return {"ranked_blocks": len(rates), "ranked_persons": persons, "runs": runs, "match_rate": float(np.mean(rates))}
 
 
-# How RAP converges with BLOCK: errors and match rates after more and more steps, its blocks known or learned.
+# How RAP converges: errors and match rates after more and more steps; with BLOCK, its blocks known or learned.
 
 READ_AT = (0.1, 1.0)  # the shares of candidates at which match rates are compared: the best ones, and all of them
 
 
-def most_blocks(counts: Sequence[Path], schema: Schema) -> tuple[Target, Target]:
-    """The area with the most blocks: with its blocks known, and as RAP has to learn them."""
-    areas: dict[str, list[Release]] = {}
-    for path in counts:
-        area = ""
-        for release in read_releases(path, schema):
-            area = area if area and release.block.startswith(area) else release.block
-            areas.setdefault(area, []).append(release)
-    _, most = max(areas.items(), key=lambda item: (len(item[1]), item[0]))
-    return make_target(most), make_target(most, learned=True)
+def most_blocks(counts: Sequence[Path], schema: Schema) -> list[Release]:
+    """The area with the most blocks; where none are distinguished, with the most rows."""
+    areas = [area for path in counts for area in read_areas(path, schema)]
+    return max(areas, key=lambda area: (len(area), area[0].n))
 
 
 def converge(
-    known: Target, learned: Target, private: pd.DataFrame, holdout: pd.DataFrame, settings: RapSettings,
-    asked: Convergence, seed: int,
-) -> pd.DataFrame:  # fmt: skip
+    area: list[Release], private: pd.DataFrame, holdout: pd.DataFrame, settings: RapSettings, asked: Convergence, seed: int
+) -> pd.DataFrame:
     """One row per way and number of steps: both errors (per row, and per count), match rates; the holdout beside them."""
+    known = make_target(area)
     rows, other = start_of(private, known), start_of(holdout, known)
+    ways: list[tuple[str, Target, Codes | None]] = [("known" if known.blocks else "none", known, None)]
+    if known.blocks:
+        ways += [("known", known, other), ("learned", make_target(area, learned=True), None)]
     u = unique_rows(rows, other)
 
     def rates(ranked: ConfidenceSet) -> dict[str, float]:
@@ -135,7 +123,7 @@ def converge(
         return {f"match_rate at {x:g}": float(rate) for x, rate in zip(READ_AT, curve, strict=True)}
 
     records = []
-    for blocks, target, start in (("known", known, None), ("known", known, other), ("learned", learned, None)):
+    for blocks, target, start in ways:
         for steps in progress(asked.steps, f"numbers of steps, blocks {blocks}"):
             never = settings.but(steps=steps, tolerance=0.0, patience=steps)
             name = ("convergence", blocks, "random" if start is None else HOLDOUT)
@@ -145,6 +133,5 @@ def converge(
                 row[f"{word}_error"] = float(errors.mean())
                 row[f"{word}_rms_count"] = float(errors.mean() * np.sqrt(known.rows / known.published))
             records.append(row | rates(ranked))
-    records.append({"blocks_are": "known", "source": HOLDOUT, **rates(rank_rows(other, seed))})
-    blocks_of = len(known.domain.columns[-1].codes)
-    return pd.DataFrame(records).assign(rows=known.rows, of_blocks=blocks_of, counts=known.published, u=u)
+    records.append({"blocks_are": ways[0][0], "source": HOLDOUT, **rates(rank_rows(other, seed))})
+    return pd.DataFrame(records).assign(rows=known.rows, of_blocks=len(area) - 1, counts=known.published, u=u)

@@ -111,14 +111,7 @@ def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
 
 
 def _count_marginals(domain: Domain, ways: int) -> int:
-    """
-    How many k-way marginal queries a domain has, without listing them.
-
-    >>> from genverify.model.domain import Column
-    >>> columns = [Column(name, name, tuple(range(size)), ("",) * size) for name, size in (("A", 2), ("B", 3), ("C", 4))]
-    >>> _count_marginals(Domain(tuple(columns)), 2)
-    26
-    """
+    """How many k-way marginal queries a domain has, without listing them."""
     # a column is left out, or fixed to one of its codes: the coefficients of the product of 1 + codes x
     return int(reduce(np.convolve, [np.array([1, len(column.codes)]) for column in domain.columns])[ways])
 

@@ -109,7 +109,7 @@ def test_a_block_known_in_full_is_ranked_first(schema: Schema, root: Path, rap_s
     """In bands the twins are the only dataset that fits: RAP-RANK's first row is theirs, and u = 1."""
     coarse, records = both_readings(schema, people(), root)[1]
     twins: list[KnownBlock] = [known for known in known_blocks(records, coarse, 30) if known.release.block == B]
-    assert mean_match_rate(twins, 3, rap_settings, 1) == {
+    assert mean_match_rate(twins, len(twins), 3, rap_settings, 1) == {
         "ranked_blocks": 1,
         "ranked_persons": 2,
         "runs": 3,

@@ -25,10 +25,11 @@ from studies.raprank.areas import (
     codes_of,
     count_rows,
     draw_areas,
+    make_target,
     populate_blocks,
     publish_areas,
     rank_geographies,
-    read_targets,
+    read_areas,
     repeat_rows,
     split_areas,
     with_block,
@@ -162,11 +163,12 @@ def test_counts_of_an_area_and_of_each_block(tmp_path: Path) -> None:
         (TRACT, "N"): 3, (TRACT, "T.0"): 2, (HERE, "N"): 3, (HERE, "S.yes"): 1, (NEAR, "N"): 0, (NEAR, "S.yes"): 0,
     }  # fmt: skip
     counts.to_parquet(tmp_path / "000.parquet", index=False)
-    (known,) = read_targets(tmp_path / "000.parquet", both_schemas(of_area, of_block))
+    (area,) = read_areas(tmp_path / "000.parquet", both_schemas(of_area, of_block))
+    known = make_target(area)
     assert (known.counts.tolist(), known.published, known.domain.names) == ([2], 3, ("A", "B", BLOCK))
     assert known.blocks is not None
     assert (known.blocks.sizes.tolist(), known.blocks.counts.tolist()) == ([3, 0], [[1], [0]])
-    (target,) = read_targets(tmp_path / "000.parquet", both_schemas(of_area, of_block), learned=True)
+    target = make_target(area, learned=True)
     assert (target.area, target.rows, target.domain.names) == (TRACT, 3, ("A", "B", BLOCK))
     assert target.domain[BLOCK].meanings == (HERE, NEAR)
     assert dict(zip(map(str, target.predicates), target.counts.tolist(), strict=True)) == {
@@ -178,7 +180,7 @@ def test_without_blocks_the_area_is_counted_once(tmp_path: Path) -> None:
     areas = pd.DataFrame({"area": [HERE, NEAR], "block": [HERE, NEAR], "size": "sample", "n": [3, 2]})
     private = area_records(toy_records(), areas, COLOURS)
     publish_areas(private, areas, schema_of({"A": [2]}), None).to_parquet(tmp_path / "000.parquet")
-    targets = list(read_targets(tmp_path / "000.parquet", schema_of({"A": [2]})))
+    targets = [make_target(area) for area in read_areas(tmp_path / "000.parquet", schema_of({"A": [2]}))]
     assert [(t.area, t.rows, t.counts.tolist(), t.domain.names) for t in targets] == [
         (HERE, 3, [0], ("A", "B")), (NEAR, 2, [2], ("A", "B")),
     ]  # fmt: skip

@@ -198,7 +198,7 @@ def test_answers_of_blocks_are_the_integer_counts_and_their_gradients_those_of_s
     problem = make_problem(work, np.array([4]), 4, 8, 1, BLOCKS)
     at = jnp.asarray(one_hot(work.sizes, code_positions(DOMAIN, np.pad(ROWS, ((0, 4), (0, 0)), "edge")[None], "rows")))
     assert float(errors_of(work.sizes, problem, at)[0]) == 0
-    (table,) = problem.block_tables
+    (table,) = (table for table in problem.tables if table.of_blocks)
     rng = np.random.default_rng(3)
     clauses = jnp.asarray(rng.random((work.always + 1 + sum(map(len, work.sets)), 1, 8)).astype(np.float32))
     weights = jnp.asarray(rng.random((1, 4, 2, 1)).astype(np.float32))

@@ -9,8 +9,9 @@ import numpy as np
 from genverify.model.arrays import Ints
 from genverify.model.domain import Domain, Records
 from genverify.model.release import Release
+from genverify.model.tabulate import tabulate
 from genverify.model.work import derive_seed
-from studies.raprank.configuration import marginal_counts, marginal_queries
+from studies.raprank.configuration import marginal_queries
 from studies.raprank.rap.reconstruct import reconstruct
 from studies.raprank.settings import RapBenchmark, RapSettings
 
@@ -24,7 +25,7 @@ def time_marginals(records: Records, domain: Domain, rap: RapSettings, part: Rap
     rows = min(part.rows, available)
     drawn = np.sort(rng.choice(available, rows, replace=False))
     queries = marginal_queries(domain, part.ways)
-    counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, part.ways)
+    counts = tabulate({name: records[name][drawn] for name in domain.names}, np.array([0]), domain, queries)[0]
     settings = rap.but(steps=part.steps, share=part.share, tolerance=0.0, patience=NEVER)
     case = f"{part.ways}-way marginals"
     return _time(case, domain, [query.predicate for query in queries], counts, rows, [seed], settings)

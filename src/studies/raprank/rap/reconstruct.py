@@ -15,9 +15,10 @@ from genverify.model.work import derive_seed
 from studies.raprank.areas import BlockCounts
 from studies.raprank.rap.relaxed import (
     MEGABYTE,
-    CompiledSettings,
+    PACE,
     Floats,
     Indices,
+    Pace,
     Problem,
     Workload,
     build_workload,
@@ -84,6 +85,7 @@ def reconstruct(
     problem = make_problem(workload, np.asarray(counts) * (relaxed_rows / rows), relaxed_rows, room, at_once, blocks)
     numbers = rests_per_step(problem, settings.share, at_once * room)
     indices = None if start is None else _start(domain, np.asarray(start), relaxed_rows, room, len(seeds))
+    pace = {name: jnp.asarray(value) for name, value in settings.model_dump(include=PACE).items()}
     result = []
     for group, entry in enumerate(pad_runs(seeds, at_once)):
         if indices is None:
@@ -91,14 +93,14 @@ def reconstruct(
         else:
             chosen = np.minimum(np.arange(at_once) + group * at_once, len(seeds) - 1)
             logits = logits_at(workload.sizes, indices[chosen], settings.certainty)
-        result.append(_run(workload, numbers, problem, _pace(settings), entry, logits, (relaxed_rows, draws)))
+        result.append(_run(workload, numbers, problem, pace, entry, logits, (relaxed_rows, draws)))
     datasets, relaxed, rounded, steps = (np.concatenate(part)[: len(seeds)] for part in zip(*result, strict=True))
     scale = np.sqrt(np.float32(rows / relaxed_rows))  # errors of scaled counts, as errors of the published ones per row
     return Reconstruction(_coded(domain, datasets, blocks), relaxed * scale, rounded * scale, steps.astype(np.int64))
 
 
 def _run(
-    workload: Workload, numbers: tuple[int, ...], problem: Problem, pace: CompiledSettings, seeds: Sequence[int],
+    workload: Workload, numbers: tuple[int, ...], problem: Problem, pace: Pace, seeds: Sequence[int],
     logits: Floats, shape: tuple[int, int],
 ) -> tuple[Indices, Errors, Errors, Ints]:  # fmt: skip
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
@@ -117,17 +119,6 @@ def _coded(domain: Domain, indices: Indices, blocks: BlockCounts | None) -> Code
     if blocks is not None:
         columns.append(np.broadcast_to(blocks.block_of_row.astype(np.int64), indices.shape[:2]))
     return np.stack(columns, axis=-1)
-
-
-def _pace(settings: RapSettings) -> CompiledSettings:
-    return CompiledSettings(
-        jnp.float32(settings.learning_rate),
-        jnp.int32(settings.steps),
-        jnp.float32(settings.tolerance),
-        jnp.int32(settings.check_every),
-        jnp.int32(settings.patience),
-        jnp.float32(settings.gain),
-    )
 
 
 def _check_draws(codes: int, draws: int, most: int) -> None:

@@ -1,6 +1,6 @@
 """The workload of RAP, and the relaxed dataset: a distribution over the codes of every cell, starts, what it is asked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate
@@ -267,11 +267,6 @@ def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> I
 # The relaxed dataset: a distribution over the codes of every cell, on which counting queries are differentiable.
 
 
-def _columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
-    ends = [sum(sizes[:index]) for index in range(1, len(sizes))]
-    return jnp.split(values, ends)
-
-
 def probabilities(sizes: Sequence[int], logits: jax.Array) -> jax.Array:
     """The softmax of every column, laid out as the logits: (codes, runs, rows)."""
     column = np.repeat(np.arange(len(sizes)), sizes)
@@ -286,7 +281,7 @@ def probabilities(sizes: Sequence[int], logits: jax.Array) -> jax.Array:
 def _clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
     """The probability of every clause in every row (clauses, runs, rows), numbered as in the workload."""
     shape = (-1, *chances.shape[1:])
-    columns = _columns_of(sizes, chances.reshape(len(chances), -1))
+    columns = jnp.split(chances.reshape(len(chances), -1), list(accumulate(sizes))[:-1])
     sums = [(inside @ column).reshape(shape) for inside, column in zip(sets, columns, strict=True) if len(inside)]
     return jnp.concatenate([chances, jnp.ones_like(chances[:1]), *sums])
 
@@ -395,7 +390,7 @@ Numbers = tuple[int, ...]
 
 
 class Table(NamedTuple):
-    """A table of queries about the area, or about each of its blocks; their published counts and how many ask for each."""
+    """A table of queries about the area, or (with an axis of blocks) about each block; counts, and how many ask for each."""
 
     slots: jax.Array  # (batches, rests of a batch, width)
     pivots: jax.Array  # (pivots,)
@@ -403,26 +398,28 @@ class Table(NamedTuple):
     weights: jax.Array  # (batches, rests of a batch, pivots): mostly 1 or 0
     rests: jax.Array  # how many rests there are, those that fill up a batch left out
 
+    @property
+    def of_blocks(self) -> bool:
+        return self.targets.ndim == 4
+
+    @property
+    def places(self) -> int:
+        """How many rests there are, those that fill up a batch among them."""
+        return self.slots.shape[0] * self.slots.shape[1]
+
 
 class Problem(NamedTuple):
     """What is asked, as arrays: the sets of codes, the tables of the area and of its blocks, and the rows."""
 
     sets: tuple[jax.Array, ...]
     tables: tuple[Table, ...]
-    block_tables: tuple[Table, ...]
     counted: jax.Array  # (rows,): 1, or 0 for a row that fills up the array
     block: jax.Array  # (rows,): where each row is, if the blocks are known
 
 
-class CompiledSettings(NamedTuple):
-    """The settings that are numbers to the compiled program: another value does not compile it again."""
-
-    learning_rate: jax.Array
-    steps: jax.Array
-    tolerance: jax.Array
-    check_every: jax.Array
-    patience: jax.Array
-    gain: jax.Array
+# Settings that are numbers to the compiled program: another value does not compile it again.
+Pace = Mapping[str, jax.Array]
+PACE = {"learning_rate", "steps", "tolerance", "check_every", "patience", "gain"}
 
 
 class State(NamedTuple):
@@ -439,29 +436,20 @@ class State(NamedTuple):
 
 def _draw_rests(keys: jax.Array, step: jax.Array, number: int, rests: jax.Array) -> jax.Array:
     """Random rests of every run for one step (runs, number), with replacement; each brings the queries of its pivots."""
-
-    def draw(key: jax.Array) -> jax.Array:
-        bits = jax.random.bits(jax.random.fold_in(key, step), (number,))
-        return (bits % rests.astype(jnp.uint32)).astype(jnp.int32)
-
-    return jax.vmap(draw)(keys)
+    bits = jax.vmap(lambda key: jax.random.bits(jax.random.fold_in(key, step), (number,)))(keys)
+    drawn: jax.Array = (bits % rests.astype(jnp.uint32)).astype(jnp.int32)
+    return drawn
 
 
 def _choose(table: Table, keys: jax.Array, step: jax.Array, number: int) -> jax.Array:
     """The rests of a table that a step takes; all of them, where it may take as many as there are."""
-    most = table.slots.shape[0] * table.slots.shape[1]
-    everything = jnp.broadcast_to(jnp.arange(most), (len(keys), most))
-    return everything if number >= most else _draw_rests(keys, step, number, table.rests)
+    everything = jnp.broadcast_to(jnp.arange(table.places), (len(keys), table.places))
+    return everything if number >= table.places else _draw_rests(keys, step, number, table.rests)
 
 
-def _tables(problem: Problem) -> Iterator[tuple[Table, bool]]:
-    yield from ((table, False) for table in problem.tables)
-    yield from ((table, True) for table in problem.block_tables)
-
-
-def _squares(problem: Problem, of_blocks: bool, clauses: jax.Array, table: Table) -> jax.Array:
+def _squares(problem: Problem, clauses: jax.Array, table: Table) -> jax.Array:
     """The squared error of every run over some rests: slots (runs, rests, width), targets and weights of the same rests."""
-    if not of_blocks:
+    if not table.of_blocks:
         off = answers(clauses, table.slots, table.pivots, problem.counted) - table.targets
         return (table.weights * off**2).sum(axis=(1, 2))
     blocks = table.targets.shape[2]
@@ -474,12 +462,11 @@ def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: tuple[jax.Ar
     """The squared error of the chosen rests of every table (runs, number), scaled to all rests, per row, over all runs."""
     clauses = _clause_sums(sizes, problem.sets, probabilities(sizes, logits))
     total = jnp.zeros(())
-    for (table, of_blocks), entry in zip(_tables(problem), chosen, strict=True):
+    for table, entry in zip(problem.tables, chosen, strict=True):
         parts = (part.reshape(-1, *part.shape[2:])[entry] for part in (table.slots, table.targets, table.weights))
         slots, targets, weights = parts
-        taken = table._replace(slots=slots, targets=targets, weights=weights)
-        drawn = entry.shape[1] < table.slots.shape[0] * table.slots.shape[1]
-        total += _squares(problem, of_blocks, clauses, taken).sum() * (table.rests / entry.shape[1] if drawn else 1)
+        squares = _squares(problem, clauses, table._replace(slots=slots, targets=targets, weights=weights)).sum()
+        total += squares * (table.rests / entry.shape[1] if entry.shape[1] < table.places else 1)
     per_row: jax.Array = total / problem.counted.sum()
     return per_row
 
@@ -490,54 +477,51 @@ def errors_of(sizes: Sizes, problem: Problem, chances: jax.Array) -> jax.Array:
     clauses = _clause_sums(sizes, problem.sets, chances)
     runs = chances.shape[1]
     total = jnp.zeros(runs)
-    for table, of_blocks in _tables(problem):
+    for table in problem.tables:
 
-        def squares(batch: Any, table: Table = table, of_blocks: bool = of_blocks) -> jax.Array:
+        def squares(batch: Any, table: Table = table) -> jax.Array:
             slots, targets, weights = (jnp.broadcast_to(part, (runs, *part.shape)) for part in batch)
-            return _squares(problem, of_blocks, clauses, table._replace(slots=slots, targets=targets, weights=weights))
+            return _squares(problem, clauses, table._replace(slots=slots, targets=targets, weights=weights))
 
         total += jax.lax.map(squares, (table.slots, table.targets, table.weights)).sum(axis=0)
     return jnp.sqrt(total / problem.counted.sum())
 
 
-def _check(sizes: Sizes, problem: Problem, pace: CompiledSettings, state: State) -> State:
+def _check(sizes: Sizes, problem: Problem, pace: Pace, state: State) -> State:
     """Which runs go on: those with an error above the tolerance that fell enough not too long ago."""
     error = errors_of(sizes, problem, probabilities(sizes, state.logits))
-    better = error < (1 - pace.gain) * state.best
+    better = error < (1 - pace["gain"]) * state.best
     stale = jnp.where(better, 0, state.stale + 1)
-    running = state.running & (error > pace.tolerance) & (stale < pace.patience)
+    running = state.running & (error > pace["tolerance"]) & (stale < pace["patience"])
     return state._replace(best=jnp.where(better, error, state.best), stale=stale, running=running)
 
 
-def _advance(
-    sizes: Sizes, numbers: Numbers, problem: Problem, pace: CompiledSettings, keys: jax.Array, state: State
-) -> State:
+def _advance(sizes: Sizes, numbers: Numbers, problem: Problem, pace: Pace, keys: jax.Array, state: State) -> State:
     adam = optax.scale_by_adam()
 
     def step(index: jax.Array, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
         logits, moments = carry
-        tables = (_tables(problem), numbers)
         # every table has draws of its own: a number of their own among the numbers of all steps
-        draws = (index * len(numbers) + part for part in range(len(numbers)))
-        chosen = tuple(_choose(table, keys, draw, number) for (table, _), number, draw in zip(*tables, draws, strict=True))
+        parts = enumerate(zip(problem.tables, numbers, strict=True))
+        chosen = tuple(_choose(table, keys, index * len(numbers) + part, number) for part, (table, number) in parts)
         gradient = jax.grad(loss)(logits, sizes, problem, chosen)
         update, moments = adam.update(gradient, moments)
-        return logits - pace.learning_rate * state.running[:, None] * update, moments
+        return logits - pace["learning_rate"] * state.running[:, None] * update, moments
 
-    last = jnp.minimum(state.step + pace.check_every, pace.steps)
+    last = jnp.minimum(state.step + pace["check_every"], pace["steps"])
     logits, moments = jax.lax.fori_loop(state.step, last, step, (state.logits, state.adam))
     return state._replace(step=last, logits=logits, adam=moments, steps=jnp.where(state.running, last, state.steps))
 
 
 @partial(jax.jit, static_argnums=(0, 1))
 def descend(
-    sizes: Sizes, numbers: Numbers, problem: Problem, pace: CompiledSettings, keys: jax.Array, logits: jax.Array
+    sizes: Sizes, numbers: Numbers, problem: Problem, pace: Pace, keys: jax.Array, logits: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """Every run from its start to where it stops: its probabilities (codes, runs, rows), and how many steps it took."""
     none = jnp.zeros(len(keys), jnp.int32)
     start = State(jnp.int32(0), logits, optax.scale_by_adam().init(logits), none + jnp.inf, none, none == 0, none)
     done = jax.lax.while_loop(
-        lambda now: now.running.any() & (now.step < pace.steps),
+        lambda now: now.running.any() & (now.step < pace["steps"]),
         lambda now: _advance(sizes, numbers, problem, pace, keys, _check(sizes, problem, pace, now)),
         start,
     )
@@ -580,7 +564,7 @@ def make_problem(
     """
     part = replace(workload, slots=workload.slots[: len(counts)])
     tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in _lay_out(part, rows)]
-    counted, index, of_blocks = np.zeros(room, np.float32), np.zeros(room, np.int32), []
+    counted, index = np.zeros(room, np.float32), np.zeros(room, np.int32)
     counted[:rows] = 1
     if blocks is not None:
         full = np.zeros((_roomy(len(blocks.sizes)), len(blocks.predicates)), np.float32)
@@ -588,55 +572,33 @@ def make_problem(
         index[:] = len(full)
         index[:rows] = blocks.block_of_row
         asked = replace(workload, slots=workload.slots[len(counts) :])
-        of_blocks = [_block_table(workload, layout, full, room * runs) for layout in _lay_out(asked, rows)]
-    return Problem(
-        tuple(map(jnp.asarray, workload.sets)), tuple(tables), tuple(of_blocks), jnp.asarray(counted), jnp.asarray(index)
-    )
+        tables += [_table(workload, layout, full.T, room * runs) for layout in _lay_out(asked, rows)]
+    return Problem(tuple(map(jnp.asarray, workload.sets)), tuple(tables), jnp.asarray(counted), jnp.asarray(index))
 
 
 def _table(workload: Workload, layout: Layout, counts: npt.NDArray[Any], cells: int) -> Table:
-    batches, slots, weights = _batches(workload, layout, cells)
-    targets = np.zeros_like(weights)
-    np.add.at(targets, (layout.row, layout.column), counts[layout.queries])
-    targets /= np.maximum(weights, 1)
-    return _in_batches(batches, slots, layout, targets, weights)
-
-
-def _block_table(workload: Workload, layout: Layout, counts: npt.NDArray[np.float32], cells: int) -> Table:
-    batches, slots, weights = _batches(workload, layout, cells * len(layout.pivots))
-    targets = np.zeros((len(slots), len(counts), len(layout.pivots)), np.float32)
-    # Two queries that ask the same have the same count, so that either may stand here.
-    targets[layout.row, :, layout.column] = counts[:, layout.queries].T
-    return _in_batches(batches, slots, layout, targets, weights)
-
-
-def _batches(workload: Workload, layout: Layout, cells: int) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-    """The number of batches, and the slots and weights of all rests, filled up to whole batches."""
-    full = _roomy(len(layout.rests))
-    size = min(full, max(MOST_CELLS // cells, 1))
+    """A table with the counts of the area (queries,) or of its blocks (queries, blocks), in batches that fit into memory."""
+    rests, pivots, full = len(layout.rests), len(layout.pivots), _roomy(len(layout.rests))
+    size = min(full, max(MOST_CELLS // (cells * (pivots if counts.ndim == 2 else 1)), 1))
     batches = -(-full // size)
     slots = np.full((batches * size, layout.rests.shape[1]), workload.always, np.int32)
-    slots[: len(layout.rests)] = layout.rests
-    weights = np.zeros((batches * size, len(layout.pivots)), np.float32)
+    slots[:rests] = layout.rests
+    weights = np.zeros((batches * size, pivots), np.float32)
     np.add.at(weights, (layout.row, layout.column), 1)
-    return batches, slots, weights
-
-
-def _in_batches(batches: int, slots: npt.NDArray[np.int32], layout: Layout, *parts: npt.NDArray[np.float32]) -> Table:
-    targets, weights = (jnp.asarray(part.reshape(batches, -1, *part.shape[1:])) for part in parts)
-    return Table(
-        jnp.asarray(slots.reshape(batches, -1, slots.shape[1])), jnp.asarray(layout.pivots), targets, weights,
-        jnp.int32(len(layout.rests)),
-    )  # fmt: skip
+    targets = np.zeros((len(slots), *counts.shape[1:], pivots), np.float32)
+    # Two queries that ask the same have the same count, so that either may stand here.
+    targets[layout.row, ..., layout.column] = counts[layout.queries]
+    parts = (jnp.asarray(part.reshape(batches, size, *part.shape[1:])) for part in (slots, targets, weights))
+    slots_of, targets_of, weights_of = parts
+    return Table(slots_of, jnp.asarray(layout.pivots), targets_of, weights_of, jnp.int32(rests))
 
 
 def rests_per_step(problem: Problem, share: float, cells: int) -> tuple[int, ...]:
     """How many rests of each table a step takes: a share of them, and no more than fit into a batch."""
     result = []
-    for table, wide in [*((t, 1) for t in problem.tables), *((t, len(t.pivots)) for t in problem.block_tables)]:
-        rests, most = int(table.rests), max(MOST_CELLS // (cells * wide), 1)
-        whole = table.slots.shape[0] * table.slots.shape[1]
-        wanted = whole if share >= 1 else max(round(share * rests), 1)
+    for table in problem.tables:
+        rests, most = int(table.rests), max(MOST_CELLS // (cells * (len(table.pivots) if table.of_blocks else 1)), 1)
+        wanted = table.places if share >= 1 else max(round(share * rests), 1)
         result.append(wanted if wanted <= most else min(most, rests))
     return tuple(result)
 
