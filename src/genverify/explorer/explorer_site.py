@@ -149,22 +149,12 @@ def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
 
 
 def mask_width(columns: int) -> int:
-    """
-    The characters that a set of columns takes.
-
-    >>> mask_width(3), mask_width(10), mask_width(14)
-    (1, 2, 3)
-    """
+    """The characters that a set of columns takes."""
     return next(width for width in count(1) if len(ALPHABET) ** width >= 2**columns)
 
 
 def levels(p: Floats) -> Ints:
-    """
-    Probabilities as steps down from 1, two hundred to a power of ten: within 0.6 % of what they were.
-
-    >>> levels(np.array([1.0, 0.1, 0.0])).tolist() == [0, 200, NEVER]
-    True
-    """
+    """Probabilities as steps down from 1, two hundred to a power of ten: within 0.6 % of what they were."""
     with np.errstate(divide="ignore"):
         steps = np.rint(-STEPS * np.log10(np.minimum(p, 1.0)))
     return np.where(p > 0, np.minimum(steps, NEVER - 1), NEVER).astype(np.int64)
