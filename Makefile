@@ -64,9 +64,11 @@ fuzz: $(READY)
 measure: $(READY)
 	$(VENV)/bin/python tests/scale/yardsticks.py
 
-# the documentation, into site/: strict (links and places that lead nowhere are errors), spelled right, readable, and without a network
+# the documentation, into site/: strict (links and places that lead nowhere are errors), spelled right, readable, and without a network;
+# with the explorer of a tiny study (some 100 core-seconds the first time), in a folder of its own
 site: $(READY)
 	$(VENV)/bin/python docs/check.py
+	$(VENV)/bin/snakemake --quiet all --configfile config/examples/tiny.yaml --config study=site -- results/explorer/index.html
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
 # the page that works offline, out of page/, the reading and the npm packages highs and pyodide (page/package-lock.json)

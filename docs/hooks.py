@@ -142,6 +142,12 @@ def _doc(part: Any) -> list[str]:
 
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)((?:#[^)\s]*)?\))")
 COPIES = "repository"
+# what can be tried on the site: the offline page, and the explorer of the tiny study, which `make site` makes first
+LIVE = {
+    "live/page.html": "src/genverify/disclosure/page.html",
+    "live/explorer.html": "runs/site/results/explorer/all_in_one.html",
+}
+ABSENT = "<!doctype html><meta charset=utf-8><title>genverify</title><p>Not made yet: <code>make site</code> makes it.</p>"
 PAPERS, REFERENCE = "Every figure and table", "reference/README.md"
 DRAWN = re.compile(r"```mermaid\ngraph TD\n(.*?)```\n", re.DOTALL)
 ARROW = re.compile(r"^  \w+\[(.+?)\] -->\|(\d+)\| \w+\[(.+?)\]$", re.MULTILINE)
@@ -160,10 +166,13 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the reference pages, and a copy of every file outside docs/ that a page links to."""
+    """Add the reference pages, what can be tried, and a copy of every file outside docs/ that a page links to."""
     from mkdocs.structure.files import File
 
     root = Path(config.docs_dir).parent
+    for name, path in LIVE.items():
+        text = (root / path).read_text(encoding="utf-8") if (root / path).is_file() else ABSENT
+        files.append(File.generated(config, name, content=text))
     pages = {
         "manual/commands.md": commands_page(parser()),
         "manual/settings.md": settings_page(json.loads((root / PARTS / "schema.json").read_text()), read_shipped(root)),

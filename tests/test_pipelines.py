@@ -93,6 +93,7 @@ def test_the_action_takes_earlier_releases_and_a_risk_file(tmp_path: Path, shell
     (tmp_path / "earlier ones/u.csv").write_text("clinic,women,men\nNorth,3,*\nSouth,*,*\n")
     code, annotations, summary = run_action(tmp_path, shell, tables="tables", options=SYMBOL, previous="'earlier ones'")
     assert code == 1
+    assert "::error file=tables/t.csv::" in annotations  # from the root of the repository: GitHub shows it at the file
     assert "can be worked out from what is published and earlier ones/u.csv" in annotations
     assert "4 suppressed cells can be worked out" in summary
     (tmp_path / "risk.yaml").write_text("symbols: {'*': suppressed}\nminimum_frequency: 8\n")

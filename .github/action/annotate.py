@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -24,7 +26,7 @@ def annotate(answer: Path, cells: Path) -> None:
         file, _, where = places.get(cell, "").rpartition(", ")
         older = [name for name, cells in found.get("previous", {}).items() if cell in cells]
         words = f"{cell} ({where}) can be worked out from what is published" + (f" and {older[0]}" if older else "")
-        print(f"::error file={escape(file)}::{escape(words)}", file=sys.stderr)
+        print(f"::error file={escape(in_repository(file))}::{escape(words)}", file=sys.stderr)
     doubt = f"{len(unsafe)} suppressed cells can be worked out" if unsafe else "not called safe"
     verdict = "safe" if found.get("safe") else doubt
     print(f"## Tables to be published: {verdict}\n")
@@ -32,6 +34,15 @@ def annotate(answer: Path, cells: Path) -> None:
     print("\n".join([*lines[:SHOWN], *([f"- and {len(lines) - SHOWN} more"] if lines[SHOWN:] else [])]))
     if found.get("suppress"):
         print(f"\nSuppress as well ({found['suppress_is']}):\n\n" + "\n".join(f"- {cell}" for cell in found["suppress"]))
+
+
+def in_repository(name: str) -> str:
+    """A file as GitHub finds it, from the root of the repository; the answer names it from the folder that was read."""
+    for word in shlex.split(os.environ["TABLES"]):
+        for folder in (Path(word), *Path(word).parents):
+            if (folder / name).is_file():
+                return (folder / name).as_posix()
+    return name
 
 
 def escape(text: str) -> str:

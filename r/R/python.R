@@ -10,8 +10,9 @@ bridge <- function() {
   state$bridge
 }
 
+# A module of the package is asked for: any folder called genverify, as that of this R package, is an empty Python package too.
 gv_available <- function() {
-  found <- tryCatch(reticulate::py_module_available("genverify"), error = function(problem) FALSE)
+  found <- tryCatch(reticulate::py_module_available("genverify.cli"), error = function(problem) FALSE)
   isTRUE(found)
 }
 

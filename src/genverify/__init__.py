@@ -16,10 +16,6 @@ What is not certain has a probability, given a prior (here: every record is equa
 
 >>> print(gv.Release.from_frame(people, tables=["sex", ("age", "smoker")]).probability(sex="f", smoker=True))
 66.67 % (exact, prior: uniform)
-
-Tables as they are printed, with suppressed or rounded counts:
-
->>> audit = gv.disclose("tables.xlsx", symbol={"*": "suppressed"})    # doctest: +SKIP
 """
 
 from importlib import import_module

@@ -84,6 +84,8 @@ class Release(published.Release):
         The tables that cross the named columns of some records, a row each: texts, categories, booleans and few whole
         numbers as they are. `bins` cuts columns of numbers as pandas.cut does; `suppress=5` hides counts of 1 to 4.
         """
+        if not isinstance(records, pd.DataFrame) or records.empty:
+            raise DataError("records: give a pandas.DataFrame with a row for each person")
         crossed, bins = _crossed(tables, list(records.columns)), bins or {}
         _check_suppress(suppress)
         used = [column for column in records.columns if any(column in columns for columns in crossed.values())]
@@ -143,14 +145,17 @@ class Release(published.Release):
         claim = claim_of(self.schema.domain, values, m)
         return probabilities.probability(self, claim, prior, floor, QUICK, effort=FEW_DRAWS, sample=sample)
 
-    def what_if(self, protections: Sequence[Mapping[str, Any]], min_k: int = 1, k: int = 2, seed: int = 1) -> pd.DataFrame:
+    def what_if(
+        self, protections: Sequence[Mapping[str, Any]] | Mapping[str, Any], min_k: int = 1, k: int = 2, seed: int = 1
+    ) -> pd.DataFrame:
         """
         What the attack verifies of the release, and under each protection instead: {"suppress": 5}, {"round": 3},
         {"drop": ["sex_age"]}, {"coarsen": {"age": {"grown up": ["18-64", "65+"]}}}, as in the file of a release.
         """
         from genverify.disclosure.whatif import what_if
 
-        form = validate(ReleaseForm, {"name": "release", "protect": list(map(dict, protections))}, "what_if")
+        given = [protections] if isinstance(protections, Mapping) else protections
+        form = validate(ReleaseForm, {"name": "release", "protect": list(map(dict, given))}, "what_if")
         codings = Codings({column.name: Coding(column, column.meanings) for column in self.schema.domain.columns})
         described = ReleaseDescription(form, codings, self.schema, (self.exact or self,), (self,), None, coupled=False)
         return what_if(described, Attack(DEFAULT, DATASETS, min_k, seed), k)
@@ -222,6 +227,8 @@ def attack_release(
     max_k: int | None = None,
 ) -> AttackResult:  # fmt: skip
     """Generate, verify and check: every claim that comes out has a proof that the checker accepted."""
+    if not isinstance(release, published.Release):
+        raise DataError(f"{type(release).__name__}: give a release, as gv.Release.from_frame or gv.read_releases makes it")
     columns = len(release.schema.domain.names)
     if not 1 <= min_k <= (max_k or columns) <= columns:
         raise ConfigError(f"min_k={min_k}, max_k={max_k}: give 1 <= min_k <= max_k <= {columns}, the number of columns")
@@ -281,7 +288,8 @@ def release_of(schema: Schema, records: pd.DataFrame, block: str = "data") -> Re
 
 def _crossed(tables: Tables, known: list[Any] | None) -> dict[str, tuple[str, ...]]:
     """The columns of every table, by its name; of a frame with the `known` columns."""
-    columns = [(table,) if isinstance(table, str) else tuple(table) for table in tables]
+    tables = [tables] if isinstance(tables, str) else tables
+    columns = [(table,) if isinstance(table, str) or not isinstance(table, Iterable) else tuple(table) for table in tables]
     for name in dict.fromkeys(name for table in columns for name in table):
         if known is not None and known.count(name) != 1:
             raise DataError(f"tables: the frame has {known.count(name)} columns {name!r}: {nearest(name, known)}")
@@ -294,7 +302,8 @@ def _crossed(tables: Tables, known: list[Any] | None) -> dict[str, tuple[str, ..
 
 
 def _check_suppress(suppress: int | None) -> None:
-    if suppress is not None and (isinstance(suppress, bool) or suppress < 2):
+    whole = isinstance(suppress, int | np.integer) and not isinstance(suppress, bool)
+    if suppress is not None and not (whole and suppress >= 2):
         raise ConfigError(f"suppress={suppress!r} would hide no count; give the least count that is published, from 2 on")
 
 

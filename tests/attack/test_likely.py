@@ -82,7 +82,8 @@ def test_six_columns_of_thirty_people_are_no_overflow() -> None:
     [
         ({"sex": [1], "age": [0], "weight": [1.0]}, "no column 'smokes'"),
         ({"sex": [1], "age": [0], "smokes": [4], "weight": [1.0]}, "column smokes has no code 4"),
-        ({"sex": ["m"], "age": [0], "smokes": [1], "weight": [1.0]}, "codes are whole numbers"),
+        ({"sex": ["x"], "age": [0], "smokes": [1], "weight": [1.0]}, "row 0: column sex has no value 'x'"),
+        ({"sex": [1], "age": [0], "smokes": [1], "weight": ["much"]}, "weights are numbers from 0 on"),
         (
             {"sex": [1], "age": [1], "smokes": [1], "weight": [1.0]},
             "gives probability 0 to the release: cell sex_age.f.young",

@@ -59,6 +59,17 @@ def test_a_python_that_cannot_be_started_is_not_called_a_missing_package(
     assert "is not found" not in done.stderr
 
 
+def test_a_folder_of_the_same_name_is_not_the_python_package(environment: dict[str, str], tmp_path: Path) -> None:
+    """Python takes any folder for an empty package, and `R CMD check` runs beside one called genverify."""
+    (tmp_path / "genverify").mkdir()
+    python = getattr(sys, "_base_executable", sys.executable)
+    own = {name: value for name, value in environment.items() if name != "PYTHONPATH"} | {"RETICULATE_PYTHON": python}
+    there = subprocess.run([python, "-c", "import genverify.cli"], capture_output=True, cwd=tmp_path).returncode == 0
+    asked = ["Rscript", "-e", "cat(genverify::gv_available())"]
+    done = subprocess.run(asked, capture_output=True, text=True, env=own, cwd=tmp_path)
+    assert done.stdout == str(there).upper(), done.stderr
+
+
 def test_the_package_passes_its_own_tests_with_this_python(environment: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run(
         ["Rscript", "-e", RUN, str(PACKAGE)], capture_output=True, text=True, env=environment, cwd=tmp_path

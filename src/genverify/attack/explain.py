@@ -368,14 +368,7 @@ def explain(verified: VerifiedBlock, claim: Claim) -> str:
 
 
 def _in_words(domain: Domain, claim: Claim) -> str:
-    """
-    A claim in the words of its domain.
-
-    >>> from genverify.model.domain import Column
-    >>> columns = Column("SEX", "sex", (0, 1), ("f", "m")), Column("AGE", "age", (0,), ("old",))
-    >>> _in_words(Domain(columns), Claim((1, -1), 2))
-    'exactly 2 records with sex: m'
-    """
+    """A claim in the words of its domain."""
     parts = [f"{column.label}: {column.meaning.get(code, code)}"
             for column, code in zip(domain.columns, claim.codes, strict=True) if code != ANY]  # fmt: skip
     return f"exactly {claim.m} record{'' if claim.m == 1 else 's'} with {', '.join(parts)}"

@@ -312,7 +312,7 @@ def probability(
     How likely a claim is given a release: a claim or a text such as `sex=f,age=old,m=1`, with labels or codes.
 
     `prior` is None (every record of the domain equally likely), a Prior, or a table with a column per column of the release,
-    in codes, and `weight`; `floor` is then the weight of records that are not in the table. `sample` are records of people
+    in labels or codes, and `weight`; `floor` is then the weight of records not in the table. `sample` are records of people
     like these, from which a prior is estimated (`prior_from_sample`). What cannot be counted within the budget is proved
     where it is certain or impossible, else estimated with the effort.
     """
@@ -369,12 +369,13 @@ def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
 
 
 def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
-    """A prior from a table of records in codes, each with its weight; a duplicated record has both weights."""
+    """A prior from a table of records, in codes or labels, each with its weight; a duplicated record has both weights."""
     need_columns(f"prior {name}", map(str, table.columns), (*domain.names, WEIGHT))
     try:
-        codes, weights = table[list(domain.names)].to_numpy(dtype=np.int16), table[WEIGHT].to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"prior {name}: codes are whole numbers and weights numbers ({error})") from None
+        codes = table[list(domain.names)].to_numpy(dtype=np.int16)
+    except (TypeError, ValueError):
+        codes = np.stack([_codes(column, table[column.name], f"prior {name}") for column in domain.columns], axis=1)
+    weights = pd.to_numeric(table[WEIGHT], errors="coerce").to_numpy(dtype=np.float64)
     rows, index = np.unique(codes, axis=0, return_inverse=True)
     summed = np.bincount(index.ravel(), weights, minlength=len(rows)).astype(np.float64)
     return Prior(name, domain, rows, summed, floor)
@@ -390,7 +391,7 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
     need_columns(f"sample {name}", map(str, sample.columns), domain.names)
     if not len(sample):
         raise DataError(f"sample {name}: has no records; give some, or no sample: the prior is then uniform")
-    codes = np.stack([_codes(column, sample[column.name], name) for column in domain.columns], axis=1)
+    codes = np.stack([_codes(column, sample[column.name], f"sample {name}") for column in domain.columns], axis=1)
     given = sample[WEIGHT] if WEIGHT in sample and WEIGHT not in domain.names else pd.Series(1.0, sample.index)
     weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64)
     for row, weight in given[~(np.isfinite(weights) & (weights >= 0))].items():
@@ -402,14 +403,14 @@ def prior_from_sample(sample: pd.DataFrame, domain: Domain | Release, name: str 
 
 
 def _codes(column: Column, values: "pd.Series[Any]", name: str) -> npt.NDArray[np.int16]:
-    """The codes of a column of a sample: by its labels, or as they are where all values are codes and not labels."""
+    """The codes of a column of a table: by its labels, or as they are where all values are codes and not labels."""
     texts = values.map(plain_text)
     labels = {meaning: code for code, meaning in column.meaning.items()}
     codes = {str(code): code for code in column.codes}
     known = codes if texts.isin(codes).all() and not texts.isin(labels).all() else labels
     for row, text in texts[~texts.isin(known)].items():
         words = nearest(text, list(labels))
-        raise DataError(f"sample {name}: row {row!r}: column {column.name} has no value {text!r}: {words}")
+        raise DataError(f"{name}: row {row!r}: column {column.name} has no value {text!r}: {words}")
     return np.array([known[text] for text in texts], dtype=np.int16)
 
 

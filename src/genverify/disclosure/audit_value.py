@@ -80,7 +80,7 @@ class Source:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Audit(ABC):
     """What came out, and whether it is unsafe by what was asked for."""
 
@@ -223,6 +223,9 @@ class Audit(ABC):
             "other_unclear": seen[False, True] + seen[False, False], "other_known_exactly": seen[False, True],
             "unsafe": self.unsafe,
         }  # fmt: skip
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
 
     def lines(self) -> Iterator[str]:
         """The answer in a few sentences."""

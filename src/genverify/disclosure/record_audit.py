@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -35,7 +35,7 @@ from genverify.model.work import progress
 CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RecordsAudit(Audit):
     """What a release of records gives away: `verified` has the claims of every area, `bounds` what is proved of cells."""
 
@@ -44,7 +44,7 @@ class RecordsAudit(Audit):
     attack: Attack
     verified: tuple[VerifiedBlock, ...]
     bounded: tuple[Mapping[str, Any], ...]
-    bounds: tuple[Mapping[str, Any], ...] = field(repr=False)
+    bounds: tuple[Mapping[str, Any], ...]
 
     @property
     def statements(self) -> Sequence[Mapping[str, Any]]:

@@ -67,12 +67,6 @@ def disclose(tables: Given, **options: Any) -> Audit:
 
     `tables` are paths of tables as they are printed, a release file, a frame (or several, by name), or a reading (gv.read).
     Options are those of the command, `symbol={"*": "suppressed"}` for --symbol; one that does not apply is an error.
-
-    >>> table = pd.DataFrame({"area": ["A", "B", "Total"], "men": ["*", "5", "9"], "women": ["3", "*", "7"],
-    ...                       "Total": ["7", "9", "16"]})
-    >>> found = disclose(table, symbol={"*": "suppressed"}, search_seconds=0)
-    >>> next(found.lines())
-    '2 of your 2 suppressed cells are known exactly.'
     """
     settings = settle(options, kind_of(tables))
     return audit_of(tables, settings).suppress(settings.search_seconds)
@@ -110,6 +104,8 @@ def kind_of(given: Given) -> str:
 
 
 def _paths(given: Any) -> list[Path]:
+    if not isinstance(given, str | Path | Sequence):
+        raise ConfigError(f"{type(given).__name__}: give paths, frames or a reading; a release has verbs, release.attack()")
     paths = [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]
     if not paths:
         raise ConfigError("no tables are given")

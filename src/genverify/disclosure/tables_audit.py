@@ -32,7 +32,7 @@ MOST_NAMED = 2_000  # names among which the nearest to a wrong one is looked for
 SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TablesAudit(Audit):
     """What printed tables give away."""
 

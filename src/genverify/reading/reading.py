@@ -161,7 +161,7 @@ def entry_at(address: CellAddress, text: str, number: int | None = None, symbol:
     return Entry(text, address.place, number, symbol, address)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reading:
     """What files say: the role of every cell, the tables, what symbols mean, and the questions that stay open."""
 
@@ -190,6 +190,9 @@ class Reading:
         placed = sum(len(table.entries) for table in self.tables)
         inside = self.roles.get(COUNT, 0) + self.roles.get(AMONG_COUNTS, 0)
         return self.cells == sum(self.conservation.values()) and placed == inside
+
+    def __repr__(self) -> str:
+        return f"Reading: {len(self.tables)} tables, {len(self.questions)} questions; {self.line()}"
 
     def line(self) -> str:
         """The line of conservation."""

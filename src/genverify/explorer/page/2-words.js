@@ -37,6 +37,28 @@ genverify.words = (function () {
       .map(function (column) { return column.label + ": " + column.codes[codes[column.name]]; }).join("; ") + ".";
   }
 
+  // What a statement (m, and a code per column, -1 where it names none) says beyond the earlier one that is most like it:
+  // no two statements then have the same words. One that shares nothing is compared too: its words can be the same.
+  function comparison(study, statements, at) {
+    const { m, codes: own } = statements[at];
+    let like = -1;
+    let best = -1;
+    for (let other = 0; other < at; other += 1) {
+      if (statements[other].m !== m) continue;
+      const same = own.filter(function (code, column) { return code >= 0 && code === statements[other].codes[column]; }).length;
+      if (same > best) [like, best] = [other, same];
+    }
+    if (like < 0) return "";
+    const theirs = statements[like].codes;
+    const parts = study.columns.map(function (column, place) {
+      if (own[place] === theirs[place]) return "";
+      if (own[place] < 0) return "does not say " + column.label;
+      const value = column.label + ": " + column.codes[own[place]];
+      return theirs[place] < 0 ? "adds " + value : value + " instead of " + column.codes[theirs[place]];
+    }).filter(Boolean);
+    return "Compared with statement " + (like + 1) + ": " + parts.join("; ") + ".";
+  }
+
   const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
   function number(count) {
     return count < NUMBERS.length ? NUMBERS[count] : count.toLocaleString("en");
@@ -87,5 +109,5 @@ genverify.words = (function () {
     return text.charAt(0).toUpperCase() + text.slice(1);
   }
 
-  return { capital, describe, exactly, percent, chance, likely, plural, prior, number };
+  return { capital, comparison, describe, exactly, percent, chance, likely, plural, prior, number };
 })();

@@ -29,20 +29,23 @@ genverify.likely = (function () {
     const place = study.weighed.indexOf(chosen);
     const found = block.likely.filter(function (one) { return one.chance[place] && one.chance[place][0] >= LEAST; });
     found.sort(function (one, two) { return two.chance[place][0] - one.chance[place][0] || named(two) - named(one); });
+    const statements = found.map(function (one) { return { m: 1, codes: one.codes }; });
     list.replaceChildren(h("p", { class: "muted", role: "status" }, found.length ? words.plural(found.length, "likely claim") + ", the likeliest first"
       : "No other claim about " + study.least + (study.least === 1 ? " column" : " columns") + " or more has 50 %."),
-      h("ol", { class: "claims" }, found.map(function (one) { return card(study, one, place); })));
+      h("ol", { class: "claims" }, found.map(function (one, at) {
+        return card(study, one, place, words.comparison(study, statements, at));
+      })));
   }
 
   function named(one) {
     return one.codes.filter(function (code) { return code >= 0; }).length;
   }
 
-  function card(study, one, place) {
+  function card(study, one, place, compared) {
     const mask = one.codes.reduce(function (sum, code, column) { return sum + (code >= 0 ? Math.pow(2, column) : 0); }, 0);
     const [p, low, high] = one.chance[place];
     return h("li", { class: "claim likely" }, h("p", { class: "who" }, words.exactly(1) + " is:"),
-      h("p", { class: "text" }, words.describe(study, one, { mask })),
+      h("p", { class: "text" }, words.describe(study, one, { mask })), compared ? h("p", { class: "muted compared" }, compared) : "",
       h("p", { class: "tags" }, h("b", { class: "tag probability" }, words.likely(p)), h("span", { class: "tag" }, how(one, low, high)),
         h("span", { class: "tag" }, words.plural(named(one), "column"))),
       h("details", {}, h("summary", {}, "Under every prior"), chances(study, one)));

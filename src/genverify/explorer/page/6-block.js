@@ -153,38 +153,17 @@ genverify.block = (function () {
       .map(function (group) { return { group, forms: group.forms.filter(passes) }; })
       .filter(function (one) { return one.forms.length > 0; });
     const claims = found.reduce(function (sum, one) { return sum + one.forms.length; }, 0);
+    const statements = found.map(function (one) { return said(study, one); });
     list.replaceChildren(h("p", { class: "muted", role: "status" }, block.groups.length
       ? words.plural(found.length, "statement") + " (" + words.plural(claims, "claim") + "; shorter forms are folded)"
       : "No claim about " + study.least + " columns or more is certain in this block."),
       h("ol", { class: "claims" }, found.map(function (one, at) {
-        return card(study, block, one.group, one.forms, one.group.key === claim || (claim === "first" && at === 0), comparison(study, found, at));
+        return card(study, block, one.group, one.forms, one.group.key === claim || (claim === "first" && at === 0), words.comparison(study, statements, at));
       })));
   }
 
-  // What a statement says beyond the earlier one that is most like it: no two statements then have the same words.
-  function comparison(study, found, at) {
-    const own = said(study, found[at]);
-    let like = -1;
-    let best = -1; // one that shares nothing is compared too: statements without a shared column can have the same words
-    for (let other = 0; other < at; other += 1) {
-      if (found[other].group.m !== found[at].group.m) continue;
-      const theirs = said(study, found[other]);
-      const same = own.filter(function (code, column) { return code >= 0 && code === theirs[column]; }).length;
-      if (same > best) [like, best] = [other, same];
-    }
-    if (like < 0) return "";
-    const theirs = said(study, found[like]);
-    const parts = study.columns.map(function (column, place) {
-      if (own[place] === theirs[place]) return "";
-      if (own[place] < 0) return "does not say " + column.label;
-      const value = column.label + ": " + column.codes[own[place]];
-      return theirs[place] < 0 ? "adds " + value : value + ", not " + column.codes[theirs[place]];
-    }).filter(Boolean);
-    return "Compared with statement " + (like + 1) + ": " + parts.join("; ") + ".";
-  }
-
   function said(study, { group, forms }) {
-    return study.columns.map(function (_, place) { return genverify.names(forms[0].mask, place) ? group.codes[place] : -1; });
+    return { m: group.m, codes: study.columns.map(function (_, place) { return genverify.names(forms[0].mask, place) ? group.codes[place] : -1; }) };
   }
 
   function card(study, block, group, forms, open, compared) {
