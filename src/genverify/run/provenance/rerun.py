@@ -149,7 +149,7 @@ def _in_words(jobs: Sequence[Record]) -> str:
 # One job again
 
 # imported once and not by every job: half a second of each figure, a tenth of each batch of blocks
-SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "genverify.report.figures", "seaborn", "genverify.attack.verify")
+SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "genverify.report.figures", "genverify.attack.verify")
 THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}  # as Snakemake gives its jobs
 
 
