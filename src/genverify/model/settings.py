@@ -27,7 +27,8 @@ class Section(BaseModel):
     genverify.model.errors.ConfigError: cups.yaml: unknown setting sise: did you mean size? (known: size)
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # a validator is made when its section is first read: a job reads two or three of all that its imports name
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     def but(self, **changes: Any) -> Self:
         """The same settings but for these, checked again."""
