@@ -1,6 +1,6 @@
 """
 Reads: the release files of config.yaml (releases) and the data or counts that they name.
-Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv, readings.csv, suppression.csv and auditors.csv; figures/auditors.pdf.
+Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv, readings.csv, suppression.csv, tables.csv and auditors.csv; figures/auditors.pdf.
 """
 
 from genverify.disclosure.release_form import prior_files, source_of
@@ -107,6 +107,25 @@ rule benchmark_suppression:
         seed=setting("seed"),
     script:
         "../../scripts/disclosure/benchmark_suppression.py"
+
+
+rule benchmark_tables:
+    """CPU seconds of audits of two-way tables by their cells, by this version and an earlier one, and of plain linear programs."""
+    output:
+        table="results/benchmark/tables.csv",
+        record="results/benchmark/tables.record.json",
+    log:
+        "logs/benchmark_tables.log",
+    benchmark:
+        "benchmarks/benchmark_tables.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_tables"),
+        tables=setting("benchmark.tables"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/disclosure/benchmark_tables.py"
 
 
 rule benchmark_auditors:

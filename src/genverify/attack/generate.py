@@ -13,7 +13,7 @@ from genverify.attack.onehot import generate_onehot
 from genverify.checker.record_proofs import check_block
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import Codes
-from genverify.model.domain import Column, Domain
+from genverify.model.domain import Domain
 from genverify.model.errors import NoDatasetError, ReleaseError
 from genverify.model.proof_form import NOTHING
 from genverify.model.release import Release
@@ -60,14 +60,11 @@ def _datasets_frame(generated: Mapping[str, GeneratedDatasets], domain: Domain) 
     """The generated records of blocks: dataset number and one code per column."""
     records = [one.records for one in generated.values()]
     codes = np.concatenate([one.reshape(-1, len(domain.names)) for one in records])
-    columns = {column.name: codes[:, at].astype(_width(column)) for at, column in enumerate(domain.columns)}
+    widths = ["int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16" for column in domain.columns]
+    columns = {name: codes[:, at].astype(widths[at]) for at, name in enumerate(domain.names)}
     blocks = pd.array(list(generated), dtype="str").repeat([len(one) * one.shape[1] for one in records])
     numbers = np.concatenate([np.repeat(np.arange(len(one), dtype=np.int32), one.shape[1]) for one in records])
     return pd.DataFrame({"block": blocks, "dataset": numbers, **columns})
-
-
-def _width(column: Column) -> str:
-    return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
 
 
 def _generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:

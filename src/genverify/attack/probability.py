@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import softmax, stdtrit
 
 from genverify.attack.generate import generate_block, starting_points
 from genverify.attack.verify import Verifier, check_ranges
@@ -54,6 +53,8 @@ class DatasetCount:
     def mixture(self, prior: Prior) -> "Mixture":
         """What follows for a block of some kind, each kind as likely as its share among groups and the release make it."""
         parts = [(share, self.posterior(one)) for share, one in prior.by_kind()]
+        from scipy.special import softmax  # a tenth of a second to import, which jobs that count nothing need not take
+
         evidence = np.array([np.log(share) + part.log_evidence for share, part in parts])
         return Mixture(tuple(part for _, part in parts), softmax(evidence))
 
@@ -228,6 +229,8 @@ def estimate_claim(
     The probability of one claim and an interval (95 %): its mean, given the records that each step did not draw again. Such
     a number is worth as many draws as a draw's variance is times its own.
     """
+    from scipy.special import stdtrit  # as above
+
     masses, rng = lay_on(prior, program), np.random.default_rng(seed)
     shares = masses.shares(np.array([claim.codes], dtype=np.int16))[0]
     chains = _chains(masses, prior, starts, effort, rng)

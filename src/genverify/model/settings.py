@@ -19,7 +19,8 @@ PrivacyLoss = Annotated[float, Field(gt=0, le=700)]
 class Section(BaseModel):
     """Settings that belong together; unknown keys are errors, defaults stand in config.yaml."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # a validator is made when its section is first read: a job reads two or three of all that its imports name
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     def but(self, **changes: Any) -> Self:
         """The same settings but for these, checked again."""

@@ -1,4 +1,4 @@
-"""Settings of the benchmark of audits."""
+"""Settings of the benchmarks of audits."""
 
 from pydantic import Field
 
@@ -37,3 +37,13 @@ class SuppressionBenchmark(Section):
     audited: dict[Name, TableCase] = Field(min_length=1)
     tables: Count
     gconfid: str = ""  # a Python that has its package
+
+
+class TablesBenchmark(Section):
+    """Square tables of so many rows, the share suppressed, and up to how many cells a program for each end is timed."""
+
+    rows: list[Count] = Field(min_length=1)
+    mean: float = Field(gt=0)
+    suppressed: float = Field(gt=0, lt=1)
+    one_by_one: int = Field(ge=0)
+    before: str | None

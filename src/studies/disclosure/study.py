@@ -7,6 +7,7 @@ STUDY = Study(
         "nz": ".area_tables:AreaSettings",
         "benchmark.audits": ".settings:DisclosureBenchmark",
         "benchmark.suppression": ".settings:SuppressionBenchmark",
+        "benchmark.tables": ".settings:TablesBenchmark",
     },
     folders=("disclosure", "nz"),
 )

@@ -4,13 +4,17 @@ linear program for every cell. What integers pin is proved cell by cell.
 """
 
 import json
+import os
 import resource
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import inf, nan
+from pathlib import Path
 from shutil import which
 from subprocess import DEVNULL, PIPE, Popen
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +24,17 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from genverify.checker.linear_proofs import check_linear
 from genverify.model.arrays import Flags, Ints
+from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, make_system
 from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionProblem, find_pattern, suppressed
+from genverify.run.layout import repository
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 from genverify.solve.program import matrix_of, sparse_system
 from genverify.solve.solvers.base import Optimal, WorkLimits, best_point, make_solver, maximise_integers
 from genverify.solve.solvers.highs import ITERATIONS, CellProgram
 from studies.disclosure import gconfid_worker
-from studies.disclosure.settings import SuppressionBenchmark, TableCase
+from studies.disclosure.settings import SuppressionBenchmark, TableCase, TablesBenchmark
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -165,6 +171,52 @@ def exact_ranges(table: LinearSystem, chosen: Flags, wanted: Flags) -> tuple[Int
     ranges = all_ranges(system, Work(seconds=PROOF_SECONDS), wanted, start=[table.lo])
     proved = check_linear(system, ranges.statements)
     return np.array(proved.lo), np.array(proved.hi)
+
+
+# How long `genverify disclose` takes on two-way tables as they are printed.
+
+
+def time_tables(settings: TablesBenchmark, seed: int) -> Iterator[dict[str, Any]]:
+    """For every size a line of each version, each a process of its own, and of a linear program for each end by itself."""
+    versions = {**({"before": Path(settings.before).resolve()} if settings.before else {}), "now": repository() / "src"}
+    for rows in settings.rows:
+        case, rng = (
+            TableCase(axes=[[rows], [rows]], tables=[[0, 1]], mean=settings.mean),
+            np.random.default_rng([seed, rows]),
+        )
+        table, side = make_table(case, rng), rows + 1
+        # the first row and column are the totals, which are all printed
+        hidden = (rng.random((side, side)) < settings.suppressed) & (np.minimum.outer(range(side), range(side)) > 0)
+        about = {"data": DATA, "cells": side**2, "suppressed": int(hidden.sum())}
+        for version, package in versions.items():
+            with TemporaryDirectory() as home:
+                yield about | {"version": version, **_disclosed(table.lo.reshape(side, side), hidden, package, Path(home))}
+        if side**2 <= settings.one_by_one:
+            started = process_time()
+            exact = int((linear_intervals(table, hidden.ravel(), None)[hidden.ravel()] <= FREE).sum())
+            yield about | {
+                "version": "programs one by one",
+                "known_exactly": exact,
+                "cpu_s": round(process_time() - started, 2),
+            }
+
+
+def _disclosed(counts: Ints, hidden: Flags, package: Path, home: Path) -> dict[str, Any]:
+    """CPU seconds and memory of the whole command, imports and all, and what it found."""
+    across, down = (["Total", *(f"{side}{number}" for number in range(1, len(counts)))] for side in "cr")
+    pd.DataFrame(np.where(hidden, "*", counts.astype(str)), down, across).to_csv(home / "table.csv", index_label="area")
+    words = [sys.executable, "-m", "genverify", "disclose", str(home / "table.csv"), "--symbol", "*=suppressed",
+             "--search-seconds", "0", "--out", str(home / "audit")]  # fmt: skip
+    place = {**os.environ, "PYTHONPATH": str(package)}
+    process = Popen(words, env=place, stdout=DEVNULL, stderr=DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)  # its own CPU and memory, which Popen does not state
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if not (home / "audit/cells.csv").exists():
+        raise DataError(f"{' '.join(words)} ended with {process.returncode} and wrote no cells")
+    cells = pd.read_csv(home / "audit/cells.csv", usecols=["published", "known_exactly", "ends_attained"])
+    asked = cells[cells["published"] == "*"]
+    found = {name: int(asked[name].sum()) for name in ("known_exactly", "ends_attained")}
+    return {**found, "cpu_s": round(used.ru_utime + used.ru_stime, 2), "peak_mb": used.ru_maxrss // 1024}
 
 
 # What auditors by linear programs miss.

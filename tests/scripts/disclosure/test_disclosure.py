@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
+import genverify
 from genverify.checker.certificate import read_proofs
 from genverify.checker.record_proofs import check_block
 from genverify.model.release import read_releases, read_schema
@@ -97,3 +98,17 @@ def test_audits_and_reconstructions_are_timed(tmp_path: Path) -> None:
     assert survey["answer_s"] <= survey["cpu_s"]
     assert "unique, with a checked proof" in one["answer"]
     assert "not unique: two solutions" in several["answer"]
+
+
+def test_two_way_tables_are_timed_and_programs_one_by_one_know_the_same_cells(tmp_path: Path) -> None:
+    package = str(Path(genverify.__file__).parents[1])
+    tables = {"rows": [6], "mean": 3.0, "suppressed": 0.4, "one_by_one": 100, "before": package}
+    params = SimpleNamespace(tables=tables, seed=2)
+    made = SimpleNamespace(table=str(tmp_path / "tables.csv"))
+    script("benchmark_tables")(Job("tables", SimpleNamespace(), made, params, SimpleNamespace()))
+    lines = pd.read_csv(made.table)
+    assert lines["version"].tolist() == ["before", "now", "programs one by one"]
+    assert (lines["cells"] == 49).all()
+    assert lines["known_exactly"].nunique() == 1
+    assert (lines["ends_attained"][:2] == lines["suppressed"][:2]).all()
+    assert 0 < lines["known_exactly"][0] < lines["suppressed"][0]

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 
 import numpy as np
-from scipy.special import logsumexp
 
 from genverify.model.arrays import Flags, Floats, Ints, positions, row_keys
 from genverify.model.claims import Codes
@@ -146,6 +145,8 @@ def sort_groups(sample: Sample, orders: Sequence[Order]) -> Sample:
     """The sample with its groups sorted into kinds: as many as predict every other group best from the rest, or none."""
     if sample.groups is None:
         return sample
+    from scipy.special import logsumexp  # a tenth of a second to import, which jobs that fit nothing need not take
+
     known, asked = (_of_groups(sample, sample.groups % 2 == half) for half in (0, 1))
     best, chosen = float(_likelihoods(known, orders, asked).sum()) + GAIN, (1, 1.0)
     for kinds, apart in product((one for one in KINDS if one <= sample.groups.max() // 4), APART):
