@@ -144,14 +144,9 @@ def _in_words(jobs: Sequence[Record]) -> str:
 
 # One job again
 
-<<<<<<< HEAD
 # imported once and not by every job: half a second of each figure. Libraries of others: what is named here counts for all
 # scripts that audit
-SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "highspy", "matplotlib.pyplot", "seaborn")
-=======
-# imported once and not by every job: half a second of each figure, a tenth of each batch of blocks
-SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "genverify.report.figures", "genverify.attack.verify")
->>>>>>> speed
+SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "highspy", "matplotlib.pyplot")
 THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}  # as Snakemake gives its jobs
 
 
