@@ -158,7 +158,11 @@ def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.Capt
             continue  # a name in a sentence
         if not one.whole and len(words) == 2 and words[1].startswith("--") and words[1] != "--help":
             continue  # a name with an option, in a sentence
-        if any(word in UNRUN for word in words) or words[:2] in (["disclose", "tables.xlsx"], ["protect", "tables.xlsx"]):
+        if any(word in UNRUN for word in words) or words[:2] in (
+            ["disclose", "tables.xlsx"],
+            ["protect", "tables.xlsx"],
+            ["what-if", "tables.xlsx"],
+        ):
             continue
         if tuple(words) in ran:
             continue

@@ -99,14 +99,14 @@ class ProgressLog:
     every: float = 5.0  # somebody sits in front of a terminal
 
     def __post_init__(self) -> None:
-        self.last = time.monotonic()
+        self.last = self.now = time.monotonic()
 
     def due(self) -> bool:
         """Whether so many seconds have passed; then they are counted from now on."""
-        if time.monotonic() - self.last <= self.every:
-            return False
-        self.last = time.monotonic()
-        return True
+        self.now = time.monotonic()
+        if due := self.now - self.last > self.every:
+            self.last = self.now
+        return due
 
     def __call__(self, text: str, *values: object) -> None:
         if self.due():
@@ -115,11 +115,12 @@ class ProgressLog:
 
 def progress(items: Sequence[T], what: str) -> Iterator[T]:
     """The items one by one, with a line in the log now and then: how many are done, the rate and the time left."""
-    started, reported = time.monotonic(), ProgressLog(SAY_EVERY)
+    reported = ProgressLog(SAY_EVERY)
+    started = reported.last
     for done, item in enumerate(items, 1):
         yield item
         if reported.due() or done == len(items):
-            rate = done / max(time.monotonic() - started, 1e-9)
+            rate = done / max(reported.now - started, 1e-9)
             log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
 
 
