@@ -12,8 +12,8 @@ from studies.cellbounds.settings import CellboundsBenchmark
 
 def main(job: Job) -> None:
     part, lines = job.settings("cellbounds", CellboundsBenchmark), []
-    for shaped in open_shapes(part.shapes, read_yaml(Path(job.input.adult)), job.params.seed):
-        for line in time_shape(shaped, part.shapes[shaped.name].responses, part.repeats):
+    for name, table, data in open_shapes(part.shapes, read_yaml(Path(job.input.adult)), job.params.seed):
+        for line in time_shape(name, table, data, part.shapes[name].responses, part.repeats):
             lines.append(line)
             log.info("%s", line)
     pd.DataFrame(lines).to_csv(job.output.table, index=False)

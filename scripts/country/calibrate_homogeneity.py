@@ -1,6 +1,5 @@
 """How the answers on blocks of ten households depend on the homogeneity of the built-in country."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -23,7 +22,7 @@ def main(job: Job) -> None:
     queries = read_study(Path(job.input.domain), job.settings("release", ReleaseSettings)).queries
     country = read_country(Path(chosen.country))
     shares = calibrate(chosen, CALIBRATION_SEED, read_domain(Path(job.input.domain)), country, queries, MULTIPLIERS)
-    table = pd.DataFrame([asdict(row) for row in shares]).assign(data=SYNTHETIC)
+    table = pd.DataFrame(shares).assign(data=SYNTHETIC)
     table.to_csv(job.output.table, index=False)
     log.info("%s", table.to_string(index=False))
 

@@ -23,8 +23,8 @@ def main(job: Job) -> None:
     small, larger = read_areas(Path(job.input.counts)), read_areas(Path(job.input.larger))
     parts = batch_of(small, larger, inside, int(job.wildcards.batch), how.batches)
     matches = [bound_part(part, spec, work_of(how.seconds)) for part in progress(parts, "larger areas")]
-    stack([one.rows for one in matches]).to_parquet(job.output.ranges, index=False)
-    write_proofs((one.proof for one in matches), Path(job.output.proofs))
+    stack([rows for rows, _ in matches]).to_parquet(job.output.ranges, index=False)
+    write_proofs((proof for _, proof in matches), Path(job.output.proofs))
 
 
 if __name__ == "__main__":

@@ -20,12 +20,12 @@ def main(job: Job) -> None:
     files = zip((job.input.block_counts, job.input.tract_counts), schemas, strict=True)
     blocks, tracts = (list(read_releases(Path(path), schema)) for path, schema in files)
     part = batch_of_tracts(blocks, tracts, int(job.wildcards.batch), batches)
-    result = attack_tracts(part, schemas[0].domain.names, settings, asked, job.params.seed)
-    result.claims.to_parquet(job.output.claims, index=False)
-    result.areas.to_parquet(job.output.areas, index=False)
-    result.whole.to_parquet(job.output.whole, index=False)
-    write_proofs(result.proofs, Path(job.output.proofs))
-    log.info("%d tracts, %d claims", len(result.whole), len(result.claims))
+    claims, areas, whole, proofs = attack_tracts(part, schemas[0].domain.names, settings, asked, job.params.seed)
+    claims.to_parquet(job.output.claims, index=False)
+    areas.to_parquet(job.output.areas, index=False)
+    whole.to_parquet(job.output.whole, index=False)
+    write_proofs(proofs, Path(job.output.proofs))
+    log.info("%d tracts, %d claims", len(whole), len(claims))
 
 
 if __name__ == "__main__":

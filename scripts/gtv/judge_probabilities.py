@@ -21,11 +21,10 @@ def main(job: Job) -> None:
     ranked = ranked[ranked["block"].isin(set(rows["block"]))]
     file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     records = read_records(Path(job.input.microdata), file, universe, set(claims["block"]))
-    result = judged(claims, rows, ranked, pd.read_parquet(job.input.areas), records, names, job.params.runs, job.params.seed)
-    result.reliability.to_csv(job.output.reliability, index=False, float_format="%.6g")
-    result.scores.to_csv(job.output.scores, index=False, float_format="%.6g")
-    result.rates.to_csv(job.output.rates, index=False, float_format="%.6g")
-    result.singled_out.to_csv(job.output.singled_out, index=False, float_format="%.6g")
+    tables = judged(claims, rows, ranked, pd.read_parquet(job.input.areas), records, names, job.params.runs, job.params.seed)
+    paths = (job.output.reliability, job.output.scores, job.output.rates, job.output.singled_out)
+    for table, path in zip(tables, paths, strict=True):
+        table.to_csv(path, index=False, float_format="%.6g")
 
 
 if __name__ == "__main__":

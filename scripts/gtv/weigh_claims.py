@@ -31,9 +31,9 @@ def main(job: Job) -> None:
         seed = derive_seed(job.params.seed, "probability", release.block)
         program = build_program(release, max_types)
         result.append(weigh_block(program, known[release.block], areas.priors(release.block), settings, min_k, seed))
-    stack([one.claims for one in result]).to_parquet(job.output.claims, index=False)
-    stack([one.rows for one in result]).to_parquet(job.output.rows, index=False)
-    pd.DataFrame([one.block for one in result]).to_parquet(job.output.blocks, index=False)
+    stack([claims for claims, _, _ in result]).to_parquet(job.output.claims, index=False)
+    stack([rows for _, rows, _ in result]).to_parquet(job.output.rows, index=False)
+    pd.DataFrame([block for _, _, block in result]).to_parquet(job.output.blocks, index=False)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import pandas as pd
 
 from genverify.run.jobs import Job, run
 from studies.housing.evaluate import (
-    Attack,
     read_counted,
     read_found,
     read_property_households,
@@ -21,8 +20,8 @@ def main(job: Job) -> None:
     households = read_property_households(Path(job.input.households), job.params.blocks["blocks"])
     counted, result = read_counted(job.input.reconstructions, file), read_found(job.input.found)
     judged = with_reconstructions(pd.read_parquet(job.input.judged), counted, result)
-    attack = Attack(condition, set(judged.loc[judged["flagged"], "block"]), counted, result)
-    curves, totals = reidentify(households, attack, job.params.match_keys, file, job.params.seed)
+    attack = (condition, set(judged.loc[judged["flagged"], "block"]), counted, result)
+    curves, totals = reidentify(households, *attack, job.params.match_keys, file, job.params.seed)
     for name, frame in {"curves": curves, "totals": totals, "evaluation": judged}.items():
         frame.to_parquet(getattr(job.output, name), index=False)
 

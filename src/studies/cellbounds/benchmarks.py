@@ -2,7 +2,6 @@
 
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import prod
@@ -183,7 +182,6 @@ def benchmark_frame(lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 # How fast ranges from marginals are, and how many are exact within a limit; beside an ordinary integer program per end.
 
 OURS, ORDINARY = "ranges with proofs", "ordinary integer program"
-MARGINAL_DATA = "synthetic tables"
 EVEN = 2.0  # levels of nearly the same size: few cells are fixed by zeros, which makes ranges hard
 
 
@@ -192,7 +190,7 @@ def time_marginals(name: str, case: MarginalCase, settings: MarginalsBenchmark, 
     rng = np.random.default_rng(seed)
     full = _stand_in(case.levels, case.records, rng, EVEN)
     marginals = [full.marginal(names) for names in combinations(full.names, case.way)]
-    base = {"case": name, "data": MARGINAL_DATA, "cells": full.counts.size, "marginals": len(marginals), "way": case.way,
+    base = {"case": name, "data": DATA, "cells": full.counts.size, "marginals": len(marginals), "way": case.way,
             "records": case.records}  # fmt: skip
     (cpu_s, wall_s), result = _best(partial(bound_marginals, marginals, Work(seconds=settings.seconds), full), 1)
     exact, uncertified = int(result.exact.sum()), int(result.uncertified.sum())
@@ -283,21 +281,14 @@ def _group(column: "pd.Series[str]", how: Mapping[str, Any], name: str) -> "pd.S
     return result
 
 
-@dataclass(frozen=True)
-class ShapedTable:
-    """A table of a shape, and whether it is the user's or a stand-in."""
-
-    name: str
-    table: Multiway
-    data: str
-
-
-def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], seed: int) -> Iterator[ShapedTable]:
-    """The table of every shape: from its files, or a stand-in."""
+def open_shapes(
+    shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], seed: int
+) -> Iterator[tuple[str, Multiway, str]]:
+    """The name and the table of every shape, and whose data it holds: files of the user, or a stand-in."""
     for name, shape in shapes.items():
         if not shape.files:
             rng = np.random.default_rng(derive_seed(seed, "cellbounds", "shape", name))
-            yield ShapedTable(name, _stand_in(shape.levels, shape.records, rng), STAND_IN)
+            yield name, _stand_in(shape.levels, shape.records, rng), STAND_IN
             continue
         paths = [Path(path) for path in shape.files]
         table = _read_adult(paths, adult_layout) if shape.adult else read_multiway(paths[0])
@@ -306,21 +297,21 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
                 f"{paths[0]}: {table.counts.size:,} cells and {table.total:,} records; benchmark.cellbounds.shapes.{name} "
                 f"says {prod(shape.levels):,} and {shape.records:,}. Correct levels and records, or the file."
             )
-        yield ShapedTable(name, table, "file of the user")
+        yield name, table, "file of the user"
 
 
-def time_shape(shaped: ShapedTable, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:
+def time_shape(name: str, table: Multiway, data: str, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:
     """Seconds for all bounds of rearrangements of a table: its last n variables as the response."""
-    names = shaped.table.names
+    names = table.names
     for number in responses:
         given, response = names[:-number], names[-number:]
-        counts = aggregate(shaped.table.counts, names, given, response)
+        counts = aggregate(table.counts, names, given, response)
         counts = counts[counts.sum(axis=1) > 0]
-        (cpu_s, _), (known, result) = _best(partial(_exact, counts, shaped.table.total), repeats)
+        (cpu_s, _), (known, result) = _best(partial(_exact, counts, table.total), repeats)
         disclosed = counts[result.disclosed]
         yield {
-            "table": shaped.name, "cells": shaped.table.counts.size, "N": shaped.table.total, "responses": number,
+            "table": name, "cells": table.counts.size, "N": table.total, "responses": number,
             "rows": counts.shape[0], "columns": counts.shape[1], "nonzero_cells": int((counts > 0).sum()),
             "rows_with_reduced_sum_1": int((known.sums == 1).sum()), "disclosed_rows": int(result.disclosed.sum()),
-            "disclosed_counts": int((disclosed > 0).sum()), "cpu_s": round(cpu_s, 4), "data": shaped.data,
+            "disclosed_counts": int((disclosed > 0).sum()), "cpu_s": round(cpu_s, 4), "data": data,
         }  # fmt: skip

@@ -87,7 +87,6 @@ def read_blocks_of_country(path: Path, entry: Mapping[str, Any]) -> RealBlocks:
 
 
 def read_settings(path: Path) -> tuple[Setting, ...]:
-    """The settings of a file of estimates, in the order of SETTINGS."""
     if not path.exists():
         raise DataError(f"{path} does not exist; {REMEDY}")
     text = read_yaml(path)

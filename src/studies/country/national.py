@@ -136,7 +136,6 @@ def country_file(folder: Path, name: str) -> Path:
 
 
 def country_files(folder: Path) -> list[Path]:
-    """The files that a country is made of."""
     files = [country_file(folder, name) for name in FILES]
     likeness, estimates = country_file(folder, "likeness.yaml"), country_file(folder, NEIGHBOURS)
     real = likeness.exists() and estimates.exists() and "race_and_origin" in read_yaml(likeness)
@@ -306,7 +305,6 @@ class Margin:
 
 
 def margins_of(file: DomainFile, country: Country, types: Types) -> tuple[Margin, ...]:
-    """The national targets as margins over the types."""
     return tuple(margin_of(file, target, types.records) for target in country.targets)
 
 

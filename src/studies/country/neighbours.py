@@ -268,14 +268,12 @@ class Model:
 
     @cached_property
     def arriving(self) -> Floats:
-        """The law of newcomers."""
         if self.common == 1:
             return self.national
         possible = self.national > RAREST * self.national.sum()
         return np.where(possible, np.maximum(self.national, np.finfo(float).tiny) ** self.common, 0.0)
 
     def by_cell(self) -> Floats:
-        """The joint distribution of cells and traits."""
         return np.add.reduceat(self.joint, self.starts, axis=0)
 
     def together(self) -> Iterable[Margin]:

@@ -69,7 +69,6 @@ class Homes:
 
 
 def lay_out_homes(units: pa.Table, another: float, old_partner: Mapping[int, float], rng: np.random.Generator) -> Homes:
-    """The occupied units of a table as homes."""
     codes = {name: units[name].to_numpy().astype(np.int64) for name in NEEDED}
     kept = np.flatnonzero(codes["VACS"] == 0)
     codes = {name: values[kept] for name, values in codes.items()}
@@ -210,7 +209,6 @@ def _several(said: Mapping[str, float], column: Column) -> Floats:
 
 
 def draw_races(homes: Homes, model: RaceModel, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Race and origin of every person."""
     drawn = rng.choice(len(model.several), len(homes.size), p=model.several)
     householder = np.where(homes.race == TWO_OR_MORE, drawn, homes.race)
     kind = np.where(homes.partner, 0, np.where(homes.of_type(NONRELATIVES), 2, 1))
@@ -246,7 +244,6 @@ class PersonModel:
 
 
 def read_person_model(path: Path, domain: Domain) -> PersonModel:
-    """The file of assumptions about persons."""
     text = read_yaml(path)
     try:
         return PersonModel(text, read_races(text, domain["CENRACE"]))

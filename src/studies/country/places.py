@@ -337,26 +337,12 @@ def _table(
 # How homogeneous the blocks came out: the shares of answers that are 0 and 1, the figures that the scales are fitted to.
 
 
-@dataclass(frozen=True)
-class AnswerShares:
-    """Among the answers on blocks of one size: the shares that are 0 and 1, and the number of blocks."""
-
-    likeness: str
-    homogeneity: float
-    size: int
-    blocks: int
-    zeros: float
-    ones: float
-
-
-def answer_shares(
-    tables: Iterable[pa.Table], queries: Sequence[Query], size: int, likeness: str = "", homogeneity: float = 1.0
-) -> AnswerShares:
-    """The shares of 0 and 1 among the answers to the queries on the occupied households of every block of this size."""
+def answer_shares(tables: Iterable[pa.Table], queries: Sequence[Query], size: int) -> dict[str, int | float]:
+    """The shares of 0 and 1 among the answers on the occupied households of every block of this size, and how many."""
     answers = block_answers(pa.concat_tables([blocks_of_size(table, size) for table in tables]), queries)
     asked = max(1, answers.size)
     zeros, ones = int((answers == 0).sum()), int((answers == 1).sum())
-    return AnswerShares(likeness, homogeneity, size, len(answers), zeros / asked, ones / asked)
+    return {"size": size, "blocks": len(answers), "zeros": zeros / asked, "ones": ones / asked}
 
 
 def blocks_of_size(table: pa.Table, size: int) -> pa.Table:
@@ -379,8 +365,9 @@ def block_answers(households: pa.Table, queries: Sequence[Query]) -> npt.NDArray
 def calibrate(
     settings: Synthetic, seed: int, domain_file: DomainFile, country: Country, queries: Sequence[Query],
     multipliers: Sequence[float], size: int = 10,
-) -> Iterator[AnswerShares]:  # fmt: skip
+) -> Iterator[dict[str, str | int | float]]:  # fmt: skip
     """The shares of 0 and 1 on blocks of one size by kind of likeness and multiplier of homogeneity, all from one seed."""
     for kind, multiplier in product(country.likeness, multipliers):
         chosen = settings.model_copy(update={"likeness": kind, "homogeneity": multiplier})
-        yield answer_shares(synthesize(chosen, seed, domain_file, country), queries, size, kind, multiplier)
+        shares = answer_shares(synthesize(chosen, seed, domain_file, country), queries, size)
+        yield {"likeness": kind, "homogeneity": multiplier, **shares}

@@ -349,10 +349,6 @@ def check_layout(path: Path, domain_file: Path, persons: bool, rows: int) -> Ite
     yield f"{path}: {kind.name} file, {len(layout.header)} columns separated by {layout.delimiter!r}"
     unread = _some(set(layout.header) - set(layout.needed))
     yield f"all {len(layout.needed)} columns that are read are there; not read: {unread}"
-    yield from _read_rows(path, domain, kind, rows)
-
-
-def _read_rows(path: Path, domain: Domain, kind: Kind, rows: int) -> Iterator[str]:
     rejected, seen, blocks = Counter[str](), 0, set[str]()
     codes: dict[str, set[int]] = {name: set() for name in domain.names}
     for table in read_ppmf(path, domain, rejected, kind=kind):
@@ -469,7 +465,6 @@ def _sex(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 
 def add_parser(commands: Any) -> None:
-    """Add `check-ppmf` to the commands."""
     layout = commands.add_parser("check-ppmf", help="check a PPMF file against the layout that is read")
     layout.add_argument("file", type=Path, help="the unit or the person file (.csv, .txt, .gz or .zip)")
     layout.add_argument("--persons", action="store_true", help="it is the person file")

@@ -1,7 +1,4 @@
-"""
-The store of private microdata, one Parquet file per state: read and written with bounded memory, and the sources behind
-it.
-"""
+"""The store of private microdata, one Parquet file per state, read and written with bounded memory; person records."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -412,14 +409,12 @@ class Radix:
         return int(self.sizes.prod())
 
     def encode(self, records: Mapping[str, npt.NDArray[np.generic]]) -> Ints:
-        """The number of each record."""
         keys = np.zeros(len(records[self.domain.names[0]]), dtype=np.int64)
         for name, weight in zip(self.domain.names, self.weights, strict=True):
             keys += records[name].astype(np.int64) * weight
         return keys
 
     def codes(self, keys: Ints, column: int) -> Ints:
-        """The code of one column in each record."""
         return keys // int(self.weights[column]) % int(self.sizes[column])
 
     def share(self, keys: Ints, column: int) -> Ints:
@@ -444,7 +439,6 @@ class Types:
         return Types(keys, np.bincount(place, times, minlength=len(keys)).astype(np.int64))
 
     def sizes(self, radix: Radix, areas: int) -> Ints:
-        """The number of records in each area."""
         return np.bincount(self.keys // radix.total, self.times, minlength=areas).astype(np.int64)
 
 

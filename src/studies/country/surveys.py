@@ -105,7 +105,6 @@ def _refuse(values: "pd.Series[Any]", wrong: npt.NDArray[np.bool_], paths: Seque
 
 
 def domain_text(domain: Domain) -> dict[str, Any]:
-    """The domain as the text of a domain file."""
     return {"columns": {c.name: {"label": c.label, "codes": dict(c.meaning)} for c in domain.columns}}
 
 

@@ -50,12 +50,7 @@ class Chances:
 
 
 def _rounding_chances(printed: int, base: int) -> Chances:
-    """
-    How likely a printed count is for each true one: 1 if it is the count itself, else by how near it is.
-
-    >>> _rounding_chances(3, 3).start, _rounding_chances(3, 3).weights.round(2).tolist()
-    (1, [0.33, 0.67, 1.0, 0.67, 0.33])
-    """
+    """How likely a printed count is for each true one: 1 if it is the count itself, else by how near it is."""
     start = max(0, printed - base + 1)
     return Chances(start, 1 - np.abs(np.arange(start, printed + base) - printed) / base)
 
@@ -191,7 +186,6 @@ NOTES = (
 
 
 def summary_page(table: pd.DataFrame, chances: pd.DataFrame, spec: AreaTables) -> str:
-    """The page: ranges, then chances."""
     displayed = table[["level", "table", *WORDS]].rename(columns=WORDS)
     numbers = chances.rename(columns=CHANCES)
     for name in list(CHANCES.values())[:3]:

@@ -84,12 +84,7 @@ def system_of(part: Part, spec: AreaTables, geography: bool = True) -> LinearSys
 
 @lru_cache(maxsize=100_000)
 def rounded_ends(count: int, base: int) -> tuple[int, int]:
-    """
-    The true counts that random rounding to a base may have printed so.
-
-    >>> rounded_ends(0, 3), rounded_ends(6, 3)
-    ((0, 2), (4, 8))
-    """
+    """The true counts that random rounding to a base may have printed so."""
     lo, hi = Publishing(rounding="random", base=base).known(np.array([count]))
     return int(lo[0]), int(hi[0])
 
@@ -204,16 +199,11 @@ NOWHERE = -1  # an upper end below every count: no count fits
 COLUMNS = ["level", "cell", "printed", "rule_lo", "rule_hi", "alone_lo", "alone_hi", "lo", "hi", "attained", "contradicts"]
 
 
-@dataclass(frozen=True)
-class BoundedCounts:
-    """The rows of a part's counts (no area is named), and its system with the checked statements."""
-
-    rows: pd.DataFrame
-    proof: dict[str, Any]
-
-
-def bound_part(part: Part, spec: AreaTables, work: Work) -> BoundedCounts:
-    """Ranges with geography where counts fit the rule; else of each area by itself; what fits nowhere is marked."""
+def bound_part(part: Part, spec: AreaTables, work: Work) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """
+    Ranges with geography where counts fit the rule, else of each area by itself; what fits nowhere is marked. The rows of
+    the counts (no area is named), and the system with the checked statements.
+    """
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
     by_area = alone_ranges(alone)
     together = all_ranges(sums, work)
@@ -223,7 +213,7 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> BoundedCounts:
     proved = rows_of(part, spec, alone, by_area, (result.lo, result.hi), contradiction, result.exact)
     rows = pd.DataFrame(proved, columns=COLUMNS)
     proof = new_certificate(LINEAR, sums.digest[:16], sums.digest) | {"statements": list(together.statements)}
-    return BoundedCounts(rows, proof)
+    return rows, proof
 
 
 def alone_ranges(sums: LinearSystem) -> Ranges:

@@ -85,7 +85,6 @@ tables:
 
 
 def time_audits(settings: DisclosureBenchmark, seed: int) -> Iterator[dict[str, Any]]:
-    """One line for each survey, then one for each reconstruction."""
     for people in settings.people:
         yield _survey(people, seed)
     for name, case in settings.tracts.items():

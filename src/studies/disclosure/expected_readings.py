@@ -3,7 +3,7 @@
 import hashlib
 import resource
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -93,22 +93,13 @@ def disclosed(path: Path, options: Sequence[str] = ()) -> dict[str, Any]:
     return {**numbers, "disclose_cpu_seconds": round(time.process_time() - started, 1), "disclose_memory_mb": round(memory)}
 
 
-def letters(spec: str) -> Iterator[int]:
-    for part in spec.split():
-        first, _, last = part.partition("-")
-        yield from range(column_at(first), column_at(last or first) + 1)
-
-
-def lines(spec: str) -> set[int]:
-    found = set[int]()
-    for part in str(spec).split():
-        first, _, last = part.partition("-")
-        found |= set(range(int(first), int(last or first) + 1))
-    return found
+def lines(spec: str | int, number: Callable[[str], int] = int) -> set[int]:
+    """The numbers of a list of lines such as `3 7-9`, or of columns such as `B D-F`."""
+    spans = (part.partition("-") for part in str(spec).split())
+    return {at for first, _, last in spans for at in range(number(first), number(last or first) + 1)}
 
 
 def compare(expected: Mapping[str, Any], path: Path, options: list[str]) -> Outcome:
-    """One reading against what is written down."""
     try:
         reading = read([read_source(path)], told_of(options))
     except GenverifyError as error:
@@ -135,7 +126,7 @@ def compare(expected: Mapping[str, Any], path: Path, options: list[str]) -> Outc
 def _compare_tables(reading: Reading, expected: Mapping[str, Any], harmless: list[str], wrong: list[str]) -> None:
     left = [table for table in reading.tables if table.block.body]
     for number, own in enumerate(expected["tables"]):
-        columns = {at: role for role, spec in own["columns"].items() for at in letters(spec)}
+        columns = {at: role for role, spec in own["columns"].items() for at in lines(spec, column_at)}
         body = lines(own["body"]) - lines(own.get("headings", ""))
         table = next((one for one in left if own.get("sheet") in (None, one.sheet) and set(columns) & set(one.block.columns)
                       and body & {at + 1 for at in one.block.body}), None)  # fmt: skip

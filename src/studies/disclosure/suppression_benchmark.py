@@ -322,14 +322,11 @@ def _listed(frame: pd.DataFrame) -> dict[str, list[Any]]:
 
 def plot_auditors(lines: pd.DataFrame) -> "Figure":
     """Of the cells that integers pin, the share that each auditor by linear programs calls protected, for every shape."""
-    import matplotlib.pyplot as plt
+    from genverify.report.figures import PALETTE, say_source, subplots
 
-    from genverify.report.figures import PAGE_WIDTH, PALETTE, say_source, use_style
-
-    use_style()
     names = {"plain": "linear program", "half": "within half of the value", "gconfid": "G-Confid"}
     methods = [own for own in names if f"missed_by_{own}" in lines]
-    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.2 + 0.45 * len(lines)), layout="constrained")
+    figure, axes = subplots(height=1.2 + 0.45 * len(lines))
     for at, method in enumerate(methods):
         share = 100 * lines[f"missed_by_{method}"] / lines["known_exactly"].clip(lower=1)
         axes.barh(np.arange(len(lines)) + 0.25 * at, share, height=0.22, color=PALETTE[at], label=names[method])
@@ -340,5 +337,4 @@ def plot_auditors(lines: pd.DataFrame) -> "Figure":
     axes.invert_yaxis()
     axes.set_xlabel("percent of the cells known exactly that are called protected")
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
-    say_source(figure, DATA)
-    return figure
+    return say_source(figure, DATA)

@@ -115,7 +115,6 @@ def scaling_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def scaling_row(households: int, structural: bool, repeat: int, measured: Measurement) -> dict[str, Any]:
-    """The row of one case."""
     case = {"n_households": households, "structural_zeros": structural, "repeat": repeat}
     return {**case, **measured.values, "peak_memory_mb": measured.peak_memory_mb, "finished": measured.ended}
 

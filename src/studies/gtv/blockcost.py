@@ -37,12 +37,6 @@ How = tuple[ProgramSettings, int, int, int]  # program, datasets, least k, seed
 
 
 def named(class_: tuple[int, int]) -> str:
-    """
-    The words for a class of sizes.
-
-    >>> [named(class_) for class_ in CLASSES[-2:]]
-    ['151-400', 'over 400']
-    """
     return f"{class_[0]}-{class_[1]}" if class_ != CLASSES[-1] else f"over {class_[0] - 1}"
 
 
@@ -57,7 +51,6 @@ def draw_classes(sizes: pd.DataFrame, number: int, rng: np.random.Generator) -> 
 
 
 def shares(sizes: pd.DataFrame) -> dict[str, float]:
-    """The share of the blocks that each class of sizes has."""
     return {named(class_): float(sizes["n"].between(*class_).mean()) for class_ in CLASSES}
 
 

@@ -210,12 +210,7 @@ BLOCKS = 100  # bounds the work: each block is looked at for every number of dat
 
 
 def spread_blocks(blocks: Sequence[str], number: int = BLOCKS) -> list[str]:
-    """
-    A number of blocks, evenly spread over the sorted list; all of them if there are no more.
-
-    >>> spread_blocks(["d", "a", "c", "b"], 2)
-    ['a', 'c']
-    """
+    """A number of blocks, evenly spread over the sorted list; all of them if there are no more."""
     every = sorted(set(blocks))
     taken = min(number, len(every))
     return [every[index * len(every) // taken] for index in range(taken)]
@@ -388,7 +383,6 @@ class Example:
         return counts
 
     def claims(self, names: Sequence[str]) -> pd.DataFrame:
-        """What the figure says, as rows of claims."""
         return pd.DataFrame(self.codes, columns=list(names)).assign(block=self.block, m=self.m)
 
 

@@ -165,7 +165,6 @@ class Country:
 
 
 def count_races(records: pd.DataFrame) -> "pd.Series[int]":
-    """The number of different races and origins in each block."""
     return records.drop_duplicates(["block", *GROUP])["block"].value_counts()
 
 
@@ -294,7 +293,6 @@ def _resampled(rows: pd.DataFrame, prior: str, percentile: float, blocks: pd.Ind
 
 
 def generators_text(table: pd.DataFrame, label: str) -> str:
-    """The table as a page, a section for each design and number."""
     parts = []
     for design, rows in table.groupby("design", sort=False):
         parts += [f"## {design}", markdown_table([*rows.columns[1:-1]], rows.iloc[:, 1:-1].to_numpy().tolist(), left=2)]

@@ -68,8 +68,8 @@ def calibration(
             country = HierarchicalCountry(rho=rho, homogeneity=homogeneity)
             _, tables = open_source(microdata_of(microdata, study, country)[1], seed, domain, Counter())
             shares = answer_shares(tables, queries, study.size)
-            row = {"rho": rho, "homogeneity": homogeneity, "blocks": shares.blocks}
-            yield {**row, "zeros": 100 * shares.zeros, "ones": 100 * shares.ones}
+            percent = {name: 100 * shares[name] for name in ANSWERS}
+            yield {"rho": rho, "homogeneity": homogeneity, "blocks": shares["blocks"], **percent}
 
 
 def attack_exact(

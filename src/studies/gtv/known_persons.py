@@ -96,6 +96,5 @@ def persons_verified(parts: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> 
 
 
 def persons_verified_text(table: pd.DataFrame, label: str) -> str:
-    """The table to read."""
     rows = markdown_table(list(table), table.astype(object).to_numpy().tolist(), left=1)
     return document("Claims proved about known persons", label, [rows, NOTE])

@@ -26,9 +26,6 @@ class Measurement:
     What a child process reported of its work, how long it took and how much memory it held at most.
 
     `ended` is "yes" where the work finished, else why it did not; `values` then hold what was known until then.
-
-    >>> Measurement({"claims": 3}, seconds=1.5, ended=FINISHED).finished, Measurement().finished
-    (True, False)
     """
 
     values: dict[str, Any] = field(default_factory=dict)

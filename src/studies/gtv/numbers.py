@@ -224,7 +224,6 @@ def judge(figure: Figure, entry: Mapping[str, Any]) -> str:
 
 
 def numbers_text(table: pd.DataFrame, label: str) -> str:
-    """The numbers as Markdown."""
     columns = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees", "why"]
     lead = (
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "

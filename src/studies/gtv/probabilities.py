@@ -97,15 +97,6 @@ class AttackFindings:
 
 
 @dataclass(frozen=True)
-class WeighedBlock:
-    """The tables of a block: a row per claim, per record that may be there, and for the block itself."""
-
-    claims: pd.DataFrame
-    rows: pd.DataFrame
-    block: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class PriorAnswer:
     """What gives probabilities under a prior, all datasets that fit or some draws, and datasets drawn under it."""
 
@@ -117,11 +108,9 @@ class PriorAnswer:
         return EXACT if isinstance(self.source, Posterior) else ESTIMATED
 
     def likeliest(self, most: int) -> Codes:
-        """The records that are most likely there."""
         return self.source.rows(most)[0] if isinstance(self.source, Posterior) else _often(self.draws, most)
 
     def present(self, records: Codes) -> Floats:
-        """How likely each record is there."""
         return self.source.present(records) if isinstance(self.source, Posterior) else _share_with(records, self.draws)
 
     def probabilities(self, codes: Codes, m: Ints, verified: Flags) -> tuple[Floats, Floats, Floats]:
@@ -141,8 +130,11 @@ class PriorAnswer:
 
 def weigh_block(
     program: Program, known: AttackFindings, priors: Mapping[str, Prior], settings: Probability, min_k: int, seed: int
-) -> WeighedBlock:
-    """Every number of a block. A verified claim whose probability is not 1, or the reverse, is a bug and stops the study."""
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+    """
+    Every number of a block: a row per claim, per record that may be there, and for the block itself. A verified claim whose
+    probability is not 1, or the reverse, is a bug and stops the study.
+    """
     try:
         counted = count_release(program, Budget(**settings.budget.model_dump()))
     except TooManyStates:
@@ -151,7 +143,7 @@ def weigh_block(
     answers = {name: _answer(program, counted, known, prior, settings, seed, rng) for name, prior in priors.items()}
     claims = _claims(program, known, answers, settings, min_k, seed)
     _hold_against_proofs(program.release.block, claims, known, list(priors))
-    return WeighedBlock(claims, _rows(program, known.datasets, answers, settings.rows), _about(program, counted))
+    return claims, _rows(program, known.datasets, answers, settings.rows), _about(program, counted)
 
 
 def _answer(

@@ -1,7 +1,6 @@
 """Are the probabilities right? Compared with private blocks, intervals with exact numbers; and the cost of counting."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from time import process_time
 from typing import Any
 
@@ -267,23 +266,14 @@ def judge_known(result: list[pd.DataFrame | None], seed: int) -> pd.DataFrame:
 # All judgements about the probabilities of a study, from its tables and the private records.
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Reliability and scores by source, match rates by source, and households singled out by prior and level."""
-
-    reliability: pd.DataFrame
-    scores: pd.DataFrame
-    rates: pd.DataFrame
-    singled_out: pd.DataFrame
-
-
 def judged(
     claims: pd.DataFrame, rows: pd.DataFrame, ranked: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame,
     names: Sequence[str], runs: int, seed: int,
-) -> Evaluation:  # fmt: skip
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """
-    Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists; where RAP-RANK
-    has a part, on the blocks that it was run on, a row that it never found with the frequency 0.
+    Reliability, scores and match rates by source, and households singled out. Claims: those drawn at random from one
+    generated dataset of each block. Rows: all that some source lists; where RAP-RANK has a part, on the blocks that it was
+    run on, a row that it never found with the frequency 0.
     """
     judged_claims = _true_claims(claims, records)
     asked = judged_claims[judged_claims[SAMPLED]]
@@ -294,7 +284,7 @@ def judged(
     listed = part.merge(ranked, on=["block", *names], how="left").fillna({RAP: 0.0})
     sources = (*SOURCES, RAP)
     reliable = [reliability(asked, SOURCES, CLAIMS, seed), reliability(every, SOURCES, ROWS, seed)]
-    return Evaluation(
+    return (
         pd.concat([*reliable, reliability(listed, (RAP,), ROWS, seed)]),
         pd.concat([scores(asked, SOURCES, CLAIMS, seed), scores(listed, sources, ROWS, seed)]),
         _rates(listed, _true_rows(ranked, records, names), areas, records, names, seed),
@@ -339,7 +329,6 @@ def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
 
 
 def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.DataFrame, label: str) -> str:
-    """The page: levels by prior, scores, counting."""
     said = [_said(row) for row in table.to_dict("records") if row["level"] < 1 or row["prior"] == table["prior"].iloc[0]]
     header = ["prior", "probability", "statements", "false", "95 % interval", "households singled out", "of all households"]
     judged = [_score(row) for row in scored.to_dict("records")]

@@ -123,18 +123,12 @@ NEVER = 2**60  # above every score, with room for sums in 64 bits
 
 @dataclass(frozen=True)
 class TargetRanges:
-    """
-    Ranges that counts should lie in; the error of a count is the square of its distance to its range.
-
-    >>> TargetRanges(np.array([2, 0]), np.array([2, 1])).errors(np.array([0, 1])).tolist()
-    [4, 0]
-    """
+    """Ranges that counts should lie in; the error of a count is the square of its distance to its range."""
 
     lo: Ints
     hi: Ints
 
     def errors(self, counts: Ints) -> Ints:
-        """The error of every count."""
         away: Ints = np.maximum(np.maximum(self.lo - counts, counts - self.hi), 0)
         return away * away
 
@@ -161,7 +155,6 @@ class Search:
         return best
 
     def error(self, records: Ints) -> int:
-        """All errors of the counts of records together."""
         return int(self.wanted.errors(self.kinds.counts(records)).sum())
 
     def added(self, records: Ints) -> Ints:
@@ -212,12 +205,7 @@ def _noise_variance(most: int, rho: float) -> Fraction:
 
 
 def half_width(sigma2: Fraction, queries: int, confidence: float) -> int:
-    """
-    w such that with this confidence no noise of a block exceeds it; the chance is shared evenly among its queries.
-
-    >>> half_width(Fraction(1), 1, 0.95), half_width(Fraction(1), 600, 0.95)
-    (2, 4)
-    """
+    """w such that with this confidence no noise of a block exceeds it; the chance is shared evenly among its queries."""
     if not 0 < confidence < 1:
         raise ConfigError(f"a confidence of {confidence}: give a number above 0 and below 1; at 1 intervals say nothing")
     return width(sigma2, (1 - confidence) / max(1, queries))
@@ -267,13 +255,6 @@ class Noise:
         return lo, hi
 
 
-def _make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
-    if settings is None:
-        return None
-    measured = _queries_of(possible, settings.tables)
-    return Noise.of(build_kinds(possible, max_types), measured, settings.rho, settings.confidence)
-
-
 def describe(protection: Protection, noise: Noise | None) -> dict[str, Any]:
     """A protection in numbers, for whoever reads the results: its settings, and the noise that follows from them."""
     part = dict(protection.noise or dict.fromkeys(ProtectedNoise.model_fields))
@@ -290,25 +271,19 @@ def describe(protection: Protection, noise: Noise | None) -> dict[str, Any]:
 BLOCKS_OF_A_TRACT = 10 ** (GEOGRAPHY["block"] - GEOGRAPHY["tract"])  # ids that the digits after the tract allow
 
 
-@dataclass(frozen=True)
-class Swapping:
-    """Which share of the records of a state change places; `key` are the columns partners share, `size` counts persons."""
-
-    rate: float
-    key: Sequence[str]
-    size: str
-
-    def swapped(self, records: pa.Table, columns: Sequence[str], state: str, seed: int) -> pa.Table:
-        """The records of a state: every place as it was, some of them with the columns of another."""
-        block = records["block"].cast(pa.string()).cast(pa.int64()).to_numpy()
-        values = {name: records[name].to_numpy().astype(np.int64) for name in columns}
-        for name in (*self.key, self.size):
-            if name not in values:
-                raise ConfigError(f"config.yaml: protected.swapping: no column {name!r}: {nearest(name, list(columns))}")
-        key, attributes = np.column_stack([values[name] for name in self.key]), np.column_stack(list(values.values()))
-        seen = Records(block, block // BLOCKS_OF_A_TRACT, key, attributes, values[self.size])
-        source = swap_areas(np.full(len(block), state), seen, self.rate, seed)
-        return records.select(list(columns)).take(pa.array(source)).append_column("block", records["block"])
+def _swapped(
+    records: pa.Table, rate: float, swapping: SwapColumns, columns: Sequence[str], state: str, seed: int
+) -> pa.Table:
+    """The records of a state: every place as it was, a share of them with the columns of another."""
+    block = records["block"].cast(pa.string()).cast(pa.int64()).to_numpy()
+    values = {name: records[name].to_numpy().astype(np.int64) for name in columns}
+    for name in (*swapping.key, swapping.size):
+        if name not in values:
+            raise ConfigError(f"config.yaml: protected.swapping: no column {name!r}: {nearest(name, list(columns))}")
+    key, attributes = np.column_stack([values[name] for name in swapping.key]), np.column_stack(list(values.values()))
+    seen = Records(block, block // BLOCKS_OF_A_TRACT, key, attributes, values[swapping.size])
+    source = swap_areas(np.full(len(block), state), seen, rate, seed)
+    return records.select(list(columns)).take(pa.array(source)).append_column("block", records["block"])
 
 
 @dataclass(frozen=True)
@@ -340,23 +315,26 @@ def protect_counts(
 ) -> ProtectedCounts:
     """The counts of the blocks under a protection: households swapped, then counted, then noise on the counts."""
     possible = _possible_schema(source.domain, source.release)
-    noise = _make_noise(possible, how.noise, max_types)
+    noise = None
+    if how.noise:
+        measured = _queries_of(possible, how.noise.tables)
+        noise = Noise.of(build_kinds(possible, max_types), measured, how.noise.rho, how.noise.confidence)
     keeps = read_domain(source.domain).universe(source.release.universe).keeps
-    swap = Swapping(how.swap, swapping.key, swapping.size)
-    records = _read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)
+    records = _read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, how.swap, swapping, seed)
     return ProtectedCounts(possible, publish(records, possible, noise, seed, purpose), describe(how, noise))
 
 
 def _read_blocks(
-    folder: Path, blocks: Collection[str], keeps: Predicate, columns: Sequence[str], swapping: Swapping, seed: int
-) -> pa.Table:
+    folder: Path, blocks: Collection[str], keeps: Predicate, columns: Sequence[str], rate: float, swapping: SwapColumns,
+    seed: int,
+) -> pa.Table:  # fmt: skip
     """The records of the given blocks as they are to be counted; swapping looks at the whole of every state with a block."""
-    if swapping.rate == 0:
+    if rate == 0:
         return _in_universe(read_microdata(folder, blocks=blocks), keeps)
     parts = []
     for state in sorted({block[: GEOGRAPHY["state"]] for block in blocks}):
         records = _in_universe(read_microdata(folder, states=[state]), keeps)
-        moved = swapping.swapped(records, columns, state, seed)
+        moved = _swapped(records, rate, swapping, columns, state, seed)
         wanted = np.isin(moved["block"].cast(pa.string()).to_numpy(zero_copy_only=False), list(blocks))
         parts.append(moved.filter(pa.array(wanted)))
     return pa.concat_tables(parts).unify_dictionaries()
@@ -580,5 +558,4 @@ def contradictory_rows(counts: Path, blocks: Collection[str]) -> list[dict[str, 
 
 
 def block_row(block: str, n: int, status: str, undecided: int = 0) -> dict[str, Any]:
-    """What became of a block."""
     return {"block": block, "n_households": n, "status": status, "undecided_claims": undecided}

@@ -37,7 +37,6 @@ def of_design(frame: pd.DataFrame, only: str) -> pd.DataFrame:
 
 
 def of_designs(summary: Sequence[Group], blocks: pd.DataFrame) -> list[Group]:
-    """The groups of the designs that the blocks have."""
     return [group for group in summary if group["design"] in set(blocks["design"])]
 
 

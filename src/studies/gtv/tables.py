@@ -137,7 +137,6 @@ def _compare(row: Mapping[str, Any], printed: Mapping[str, Any], names: Sequence
 
 
 def column_text(table: pd.DataFrame, names: Sequence[str], label: str) -> str:
-    """Table 6 in the paper's layout."""
     displayed = ["k", *names, "percent", "low", "high", "paper_percent", "difference", "paper_says", "agrees"]
     header = [name.replace("_", " ") for name in displayed]
     title = "Table 6. The most common combinations of columns among the verified singleton claims"
@@ -207,7 +206,6 @@ def table1(chosen: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -
 
 
 def table1_text(table: pd.DataFrame, label: str) -> str:
-    """Table 1 as Markdown, block by block in the paper's form."""
     indices = table["block"].str.slice(11) + ", " + table["tract"].str.slice(5) + ", " + table["county"].str.slice(2)
     rows = zip(indices + ", " + table["state"], table["claim"], table["k"], table["effective_k"], strict=True)
     header = ["Block, tract, county, state (FIPS)", "Reconstructed information", "k", "effective k"]
@@ -333,20 +331,16 @@ def _variant_rows(
         raise DataError(f"variant {variant}: no block of design {design}, which Table 5 is about; add it to sample.designs.")
     table = pivot(part, "singleton", grouping)
     weights = block_weights([design] * len(table), seed)
-    removed = _removed_share(answers.set_index("block").loc[table.index.get_level_values("block")], weights)
+    asked = answers.set_index("block").loc[table.index.get_level_values("block")]
+    missing, whole = (column.to_numpy()[:, None] for column in (asked["queries"] - asked["published"], asked["queries"]))
+    shares = (missing.sum() / whole.sum(), *(side[0] for side in ratio_interval(missing, whole, weights)))
+    removed = [100 * float(share) for share in shares]
     yield grouping, variant, "removed_percent", *figures(removed, paper.get("removed", np.nan), 2)
     low, high = total_interval(table.to_numpy(), weights)
     by_k = paper.get("total", {}) if grouping == "k" else {}
     for index, head in enumerate(map(int, table.columns)):
         ours = (float(table.iloc[:, index].sum()), float(low[index]), float(high[index]))
         yield grouping, variant, head, *figures(ours, by_k.get(head, np.nan), 1)
-
-
-def _removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
-    missing = (answers["queries"] - answers["published"]).to_numpy()[:, None]
-    whole = answers["queries"].to_numpy()[:, None]
-    low, high = ratio_interval(missing, whole, weights)
-    return [100 * float(share) for share in (missing.sum() / whole.sum(), low[0], high[0])]
 
 
 def ablation_text(table: pd.DataFrame, missing: Sequence[str], label: str) -> str:
@@ -386,7 +380,6 @@ def comparison_table(first: pd.DataFrame, second: pd.DataFrame, seed: int, label
 
 
 def comparison_text(table: pd.DataFrame, first: str, second: str, label: str) -> str:
-    """The comparison to read."""
     parts = []
     for (claims, grouping), rows in table.groupby(["claims", "grouping"], sort=False):
         shown = rows[["design", "columns", *COMPARED]].to_numpy()
@@ -459,14 +452,12 @@ def table2(release: Release, table: str, label: str) -> pd.DataFrame:
 
 
 def table2_text(table: pd.DataFrame, label: str) -> str:
-    """Table 2 to read."""
     displayed = table[["query", "id", "condition", "words", "count"]]
     title = f"Table 2. What one table publishes about block {table['block'].iloc[0]}" if len(table) else "Table 2"
     return document(title, label, [markdown_table(list(displayed), displayed.to_numpy().tolist(), left=4)])
 
 
 def table3_text(table: pd.DataFrame, label: str) -> str:
-    """Table 3 to read."""
     displayed = table[["k", "ours", "paper"]]
     title = "Table 3. Sets of k columns that the published tables cross"
     shown = markdown_table(list(displayed), displayed.to_numpy().tolist())
@@ -526,10 +517,7 @@ def _block_rows(
 
 
 def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:
-    """
-    How many of the queries each release answers exactly, not with a range, and how many of these answers are 0 and 1
-    (`total` is the row of N).
-    """
+    """How many of the queries each release answers exactly, and how many of these answers are 0 and 1 (`total`: N's)."""
     if "lo" in counts:
         counts = counts[counts["lo"] == counts["hi"]].rename(columns={"lo": "count"})
     answers = counts[counts["query"].astype(str) != total]

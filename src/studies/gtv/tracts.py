@@ -77,21 +77,11 @@ def tract_sizes(levels: AreaReleases, certificate: Certificate, determined: int)
     return sizes | {"proof_bytes": len(json.dumps(certificate, separators=(",", ":")))}
 
 
-@dataclass(frozen=True)
-class TractFindings:
-    """What came out of some tracts, as tables and as lines of a file of proofs."""
-
-    claims: pd.DataFrame
-    areas: pd.DataFrame
-    whole: pd.DataFrame
-    proofs: Sequence[Mapping[str, Any]]
-
-
 def attack_tracts(
     tracts: Sequence[AreaReleases], names: Sequence[str], settings: ProgramSettings, asked: TractTables, seed: int
-) -> TractFindings:
-    """Attack one tract after the other; `names` are the columns of a record."""
-    claims, rows, wholes, proofs = [_claims_frame("", [], names)], [], [], []
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, list[Certificate]]:
+    """Tract after tract: tables of claims, areas and whole tracts, and the proofs; `names` are the columns of a record."""
+    claims, rows, wholes, proofs = [_claims_frame("", [], names)], [], [], list[Certificate]()
     for levels in progress(tracts, "tracts attacked"):
         findings, certificate, whole = _attack_tract(levels, settings, asked, seed)
         log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in whole.items()))
@@ -99,7 +89,7 @@ def attack_tracts(
         rows += [{"tract": whole["tract"], **one.row} for one in findings]
         wholes.append(whole)
         proofs.append(certificate)
-    return TractFindings(stack(claims), pd.DataFrame(rows, columns=AREAS), pd.DataFrame(wholes), proofs)
+    return stack(claims), pd.DataFrame(rows, columns=AREAS), pd.DataFrame(wholes), proofs
 
 
 def _attack_tract(
@@ -107,7 +97,11 @@ def _attack_tract(
 ) -> tuple[list[AreaFindings], dict[str, Any], dict[str, Any]]:
     """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
     [area] = levels.areas
-    result = list(_blocks_alone(levels, settings, asked, seed))
+    result = []
+    for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
+        own = attack_release(block, settings, DATASETS, asked.min_k, derive_seed(seed, "generate", block.block))
+        undecided = own.counts(Verdict.UNDECIDED) + own.counts(Verdict.UNCERTIFIED)
+        result.append(AreaFindings.of(BLOCKS, block, own.claims, undecided.total(), [own.certificate]))
     seed_here = derive_seed(seed, "tracts", area.release.block)
     if area.release.n <= asked.largest_block:
         [one] = AreaAttack(make_levels([area.release], []), settings, asked.datasets, seed_here).blocks(asked.min_k)
@@ -121,13 +115,6 @@ def _attack_tract(
         statements.append({"block": one.block, "alone": one.alone, "together": one.together})
     certificate = attack.shared | {"statements": statements}
     return result, certificate, _whole(attack, result, certificate, settings, seed_here)
-
-
-def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[AreaFindings]:
-    for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
-        one = attack_release(block, settings, DATASETS, asked.min_k, derive_seed(seed, "generate", block.block))
-        undecided = one.counts(Verdict.UNDECIDED) + one.counts(Verdict.UNCERTIFIED)
-        yield AreaFindings.of(BLOCKS, block, one.claims, undecided.total(), [one.certificate])
 
 
 def _whole(
@@ -258,12 +245,7 @@ def _columns(mask: int) -> Known:
 
 
 def _largest(sets: Sequence[Known]) -> list[Known]:
-    """
-    The sets that lie in no other, the largest first; the empty one where there is none.
-
-    >>> _largest([(0,), (1,), (0, 2), (1, 2), (0, 1)])
-    [(0, 1), (0, 2), (1, 2)]
-    """
+    """The sets that lie in no other, the largest first; the empty one where there is none."""
     ends = [part for part in sets if not any(set(part) < set(other) for other in sets)]
     return sorted(ends, key=lambda part: (-len(part), part)) or [()]
 
@@ -301,10 +283,6 @@ NO_RECORDS = (
 
 
 def in_words(source: str, reading: str) -> str:
-    """
-    >>> in_words("synthetic_persons", "years")
-    'synthetic persons, age in years'
-    """
     words = READINGS.get(reading, reading)
     return f"{SOURCES[source]}, {words}" if words else SOURCES[source]
 

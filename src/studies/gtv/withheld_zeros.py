@@ -76,7 +76,6 @@ def find_households(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame
 
 
 def claims_by_block(claims: pd.DataFrame, names: Sequence[str]) -> dict[str, "BlockClaims"]:
-    """The claims of every block."""
     return {str(block): BlockClaims(rows, names) for block, rows in claims.groupby("block", sort=True)}
 
 
@@ -201,12 +200,7 @@ def possible_gaps(schema: Schema) -> list[Gap]:
 
 
 def _families(tables: set[str]) -> Mapping[str, str]:
-    """
-    The name under which a table and its iterations go.
-
-    >>> sorted(_families({"P16", "P16A", "H3"}).items())
-    [('H3', 'H3'), ('P16', 'P16*'), ('P16A', 'P16*')]
-    """
+    """The name under which a table and its iterations go."""
     base = {table: table.rstrip(ascii_uppercase) for table in tables}
     iterated = {base[table] for table in tables if base[table] != table} & tables
     return {table: f"{base[table]}*" if base[table] in iterated else table for table in tables}
@@ -487,7 +481,6 @@ LATER = (
 def zeros_page(
     table: pd.DataFrame, steps: pd.DataFrame, onehot: pd.DataFrame, printed: Mapping[str, Any], label: str
 ) -> str:
-    """The page."""
     parts = []
     for withheld, said in ANSWERS.items():
         parts += [f"## Households lost when {said} are withheld, %", _losses(table[table["withheld"] == withheld])]

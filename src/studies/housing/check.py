@@ -154,7 +154,6 @@ def _expected(row: Row, shown: Proved) -> dict[str, Any]:
 
 
 def add_parser(commands: Any) -> None:
-    """Add `check-housing` to the commands."""
     housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
     housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
     housing.add_argument("--reading", choices=READINGS, default=READINGS[0], help="(%(default)s)")

@@ -39,7 +39,6 @@ columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is t
 
 
 def add_parser(commands: Any) -> None:
-    """`genverify estimate`."""
     form = argparse.RawDescriptionHelpFormatter
     parser = commands.add_parser("estimate", help=ESTIMATE["estimate"], description=ABOUT, formatter_class=form)
     kinds = parser.add_subparsers(required=True, metavar="households|neighbours|children|bedrooms")
@@ -70,7 +69,6 @@ def add_parser(commands: Any) -> None:
 
 
 def estimate_households(options: argparse.Namespace) -> None:
-    """Write the odds that the surveys give."""
     file, country = read_domain(options.domain), read_country(options.country)
     tables = {str(path): read_counts(path) for path in options.counts}
     if bool(options.housing) != bool(options.persons):
@@ -93,7 +91,6 @@ def estimate_households(options: argparse.Namespace) -> None:
 
 
 def estimate_neighbours(options: argparse.Namespace) -> None:
-    """Print the settings that the blocks of the named counties give."""
     read = [read_blocks(path, read_yaml(options.layouts)) for path in options.blocks]
     counts, shares = (pd.concat(parts).fillna(0) for parts in zip(*read, strict=True))
     found = {name: estimate_setting(counts, shares, getattr(options, name)) for name in SETTINGS}
@@ -101,7 +98,6 @@ def estimate_neighbours(options: argparse.Namespace) -> None:
 
 
 def estimate_children(options: argparse.Namespace) -> None:
-    """Print the conditional distributions."""
     found = estimate_conditionals(read_counts(options.children), read_counts(options.types))
     print(yaml.safe_dump(found, sort_keys=False, default_flow_style=None), end="")
 

@@ -188,29 +188,23 @@ def totals(identified: IdentifiedHouseholds, flagged: set[str]) -> Iterator[dict
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Attack:
-    """What the attacker has under a condition: flagged blocks, reconstructed violations, reconstructions found per block."""
-
-    name: str
-    flagged: set[str]
-    counted: pd.DataFrame
-    found: "pd.Series[int]"
-
-
 def reidentify(
-    households: pd.DataFrame, attack: Attack, keys: Mapping[str, Sequence[str]], file: HouseholdFile, seed: int
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The curves of every match key in the flagged blocks, and the totals that they are measured by."""
-    inside = attack.counted[attack.counted["block"].isin(attack.flagged)]
-    found, rows = [], []
+    households: pd.DataFrame, condition: str, flagged: set[str], counted: pd.DataFrame, found: "pd.Series[int]",
+    keys: Mapping[str, Sequence[str]], file: HouseholdFile, seed: int,
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    """
+    The curves of every match key in the flagged blocks, and the totals that they are measured by. `counted` are the
+    reconstructed violations, `found` the number of reconstructions of each block.
+    """
+    inside = counted[counted["block"].isin(flagged)]
+    parts, rows = [], []
     for key, names in keys.items():
         identified = identify(households, key, names, file)
-        ties = derive_seed(seed, "housing", "ties", attack.name, key)
-        ranked = rank_reconstructed(inside, attack.found, identified, file, ties)
-        found.append(curves(ranked, identified, "block", attack.name))
-        rows += list(totals(identified, attack.flagged))
-    return pd.concat(found, ignore_index=True), pd.DataFrame(rows)
+        ties = derive_seed(seed, "housing", "ties", condition, key)
+        ranked = rank_reconstructed(inside, found, identified, file, ties)
+        parts.append(curves(ranked, identified, "block", condition))
+        rows += list(totals(identified, flagged))
+    return pd.concat(parts, ignore_index=True), pd.DataFrame(rows)
 
 
 def sampling_curves(

@@ -53,19 +53,16 @@ def plot_overview(table: pd.DataFrame, key: Sequence[str], drawing: Mapping[str,
     numbers = dict(zip(table["number"], table["value"].astype(int), strict=True))
     boxes = {name: Box(**box) for name, box in drawing["boxes"].items()}
     for box in boxes.values():
-        _draw_box(axes, box, box.text.format(key=", ".join(key).lower(), **numbers))
+        text = plain(box.text.format(key=", ".join(key).lower(), **numbers))
+        colour = "#e8edf1" if box.private else "white"
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        style = "round,pad=0.02,rounding_size=0.12"
+        axes.add_patch(FancyBboxPatch(corner, box.width, box.height, boxstyle=style, fc=colour, ec=INK, lw=1))
+        axes.text(box.x, box.y, text, ha="center", va="center", fontsize=7.5, linespacing=1.35)
     for start, end, words in drawing["arrows"]:
         _draw_arrow(axes, boxes[start], boxes[end], words)
     said = f"Shaded: known to the evaluation only. No protection, all putative violations. Data: {label}"
     return say_source(figure, said)
-
-
-def _draw_box(axes: Axes, box: Box, text: str) -> None:
-    colour = "#e8edf1" if box.private else "white"
-    corner = (box.x - box.width / 2, box.y - box.height / 2)
-    style = "round,pad=0.02,rounding_size=0.12"
-    axes.add_patch(FancyBboxPatch(corner, box.width, box.height, boxstyle=style, fc=colour, ec=INK, lw=1))
-    axes.text(box.x, box.y, plain(text), ha="center", va="center", fontsize=7.5, linespacing=1.35)
 
 
 def _draw_arrow(axes: Axes, start: Box, end: Box, words: str) -> None:
@@ -153,7 +150,6 @@ def draw_chance(axes: Axes, totals: pd.DataFrame, key: str, scope: str) -> None:
 
 
 def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
-    """One legend above all panels."""
     handles = []
     for place, source in enumerate(sources):
         words, line, marker, colour = line_of(source, place)

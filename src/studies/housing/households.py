@@ -70,7 +70,6 @@ def _upto(entry: Mapping[str, Any], last: int) -> dict[str, Any]:
 
 
 def read_household_file(path: Path) -> HouseholdFile:
-    """The domain file of the housing study."""
     text = read_yaml(path)
     try:
         attributes = {str(name): _attribute(entry) for name, entry in text["attributes"].items()}
@@ -100,13 +99,7 @@ ANY = -1
 
 @dataclass(frozen=True)
 class Distribution:
-    """
-    Whole numbers and their chances.
-
-    >>> always = Distribution.of({3: 5.0, 4: 0.0})
-    >>> always.draw(2, np.random.default_rng(1)).tolist()
-    [3, 3]
-    """
+    """Whole numbers and their chances."""
 
     values: Ints
     chances: Floats
@@ -136,7 +129,6 @@ class Conditionals:
     another_child: float
 
     def group_of(self, codes: Ints) -> Ints:
-        """The group of each household."""
         table = np.full(max([*self.groups, *codes.tolist()], default=0) + 1, ANY)
         table[list(self.groups)] = list(self.groups.values())
         return table[codes]
@@ -263,9 +255,6 @@ def _split(counts: Sequence[int], singles: float) -> tuple[list[float], list[flo
     Percentages of 1, 2, ... children for couples and for single parents, from counts of both together.
 
     Where all but one are children, the one has no partner. The other single parents are taken to have as many as couples.
-
-    >>> _split([60, 40], singles=0.5)
-    ([100.0], [20.0, 80.0])
     """
     *together, alone = counts
     if not together:
@@ -275,12 +264,7 @@ def _split(counts: Sequence[int], singles: float) -> tuple[list[float], list[flo
 
 
 def percentages(counts: Sequence[float]) -> list[float]:
-    """
-    Percentages with one decimal that add up to 100: what rounding leaves over goes to the largest.
-
-    >>> percentages([1, 1, 1])
-    [33.4, 33.3, 33.3]
-    """
+    """Percentages with one decimal that add up to 100: what rounding leaves over goes to the largest."""
     total = sum(counts)
     if not total:
         raise DataError("the survey has no household of some kind; give one with more households")

@@ -56,7 +56,6 @@ class TypeProgram(RecordSystem):
         return counts - np.clip(counts, self.lo, self.hi)
 
     def keep(self, types: Flags | Ints) -> "TypeProgram":
-        """The same program with only some of the types."""
         return replace(self, codes=self.codes[types], A=self.A[:, types], cost=self.cost[types])
 
     def possible(self) -> "TypeProgram":
@@ -86,13 +85,7 @@ NATS = 10_000  # costs are whole ten-thousandths of a nat
 
 @dataclass(frozen=True)
 class Prior:
-    """
-    The configurations of a state's sample (SIZE, CHILDREN, RACE) and how many households of it have each.
-
-    >>> prior = Prior("01", np.array([[1, 0, 1], [2, 0, 1]]), np.array([3, 1]))
-    >>> prior.cost.tolist()
-    [2877, 13863]
-    """
+    """The configurations of a state's sample (SIZE, CHILDREN, RACE) and how many households of it have each."""
 
     state: str
     codes: Ints
@@ -121,7 +114,6 @@ def fit_prior(states: Iterable[pd.DataFrame], share: float, seed: int) -> pd.Dat
 
 
 def prior_of(frame: pd.DataFrame, block: str) -> Prior:
-    """The prior of the state that a block lies in."""
     state = block[:2]
     own = frame[frame["state"] == state]
     if own.empty:
@@ -161,7 +153,6 @@ class Percentage:
 
 
 def read_percentages(path: Path) -> tuple[Percentage, ...]:
-    """The percentages that are published about subsidized households."""
     try:
         entries = read_yaml(path)["percentages"]
         return tuple(

@@ -242,7 +242,6 @@ SCHEMA = pa.schema([("block", pa.string()), *((name, pa.from_numpy_dtype(kind)) 
 
 
 def units_of_states(microdata: Path, columns: Collection[str]) -> Iterator[pa.Table]:
-    """The units of each state of the store of microdata."""
     for path in sorted(microdata.glob("*.parquet")):
         yield read_microdata(microdata, columns=["block", *columns], states=[path.stem])
 
@@ -287,7 +286,6 @@ def choose_blocks(sizes: pd.DataFrame, blocks: int, model: PropertyModel, seed: 
 
 
 def read_states(path: Path) -> Iterator[pd.DataFrame]:
-    """The households of each state."""
     with pq.ParquetFile(path) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group).to_pandas()

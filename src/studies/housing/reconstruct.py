@@ -488,7 +488,6 @@ def block_row(found: Reconstruction) -> dict[str, Any]:
 
 
 def blocks_frame(found: Sequence[Reconstruction]) -> pd.DataFrame:
-    """One row per block, in their order."""
     return pd.DataFrame([block_row(one) for one in found], columns=list(KINDS)).astype(KINDS)
 
 

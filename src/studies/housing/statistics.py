@@ -151,11 +151,9 @@ class BudgetFile(Section):
 
     @property
     def rho(self) -> Fraction:
-        """The whole budget."""
         return sum((as_written(rho, f"rho of {name} tables") for name, rho in self.tables.items()), Fraction(0))
 
     def variances(self) -> dict[str, Fraction]:
-        """The variance of the noise of each kind of query."""
         return {name: self._variance(name, query) for name, query in self.queries.items()}
 
     def _variance(self, name: str, query: QueryBudget) -> Fraction:
@@ -166,7 +164,6 @@ class BudgetFile(Section):
 
 
 def read_budget(path: Path) -> BudgetFile:
-    """The budgets of a file, checked."""
     return validate(BudgetFile, read_yaml(path), str(path))
 
 
@@ -286,7 +283,13 @@ def protect(
     if not found:
         raise DataError("no household lives in a property: draw the households of the housing study again (draw_housing)")
     if condition.swap and not sum(moved for _, moved in found):
-        raise DataError(_without_partners(condition))
+        inside = condition.swap_among == "properties"
+        among, or_state = ("blocks with a property", " or swap_among: state") if inside else ("blocks", "")
+        raise DataError(
+            f"swap: {condition.swap}, but nobody moved: among the {among} of a state, no household was chosen that has "
+            "another of the same size and number of adults in a different block. Take more blocks "
+            f"(housing.blocks){or_state}, or raise swap."
+        )
     statistics = pd.concat([part for part, _ in found], ignore_index=True)
     if condition.noise == "none" and not condition.noise_hud:
         return statistics
@@ -308,15 +311,6 @@ def _tabulate(
             hud = hud_statistics(counted if condition.swap_hud else own, published)
             hud = hud[hud["HUD_N"] >= smallest]
             yield join(census_statistics(counted[counted["block"].isin(hud["block"])]), hud), moved
-
-
-def _without_partners(condition: Condition) -> str:
-    among = "blocks with a property" if condition.swap_among == "properties" else "blocks"
-    remedy = "take more blocks (housing.blocks)" + (" or swap_among: state" if condition.swap_among == "properties" else "")
-    return (
-        f"swap: {condition.swap}, but nobody moved: among the {among} of a state, no household was chosen that has another "
-        f"of the same size and number of adults in a different block. {remedy[0].upper()}{remedy[1:]}, or raise swap."
-    )
 
 
 def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -> tuple[pd.DataFrame, int]:

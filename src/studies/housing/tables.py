@@ -340,7 +340,6 @@ def _row(unit: str, paper: float, ours: float, note: list[str]) -> dict[str, Any
 
 
 def numbers_text(table: pd.DataFrame, label: str) -> str:
-    """The numbers as Markdown."""
     lead = (
         "Counts are about different numbers of blocks: compare the shares. Precision and recall are those with all putative "
         "violations joined, k = |V-hat|, where the paper's text reads its curves. Blocks count as reconstructed for certain "

@@ -84,18 +84,12 @@ def measure_block(
 
 
 def spread(blocks: Sequence[T], count: int) -> list[T]:
-    """
-    A number of the blocks, evenly spread over their list; all of them where there are fewer.
-
-    >>> spread("abcdefg", 3), spread("ab", 3)
-    (['a', 'd', 'f'], ['a', 'b'])
-    """
+    """A number of the blocks, evenly spread over their list; all of them where there are fewer."""
     places = range(min(count, len(blocks)))
     return [blocks[-(-place * len(blocks) // len(places))] for place in places]
 
 
 def variability_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """One row per block and set of attributes."""
     return pd.DataFrame(list(rows), columns=list(KINDS)).astype(KINDS)
 
 

@@ -1,6 +1,6 @@
 """Workloads of counting queries, their sensitivity, the matrix mechanism (appendices C and E), strategies side by side."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -257,7 +257,7 @@ def _table_factor(workload: Workload, part: dict[str, frozenset[int]], tables: S
     if not all(part.values()):
         return Fraction(0)
     total = Fraction(0)
-    for effect in _subsets(part):
+    for effect in map(frozenset, joined.from_iterable(combinations(sorted(part), size) for size in range(len(part) + 1))):
         eigenvalue = sum(_weight(workload, table) for table in tables if effect <= table)
         if not eigenvalue:
             raise PrivacyError(
@@ -266,12 +266,6 @@ def _table_factor(workload: Workload, part: dict[str, frozenset[int]], tables: S
             )
         total += _energy(workload, part, effect) / eigenvalue
     return total
-
-
-def _subsets(part: Iterable[str]) -> Iterator[Columns]:
-    names = sorted(part)
-    sizes = range(len(names) + 1)
-    yield from map(frozenset, joined.from_iterable(combinations(names, size) for size in sizes))
 
 
 def _weight(workload: Workload, table: Columns) -> int:
@@ -338,12 +332,7 @@ def query_errors(result: Sequence[Strategy], queries: Sequence[Query], sizes: Se
 
 
 def _base_tables(names: Sequence[str]) -> dict[str, str]:
-    """
-    The base of each table: an iteration by race or origin has its letter at the end.
-
-    >>> _base_tables(["P16", "P16A", "H3"])
-    {'P16': 'P16', 'P16A': 'P16', 'H3': 'H3'}
-    """
+    """The base of each table: an iteration by race or origin has its letter at the end."""
     return {name: name[:-1] if name[:-1] in names and name[-1].isalpha() else name for name in names}
 
 

@@ -53,11 +53,6 @@ def one_sided_losses(rho: float, mu: float) -> tuple[float, float]:
     The two guarantees that mu trades off (footnote 57): for people with the characteristic (B-2), for those without (B-3).
 
     A greater mu hides a sensitive yes better and a no worse; with mu = 1 an answer of no gives itself away.
-
-    >>> [round(exp(loss), 12) for loss in one_sided_losses(0.5, 0.8)]
-    [2.25, 6.0]
-    >>> one_sided_losses(0.5, 1.0)[1]
-    inf
     """
     _check_open(rho, "rho, the probability of the sensitive question,")
     _check_share(mu, "mu, the share of innocuous yes answers,")
@@ -135,7 +130,6 @@ class Survey:
         return 2 * self.answer_variance(rho) / rho**3 - bend / rho**2
 
     def accuracy_at(self, epsilon: float) -> float:
-        """I at a privacy loss."""
         return self.accuracy(asking_probability(epsilon, self.mu))
 
     def slope_at(self, epsilon: float) -> float:

@@ -303,7 +303,6 @@ class Target:
 
     @property
     def published(self) -> int:
-        """How many counts are published."""
         return len(self.predicates) + (self.blocks.counts.size if self.blocks else 0)
 
 

@@ -51,7 +51,6 @@ class Area:
 
 
 def grid_of(points: int) -> Floats:
-    """The shares k/u at which curves are read."""
     return np.arange(1, points + 1) / points
 
 

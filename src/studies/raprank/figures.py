@@ -58,7 +58,6 @@ def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> li
 
 
 def panel_means(panels: list[pd.DataFrame], seed: int) -> pd.DataFrame:
-    """The mean curves of all panels, one below the other."""
     means = [mean_curves(panel, seed).assign(panel=panel["panel"].iloc[0], size=panel["size"].iloc[0]) for panel in panels]
     return pd.concat(means, ignore_index=True)
 

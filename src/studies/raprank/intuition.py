@@ -93,7 +93,6 @@ def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, setti
 
 
 def intuition(settings: Intuition, rap: RapSettings, seed: int) -> pd.DataFrame:
-    """All numbers of the figure."""
     small, large = (_tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
     same = equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed")))
     often = frequencies(large, settings.frequency.records, settings.datasets, settings.runs, seed, rap)

@@ -75,7 +75,6 @@ def ranked_frame(target: Target, ranked: ConfidenceSet, result: Reconstruction, 
 
 
 def runs_row(target: Target, result: Reconstruction, key: str = "area") -> Mapping[str, Any]:
-    """What the runs of an area came to."""
     sizes = {key: target.area, "rows": target.rows, "queries": target.published, "runs": len(result.datasets)}
     relaxed, rounded = (float(np.mean(errors)) for errors in (result.relaxed_errors, result.rounded_errors))
     return sizes | {"steps": int(np.max(result.steps)), "relaxed_error": relaxed, "rounded_error": rounded}

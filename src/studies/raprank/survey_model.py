@@ -153,7 +153,6 @@ def _apart(ours: pd.DataFrame, theirs: pd.DataFrame, columns: Sequence[str]) -> 
 
 
 def write_model(model: SurveyModel, folder: Path, source: str) -> None:
-    """The model as readable files: its shape, and its tables of counts."""
     folder.mkdir(parents=True, exist_ok=True)
     shape = {"source": source, "persons": model.sample, "rounded_to": BASE, "least": LEAST}
     shape |= {"parents": {name: list(given) for name, given in model.parents.items()}}
@@ -163,7 +162,6 @@ def write_model(model: SurveyModel, folder: Path, source: str) -> None:
 
 
 def read_model(folder: Path) -> SurveyModel:
-    """A model as `write_model` wrote it."""
     shape, counts = read_yaml(folder / SHAPE), pd.read_csv(folder / COUNTS)
     parents = {name: tuple(given) for name, given in shape["parents"].items()}
     missing = sorted(set(parents) - set(counts["column"]))
@@ -175,7 +173,6 @@ def read_model(folder: Path) -> SurveyModel:
 
 
 def add_parser(commands: Any) -> None:
-    """Add `estimate-persons` to the commands."""
     command = commands.add_parser("estimate-persons", help="a model of synthetic persons from person files of a survey")
     command.add_argument("files", type=Path, nargs="+", help="person files (csv, as ACS PUMS)")
     command.add_argument("--tasks", type=Path, default=TASKS, help="columns and bands (%(default)s)")

@@ -43,7 +43,6 @@ def _reason(known: Mapping[str, Any] | None, difference: int) -> str:
 
 
 def person_queries_text(table: pd.DataFrame) -> str:
-    """The table to read."""
     title = "Cells of the person tables by the number of columns k that they speak of"
     return f"# {title}\n\n{markdown_table(list(table), table.to_numpy().tolist())}\n"
 
@@ -94,7 +93,6 @@ def _compare(curves: Mapping[str, pd.DataFrame], better: str, worse: str, seed: 
 
 
 def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
-    """Both tables as Markdown."""
     lead = (
         "mean: the match rate averaged over the whole curve (k/u from 0 to 1) and over areas, with its 95 % interval (areas "
         "drawn again); at x: the match rate of the k = x u best rows. left_out: areas of one record, which have no halves."

@@ -133,9 +133,9 @@ def test_shapes_without_a_file_are_stand_ins_and_called_so(tmp_path: Path) -> No
     (tmp_path / "table.csv").write_text("A,B,C,count\na,b,c,3\nx,y,z,1\n")
     given_, other = shape(files=[str(tmp_path / "table.csv")]), shape(records=50)
     read, drawn = open_shapes({"mine": given_, "none": other}, ADULT, 1)
-    assert (read.data, drawn.data) == ("file of the user", "synthetic stand-in of the same shape")
-    assert (drawn.table.counts.shape, drawn.table.total) == ((2, 2, 2), 50)
-    lines = list(time_shape(read, given_.responses, 1))
+    assert (read[2], drawn[2]) == ("file of the user", "synthetic stand-in of the same shape")
+    assert (drawn[1].counts.shape, drawn[1].total) == ((2, 2, 2), 50)
+    lines = list(time_shape(*read, given_.responses, 1))
     assert [line["rows"] for line in lines] == [2, 2]
     with pytest.raises(DataError, match=r"8 cells and 4 records; .*shapes.mine says 8 and 5"):
         list(open_shapes({"mine": given_.but(records=5)}, ADULT, 1))

@@ -30,7 +30,6 @@ from studies.gtv.protected_attack import (
     Kinds,
     Noise,
     Search,
-    Swapping,
     TargetRanges,
     _noise_variance,
     _possible_schema,
@@ -44,11 +43,12 @@ from studies.gtv.protected_attack import (
     publish,
     summarise,
 )
+from studies.gtv.settings import SwapColumns
 
 NAMES = ("PET", "HOME", "AGE")
 RECORDS = [(1, 1, 1), (2, 1, 3), (3, 2, 2), (1, 2, 4)]
 PRIVATE = {"010010201001000": RECORDS, "010010201001001": [(1, 1, 1)] * 3}
-SWAPPING = Swapping(0.0, ["HOME"], "HOME")
+SWAPPING = SwapColumns(key=["HOME"], size="HOME")
 
 
 @pytest.fixture(scope="module")
@@ -267,15 +267,15 @@ def test_swapping_keeps_the_key_of_every_block_and_the_records_of_every_state(
 ) -> None:
     folder, blocks = store(tmp_path, toy)
     keeps = read_domain(toy / "domain.yaml").universe("owners").keeps
-    plain = _read_blocks(folder, set(blocks), keeps, NAMES, SWAPPING, 1)
-    swapped = _read_blocks(folder, set(blocks), keeps, NAMES, Swapping(0.5, ["HOME"], "HOME"), 1)
+    plain = _read_blocks(folder, set(blocks), keeps, NAMES, 0.0, SWAPPING, 1)
+    swapped = _read_blocks(folder, set(blocks), keeps, NAMES, 0.5, SWAPPING, 1)
     assert rows_of(plain, "block", *NAMES) == Counter((b, *r) for b, records in blocks.items() for r in records)
     assert rows_of(swapped, "block", "HOME") == rows_of(plain, "block", "HOME")
     assert rows_of(swapped, *NAMES) == rows_of(plain, *NAMES)
     changed = rows_of(swapped, "block", *NAMES) - rows_of(plain, "block", *NAMES)
     assert 20 < changed.total() <= 100
     some = sorted(blocks)[:3]
-    part = _read_blocks(folder, some, keeps, NAMES, Swapping(0.5, ["HOME"], "HOME"), 1)
+    part = _read_blocks(folder, some, keeps, NAMES, 0.5, SWAPPING, 1)
     assert rows_of(part, "block", *NAMES) == Counter(
         {row: n for row, n in rows_of(swapped, "block", *NAMES).items() if row[0] in some}
     )
@@ -342,9 +342,9 @@ def test_a_swap_rate_above_1_and_an_unknown_column_are_refused(tmp_path: Path, t
     folder, blocks = store(tmp_path, toy)
     keeps = read_domain(toy / "domain.yaml").universe("owners").keeps
     with pytest.raises(ConfigError, match=r"swap rate 1\.5: .* from 0 to 1"):
-        _read_blocks(folder, set(blocks), keeps, NAMES, Swapping(1.5, ["HOME"], "HOME"), 1)
+        _read_blocks(folder, set(blocks), keeps, NAMES, 1.5, SWAPPING, 1)
     with pytest.raises(ConfigError, match=r"protected\.swapping: no column 'HOM': did you mean HOME\?"):
-        _read_blocks(folder, set(blocks), keeps, NAMES, Swapping(0.1, ["HOM"], "HOME"), 1)
+        _read_blocks(folder, set(blocks), keeps, NAMES, 0.1, SWAPPING.but(key=["HOM"]), 1)
 
 
 def test_an_unknown_table_and_an_unknown_design_are_refused(possible: Schema) -> None:

@@ -9,7 +9,6 @@ import pytest
 from genverify.model.errors import DataError
 from housing_study import FILE
 from studies.housing.evaluate import (
-    Attack,
     count_violations,
     curves,
     draw_sample,
@@ -140,8 +139,8 @@ def test_blocks_with_fewer_reconstructions_are_ranked_by_the_same_measure() -> N
 
 def test_only_flagged_blocks_are_searched_but_recall_is_over_all_violations() -> None:
     more = pd.concat([RECONSTRUCTED, RECONSTRUCTED.assign(block=B)], ignore_index=True)
-    attack = Attack("toy", {A}, count_violations(more, FILE), pd.Series({A: 2, B: 2}))
-    found, totals = reidentify(PRIVATE, attack, {"hud": HUD}, FILE, 1)
+    attack = ("toy", {A}, count_violations(more, FILE), pd.Series({A: 2, B: 2}))
+    found, totals = reidentify(PRIVATE, *attack, {"hud": HUD}, FILE, 1)
     assert found[found["scope"] == "all"].iloc[-1][["putative", "true"]].tolist() == [3, 2]
     assert found[found["scope"] == "all"]["recall"].iloc[-1] == pytest.approx(2 / 3)
     assert totals.to_numpy().tolist() == [
@@ -152,7 +151,7 @@ def test_only_flagged_blocks_are_searched_but_recall_is_over_all_violations() ->
 
 def test_nothing_reconstructed_gives_no_curve() -> None:
     none = count_violations(RECONSTRUCTED[:0], FILE)
-    found, totals = reidentify(PRIVATE, Attack("toy", set(), none, pd.Series(dtype=int)), {"hud": HUD}, FILE, 1)
+    found, totals = reidentify(PRIVATE, "toy", set(), none, pd.Series(dtype=int), {"hud": HUD}, FILE, 1)
     assert found.empty
     assert totals["flagged_households"].tolist() == [0, 0, 0, 0]
 

@@ -25,12 +25,7 @@ Indices = npt.NDArray[np.int32]
 
 
 def _roomy(n: int) -> int:
-    """
-    The next number with at most three leading bits: so few sizes exist that most blocks share a compiled program.
-
-    >>> [_roomy(n) for n in (1, 7, 9, 10, 13, 17, 621, 1000)]
-    [1, 7, 10, 10, 14, 20, 640, 1024]
-    """
+    """The next number with at most three leading bits: so few sizes exist that most blocks share a compiled program."""
     step = 1 << max(int(n).bit_length() - 3, 0)
     return -(-n // step) * step
 
@@ -39,12 +34,7 @@ FEWEST_TABLE_ROWS, MANY_ROWS = 8, 512
 
 
 def room_for(rows: int) -> int:
-    """
-    The rows that an area is filled up to: below 512 even fewer sizes, since compiling takes longer there than the rows.
-
-    >>> [room_for(rows) for rows in (3, 9, 13, 100, 500, 600, 1647)]
-    [8, 12, 16, 128, 512, 640, 1792]
-    """
+    """The rows that an area is filled up to: below 512 even fewer sizes, as compiling takes longer there than the rows."""
     if rows > MANY_ROWS:
         return _roomy(rows)
     step = 1 << max(int(rows).bit_length() - 2, 0)
