@@ -81,7 +81,7 @@ def test_differencing_of_two_outputs(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["disclose", str(out), "--previous", str(old), "--fail-on", "exact", "--json"]
     assert main(words) == 2
     message = json.loads(capsys.readouterr().out)["error"]["message"]
-    assert "old/all.csv, B3 prints '15' and without.csv, B3 prints '14' of the same people" in message
+    assert "old/all.csv, B3 prints '15' and without.csv, B3 prints '14' for the same people" in message
     assert "leave the older of the two out of --previous (old/all.csv)" in message
     assert "--inside SMALL=LARGE" in message
     assert main([*words, "--inside", "without=all"]) == 1
