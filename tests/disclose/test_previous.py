@@ -226,7 +226,7 @@ def test_a_risk_file_decides(team: Path, capsys: pytest.CaptureFixture[str]) -> 
     (("clinic=North, columns=men", "clinic=West, columns=men"), "clinic=West, columns=men, by a data owner: no such"),
     (("cell: ", "table: "), "no such cell or table"),
     (("who: a data owner, ", ""), "setting exempt.who is missing"),
-    (("suppressed,", "supressed,"), "no meaning"),
+    (("suppressed,", "supressed,"), "not a meaning"),
     (("frequency: 3", "frequency: -1"), "minimum_frequency"),
     (("previous: [old]", "previous: [older]"), "no such file or folder"),
     ((RISK, "- 1\n"), "risk.yaml"),
