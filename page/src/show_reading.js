@@ -253,7 +253,7 @@ function symbolsOf({ symbols: met, like, blanks }, told, change) {
   const blank = {
     text: "blank",
     meaning: "missing",
-    how: told.symbols.has("blank") ? "as given" : "offered",
+    how: told.symbols.has("blank") ? "as given" : "suggested",
     said: "",
     cells: blanks,
   };

@@ -1,4 +1,4 @@
-// Which more cells to suppress, so that none of the suppressed ones is known exactly any more; ranges are then proved anew.
+// Which more cells to suppress, so that none of the suppressed ones can be worked out; intervals are then proved again.
 import { attainedEnds, endsShown } from "./answer.js";
 import { checkSums } from "./check.js";
 import { movesOf, solve } from "./solve/highs.js";

@@ -98,8 +98,8 @@ export const commandOf = (command, names, pairs) =>
     ...pairs.flatMap(([option, own]) => (own ? [option, quotedWord(own)] : [option])),
   ].join(" ");
 
-/** Whether a symbol's meaning is only offered: nobody told it, no legend gives it, and it does not print its ends. */
-export const isOffered = (how) => /^(offered|not in)/.test(how);
+/** Whether a symbol's meaning is only suggested: nobody told it, no legend gives it, and it does not print its ends. */
+export const isOffered = (how) => /^(suggested|not in)/.test(how);
 
 /** How numbers were treated, in the words of the command line. */
 export function ruleWords(rounding, base, suppress) {

@@ -27,7 +27,7 @@ export const WORDS = {
   base: "base of the rounding",
   threshold: "counts from 1 to below this were suppressed (0: none)",
   samePeople: "several tables count the same people",
-  partial: "go on without what is unclear or was left out; then no table is called safe",
+  partial: "continue without what is unclear or was left out; then no table is called safe",
   seconds: "seconds to search at most",
   run: "Audit",
   stop: "Stop",
@@ -187,7 +187,7 @@ export const WORDS = {
   noneNeeded: "none needed",
   toSuppress: "What to suppress as well",
   stillKnown: (number) => `${number} are still known, or may be`,
-  noneKnown: "none of them is known exactly any more",
+  noneKnown: "none can be worked out",
   alsoSuppress: (number, then) =>
     `Also suppress ${number === 1 ? "this cell" : `these ${number} cells`}; then ${then} (intervals proved and checked again):`,
   noneFound: (number) => `No secondary suppression was found for ${number} of them.`,

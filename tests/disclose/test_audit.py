@@ -73,7 +73,7 @@ def test_every_audit_has_the_same_columns_and_files(tmp_path: Path, records: boo
     assert found.check(tmp_path / "out") == found.check()
     assert main(["disclose", "--check", str(tmp_path / "out")]) == 0
     (tmp_path / "out" / "cells.csv").write_text("mine")
-    with pytest.raises(GenverifyError, match=r"cells\.csv: shows something else than what is proved"):
+    with pytest.raises(GenverifyError, match=r"cells\.csv: differs from what is proved"):
         found.check(tmp_path / "out")
 
 

@@ -81,7 +81,7 @@ def test_differencing_of_two_outputs(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["disclose", str(out), "--previous", str(old), "--fail-on", "exact", "--json"]
     assert main(words) == 2
     message = json.loads(capsys.readouterr().out)["error"]["message"]
-    assert "old/all.csv, B3 prints '15' and without.csv, B3 prints '14' of the same people" in message
+    assert "old/all.csv, B3 prints '15' and without.csv, B3 prints '14' for the same people" in message
     assert "leave the older of the two out of --previous (old/all.csv)" in message
     assert "--inside SMALL=LARGE" in message
     assert main([*words, "--inside", "without=all"]) == 1
@@ -226,7 +226,7 @@ def test_a_risk_file_decides(team: Path, capsys: pytest.CaptureFixture[str]) -> 
     (("clinic=North, columns=men", "clinic=West, columns=men"), "clinic=West, columns=men, by a data owner: no such"),
     (("cell: ", "table: "), "no such cell or table"),
     (("who: a data owner, ", ""), "setting exempt.who is missing"),
-    (("suppressed,", "supressed,"), "no meaning"),
+    (("suppressed,", "supressed,"), "not a meaning"),
     (("frequency: 3", "frequency: -1"), "minimum_frequency"),
     (("previous: [old]", "previous: [older]"), "no such file or folder"),
     ((RISK, "- 1\n"), "risk.yaml"),

@@ -95,7 +95,7 @@ def test_two_outputs_about_nearly_the_same_people_differ_by_one(tmp_path: Path, 
     unsafe = [(one["cell"], one["lower"], one["upper"]) for one in found["unsafe_cells"]]  # type: ignore[attr-defined, index]
     assert ("columns=grant, in without=not yes, year=2020", 1, 1) in unsafe
     assert main(["disclose", str(everyone), str(fewer)]) == 2  # without a word about it the two contradict each other
-    assert "of the same people" in capsys.readouterr().err
+    assert "for the same people" in capsys.readouterr().err
 
 
 def test_the_number_in_a_title_gives_a_suppressed_count_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -238,7 +238,7 @@ class Audit(ABC):
         if self.left_out:
             yield f"Not everything was read. Left out ({len(self.left_out)}):"
             yield from (f"  {one}" for one in self.left_out[:MOST_SHOWN])
-            yield "  No table is called safe until these are read or removed (--allow-partial goes on without them)."
+            yield "  No table is called safe until these are read or removed (--allow-partial continues without them)."
         if self.undecided:
             yield f"{len(self.undecided)} cells are undecided: they may be known exactly. No table is called safe."
         if str(self.fail_on) != "exact":
@@ -271,7 +271,7 @@ class Audit(ABC):
         elif chosen.left:
             yield f"No secondary suppression was found for {chosen.left} {self.unsafe_words}."
         if not chosen.in_time:
-            yield "The search for secondary suppressions ran out of time; --search-seconds gives more."
+            yield "The search for secondary suppressions ran out of time; --search-seconds allows more."
 
     @property
     def to_suppress(self) -> pd.DataFrame:

@@ -95,12 +95,12 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
             continue
         compared.refuse_wrong(own, kind)
         result += [(share, kind) for share in own]
-        notes.append(f"{len(own)} percentages ({head[0]}) are of {WORDS[kind]} ({how}): facts, rounded as printed")
+        notes.append(f"{len(own)} percentages ({head[0]}) are of {WORDS[kind]} ({how}): used as facts, rounded as printed")
     largest = max((max(value.lo, value.hi or 0) for value in values.values()), default=0)
     space = EXACT_SUMS // (4 * 100 * max(largest, 1))  # a row has 100 times the part and at most 100 times the whole, halved
     most = len(str(space)) - 1 if space else 0  # decimals with which a row of whole multiples stays within 64 bits
     if fine := [share for share, _ in result if share.decimals > most]:
-        why = f"the decimals after the first {most} of {len(fine)} percentages, too many to be computed with exactly"
+        why = f"the decimals after the first {most} of {len(fine)} percentages, too many to compute with exactly"
         table = _left_out(table, f"{why} (the first is {fine[0].entry.text} at {fine[0].entry.place})")
     return PercentageReading(table.noted(*notes), tuple(result), most)
 
@@ -494,7 +494,7 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
                 f"{text}, others are not: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not"
             )
         for own in (own for own in table.axes if own.off > form.tolerance):
-            text = f"{table.name}: the sums of {own.name} are right only but for rounding to whole numbers ({own.why})"
+            text = f"{table.name}: the sums of {own.name} agree only up to rounding to whole numbers ({own.why})"
             yield Question(text, f"--tolerance {own.off}")
 
 
@@ -551,7 +551,7 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     rates = {column.at for column in table.columns if column.role == RATE}
     for figures in table.figures:
         if figures.at not in rates and _part_of(table, figures)[0] is None:
-            left.append(f"{table.name}: percentages ({figures.label}): of which counts at their left is not clear")
+            left.append(f"{table.name}: percentages ({figures.label}): it is not clear of which counts to their left")
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages next to cells that are not counts")
@@ -602,7 +602,7 @@ def _beside_counts(table: Table) -> Iterator[str]:
     others = Counter(role for own in table.measured.values() for role in own if role != COUNT)
     yield from (f"{table.name}: {often} cells that a measure names a {role}" for role, often in others.items())
     for axis in (axis for axis in table.axes if axis.kind == TIME and len(axis.labels) > 1):
-        yield f"{table.name}: by {axis.name}: what one period tells of another (running totals, the same people)"
+        yield f"{table.name}: by {axis.name}: what one period says about another (running totals, the same people)"
     for (at, outer), (below, inner) in permutations(enumerate(table.axes[: len(table.rows)]), 2):
         totals = dict(inner.tree)
         pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
@@ -685,12 +685,12 @@ def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
 def _symbols(
     reading: Reading, tables: Sequence[PrintedTable], form: PrintedForm, ask: Callable[[str], str] | None
 ) -> dict[str, Symbol]:
-    """What each symbol among the counts means; where it is only offered it is asked for, or is an error: never assumed."""
+    """What each symbol among the counts means; where it is only suggested it is asked for, or is an error: never assumed."""
     met = Counter(entry.symbol for table in tables for entry in table.entries.values() if entry.number is None)
     result, unknown = dict[str, Symbol](), list[str]()
     for text in met:
         own = reading.symbols.get(text) if text else told_symbol("", form.marks[BLANK]) if BLANK in form.marks else None
-        if own is not None and not own.how.startswith(("offered", "not in")):
+        if own is not None and not own.how.startswith(("suggested", "not in")):
             result[text] = own
         elif ask is not None:
             what = f"What does {text or BLANK} mean ({met[text]} times)?"
@@ -703,8 +703,8 @@ def _symbols(
         listed = ", ".join(f"{text or BLANK} ({met[text]} times)" for text in unknown)
         words = [f"--symbol '{text or BLANK}={reading.symbols[text].meaning if text else 'suppressed'}'" for text in unknown]
         raise DataError(
-            f"{first.place}: what do these symbols mean: {listed}? Say it, for instance {' '.join(words)}. A symbol means "
-            "suppressed (any count), missing (not said), 0, a range such as 1-4, or a limit such as <5 or >=3"
+            f"{first.place}: what do these symbols mean: {listed}? Say so, for instance {' '.join(words)}. A symbol means "
+            "suppressed (any count), missing (not stated), 0, a range such as 1-4, or a limit such as <5 or >=3"
         )
     return result
 
@@ -723,11 +723,11 @@ def _of_other_people(tables: Sequence[PrintedTable]) -> list[Question]:
     if other is not None:
         one, first, second = dated[0], *(", ".join(sorted(_dates(own))) for own in (dated[0], other))
         text = f"{one.source}: table {one.name} is of {first}, and {other.source}: table {other.name} of {second}"
-        return [Question(f"{text}: these may be other people", option)]
+        return [Question(f"{text}: these may be different people", option)]
     timed, rest = ([table for table in tables if bool(_times(table)) is by_time] for by_time in (True, False))
     if timed and rest:
         text = f"{timed[0].source}: table {timed[0].name} counts by {_times(timed[0])[0]!r}, and {rest[0].source}: table "
-        return [Question(f"{text}{rest[0].name} does not: of which period is it?", option)]
+        return [Question(f"{text}{rest[0].name} does not: which period is it of?", option)]
     return []
 
 

@@ -260,7 +260,7 @@ def link(
             value = values[at, labels]
             if max(value.lo, value.hi or 0) > LARGEST_COUNT:
                 what = f"{entry.place}: {entry.text[:40]!r} is above {LARGEST_COUNT}"
-                raise DataError(f"{what}, more than can be computed with exactly")
+                raise DataError(f"{what}, too large to compute with exactly")
             printed.setdefault(one.keys[labels], []).append((one.table, entry, value))
     frames, joint = _frames(placed, columns)
     rows = {name: (cells, closed) for name, cells, closed in _rows(frames, columns)}
@@ -318,7 +318,7 @@ def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]
     for said in cells:
         one, first, _ = max(said, key=lambda own: own[2].lo)
         other, last, _ = min(said, key=lambda own: cell_ends([own])[1])
-        texts.append(f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} of the same people")
+        texts.append(f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} for the same people")
         older |= {table.source for table in (one, other) if table.earlier}
     if texts:
         more = f"; and {len(texts) - MOST_DIFFERING} more cells" if len(texts) > MOST_DIFFERING else ""
@@ -355,10 +355,10 @@ class _Draft:
         if self.untold and ALL not in sums.parts and len(set().union(*(sums.finest(parts) for parts in self.untold))) == 1:
             for parts, table in self.untold.items():
                 self.sums[ALL, parts] = None
-                assumed.append(f"{table} has no total; its {len(parts)} labels are taken to cover everyone")
+                assumed.append(f"{table} has no total; its {len(parts)} labels are assumed to cover everyone")
             sums = make_hierarchy(self.sums, (), where)
         elif ALL not in sums.parts and self.untold:
-            assumed.append(f"{' and '.join(self.untold.values())} list different labels and no total: not compared")
+            assumed.append(f"{' and '.join(self.untold.values())} list different labels and print no total: not compared")
         return Column(name, tuple(self.labels), replace(sums, top=ALL))
 
 

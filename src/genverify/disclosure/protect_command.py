@@ -68,7 +68,7 @@ def run_protect(options: argparse.Namespace) -> None:
         print(line)
     for line in audit.lines():
         print(line)
-    print(f"{options.out}/tables: publish these. The other files name the sensitive cells: they are for the office.")
+    print(f"{options.out}/tables: publish these. The other files name the sensitive cells: keep them confidential.")
 
 
 def run_what_if(options: argparse.Namespace) -> None:
@@ -87,7 +87,7 @@ def run_what_if(options: argparse.Namespace) -> None:
     first, folder = options.release[0], result_folder(options.release[0], options.out)
     if kind_of(options.release) == TABLES:
         if options.rule is None:
-            raise ConfigError("what-if of printed tables needs --rule, such as 'minimum 5': which counts are sensitive")
+            raise ConfigError("what-if of printed tables needs --rule, which says what is sensitive, such as 'minimum 5'")
         result = compare_tables(options.release, options.rule, **_given(options))
         with written_folder(folder, "what-if") as part:
             write_comparison(result, lambda: plot_compared_tables(result, first.name), part)
@@ -102,5 +102,5 @@ def run_what_if(options: argparse.Namespace) -> None:
         write_what_if(result, described, part)
     print(neutral_frame(result).to_csv(index=False), end="")
     if rules := impossible_pairs(described):
-        log.info("No record has these combinations, though ten or more would by chance. If nobody can have them, say so:")
+        log.info("No record has these combinations, though chance alone would give ten or more. If nobody can, add rules:")
         log.info("%s", yaml.safe_dump({"rules": [rule.model_dump() for rule in rules]}, sort_keys=False, width=125).rstrip())

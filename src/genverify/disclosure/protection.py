@@ -38,7 +38,7 @@ HUNDREDTHS = 100  # costs are whole numbers: logarithms are counted in hundredth
 MOST_NAMED = 5  # cells in a message
 BRAKE = 900.0  # seconds of one core: far above what the limits in work allow on tables that were tried
 TABLES_FOLDER, STAR, COUNT = "tables", "*", "count"
-OWN_SYMBOL, NO_SYMBOL = "the symbol of your tables", "taken where your tables have no other symbol for it"
+OWN_SYMBOL, NO_SYMBOL = "the symbol of your tables", "your tables use no other symbol for them"
 
 
 @dataclass(frozen=True)
@@ -94,16 +94,16 @@ class Protection:
             yield "There is nothing to protect: no count is sensitive, and none is suppressed."
             return
         if self.method == ROUND:
-            yield f"{len(self.why)} counts are rounded; they are off by {self.loss} in all. All totals still add up."
+            yield f"{len(self.why)} counts are rounded; the changes add up to {self.loss}. All totals still add up."
         elif self.method == MERGE:
-            yield f"{len(self.why)} counts are merged into others; {self.loss} counts fewer are printed. All totals add up."
+            yield f"{len(self.why)} counts are merged into others; {self.loss} fewer are printed. All totals still add up."
         else:
-            optimum = "no cheaper set protects them" if self.bound >= self.loss else f"none below {self.bound} protects them"
+            optimum = "no cheaper set protects them" if self.bound >= self.loss else f"none below {self.bound} does"
             yield f"{primary} primary and {secondary} secondary suppressions, at a cost of {self.loss}: {optimum}."
             yield f"Suppressed counts are printed as {self.symbol}: {OWN_SYMBOL if self.symbol != STAR else NO_SYMBOL}."
         yield (
-            f"protected{', by what was read alone' if partial else ''}: {len(self.points)} tables that fit what "
-            f"is published show at least two counts of each of {len(self.ends)} cells (recounted without a solver)."
+            f"Protected{', as far as the files were read' if partial else ''}: {len(self.points)} possible tables fit "
+            f"what is published and show at least two counts of each of {len(self.ends)} cells (recounted without a solver)."
         )
 
 
@@ -163,7 +163,7 @@ def protected_audit(
     """
     if understood.left_out and not settings.allow_partial:
         left = "; ".join(understood.left_out[:MOST_NAMED])
-        raise DataError(f"parts of the files were not read, and would not be protected: {left}. --allow-partial goes on")
+        raise DataError(f"parts of the files were not read and would not be protected: {left}. --allow-partial continues")
     work = Work(seconds=settings.seconds)
     exposed = find_intervals(understood.linked, work)
     counts, wanted = exposed.ranges.point, requirements(exposed, asked)
@@ -211,8 +211,8 @@ def _refuse_groups(again: FeasibilityIntervals, asked: ProtectionOptions) -> Non
     if asked.contributions is not None and kind not in ("minimum", "cells"):
         rule = Rule(f"{kind}={given.replace(' ', ',')}")
         for broken in broken_rules(again, asked.contributions, [rule]):
-            raise DataError(f"{' + '.join(broken.cells)}: known together, and breaks the rule {asked.rule}; suppress "
-                            "more of these by a list (--rule 'cells FILE')")  # fmt: skip
+            raise DataError(f"{' + '.join(broken.cells)}: the sum is known and breaks the rule {asked.rule}; "
+                            "suppress more of these cells with a list (--rule 'cells FILE')")  # fmt: skip
 
 
 def _suppressed(
@@ -223,7 +223,7 @@ def _suppressed(
     problem = SuppressionProblem(opened(linked, ()), counts, own, tuple(wanted.values()), linked.beside)
     pattern = find_pattern(problem, PatternWork(seconds=BRAKE).scaled(len(counts)))
     if pattern.limit and not pattern.cells:
-        raise DataError(f"no cells that protect were found: {pattern.limit}. Protect fewer tables at once, or ask for less")
+        raise DataError(f"no protecting suppressions were found: {pattern.limit}. Protect fewer tables, or ask for less")
     if pattern.unmet:
         _refuse(pattern.unmet, linked.sums.cells, "even if every printed cell is suppressed")
     return pattern
@@ -248,7 +248,7 @@ def _merged(
 ) -> tuple[list[Path], dict[int, str], int, PrintedForm]:  # fmt: skip
     """The tables with merged categories, a line for each count: rows and columns that vanish fit no other format."""
     if exposed.unclear.any():
-        raise DataError("categories are merged where all counts are printed exactly; suppress more counts instead")
+        raise DataError("--method merge needs tables whose counts are all printed exactly; suppress counts instead")
     kind, _, given = asked.rule.partition(" ")
     folder.mkdir()
     smallest, named = (int(given), ()) if kind == "minimum" else (1, tuple(wanted))
@@ -276,7 +276,7 @@ def _changes(exposed: FeasibilityIntervals, changed: Mapping[int, str]) -> dict[
     result = dict[CellAddress, str]()
     for cell, entry in ((cell, entry) for cell, entry in entries if cell in changed):
         if entry.address is None:
-            raise DataError(f"{entry.place}: {entry.text} is printed where it cannot be changed; take it out of the file")
+            raise DataError(f"{entry.place}: {entry.text} is printed where it cannot be changed; remove it from the file")
         result[entry.address] = changed[cell]
     return result
 
@@ -287,10 +287,10 @@ def _certified(
     """The audit of the protected tables with the points of all cells that must not be known."""
     linked, ranges = again.linked, again.ranges
     if lost := [name for name in needed if name not in linked.sums.place]:
-        raise DataError(f"{lost[0]}: not in the protected tables as they are read again; say how they are read (--total, "
-                        "--counts, --labels), or write what was understood with disclose --write")  # fmt: skip
+        raise DataError(f"{lost[0]}: missing when the protected tables are read again; say how they are read (--total, "
+                        "--counts, --labels), or save the reading with disclose --write")  # fmt: skip
     if not linked.joint:
-        raise DataError("the tables form a circle too large to join: no points would show that people fit them")
+        raise DataError("the tables are linked in a loop too large to solve as one: that people fit them cannot be shown")
     if ranges.point is None:
         raise DataError(f"no counts that fit the protected tables were found ({ranges.limit})")
     asked = {linked.sums.place[name]: name for name in needed}

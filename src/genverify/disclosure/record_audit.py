@@ -185,16 +185,16 @@ class RecordsAudit(Audit):
     def proved(self) -> str:
         proofs, areas = sum(len(one["proofs"]) for one in self.proofs), len(self.described.releases)
         cells = len({(one["area"], one["cell"]) for one in self.bounds})
-        return f"{areas} areas, {len(self.claims)} claims, {proofs} proofs, ranges of {cells} cells: all proofs right"
+        return f"{areas} areas, {len(self.claims)} claims, {proofs} proofs, intervals of {cells} cells: all proofs right"
 
     def search_again(self, seconds: float) -> str:
         if (search := self.suppression) is None:
-            return "searched again: all claims and ranges"
+            return "searched again: all claims and intervals"
         left = left_without(self.verified, self.attack, search.k, search.steps)
         if left != (search.before, search.left, search.undecided):
-            raise DataError("suppressing the proposed cells leaves other claims than the results say; make them again")
-        stored = "as stored, not made again: how many claims each single step leaves, and that no fewer cells would do"
-        return f"searched again: all claims and ranges, and what the cells to suppress leave; {stored}"
+            raise DataError("the proposed suppressions leave claims other than those of the results; make them again")
+        stored = "not recomputed: how many claims each single step leaves, and that no smaller set would do"
+        return f"searched again: all claims and intervals, and what the proposed suppressions leave; {stored}"
 
 
 def check_area_proofs(

@@ -356,7 +356,7 @@ def _protection(reading: ReadingForm, certificate: Mapping[str, Any], path: Path
     about = {**reading.protection, "of": of, "points": points}
     result = _as_written(PROTECTION, about, "protect", path)
     if dict(result.ends) != {one["cell"]: (one["lower"], one["upper"]) for one in shown}:
-        raise DataError(f"{path}: says other ends of protected cells than the certificate shows; {AGAIN}")
+        raise DataError(f"{path}: the intervals of protected cells are not those that the certificate shows; {AGAIN}")
     return result
 
 
@@ -403,8 +403,8 @@ def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) 
     path, named = folder / READING, [one for one in named if not (one.exists() and one.samefile(folder))]
     if not path.exists():
         if not named:
-            raise DataError(f"{folder}: has no {READING}, so it cannot be tied to its tables; name them, and with --symbol "
-                            "and the like how they are read")  # fmt: skip
+            raise DataError(f"{folder}: has no {READING}, so its tables are not known; name them, and give the options "
+                            "that say how they are read, such as --symbol")  # fmt: skip
         form, home = printed_form(named, settings)
         return ReadingForm(inputs={}, form=form), home
     for option in (option for option in FORMED if getattr(settings, option.value)):
@@ -415,7 +415,7 @@ def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) 
     listed = {folder / name: recorded for name, recorded in reading.inputs.items()}
     for file, recorded in listed.items():
         if not file.exists():
-            raise DataError(f"{file}: missing, so {folder} cannot be tied to its tables; put the file back")
+            raise DataError(f"{file}: missing, so {folder} cannot be checked against its tables; put the file back")
         if sha256_of(file) != recorded:
             raise DataError(f"{file}: not the file that {path} names (another SHA-256); {AGAIN}")
     contributions = folder / reading.contributions if reading.contributions else None
@@ -423,7 +423,7 @@ def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) 
     known = [*listed, *(folder / name for name in (reading.form.printed if reading.form else ()))]
     for file in [*used, *named]:
         if not file.exists() or not any(file.samefile(other) for other in known):
-            raise DataError(f"{folder}: its results are about other files than {file}")
+            raise DataError(f"{folder}: its results are not about {file}")
     return reading, folder
 
 
@@ -434,7 +434,7 @@ def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     certificate = one_certificate(folder / PROOFS)
     proved, statements = check_system(sums, certificate, str(folder / PROOFS)), certificate["statements"]
     if proved.empty:
-        raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no ranges to show")
+        raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no intervals to show")
     lo, hi = np.array(proved.lo, dtype=np.int64), np.array(proved.hi, dtype=np.int64)
     chosen = _suppression(reading, folder / READING)
     names = [*reading.undecided, *(chosen.cells if chosen else ())]
@@ -480,10 +480,10 @@ def compare(folder: Path, audit: Audit) -> None:
             if not (folder / name).is_file():
                 raise DataError(f"{folder / name}: missing; {AGAIN}")
             if _content(folder / name) != _content(made / name):
-                raise DataError(f"{folder / name}: shows something else than what is proved; {AGAIN}")
+                raise DataError(f"{folder / name}: differs from what is proved; {AGAIN}")
     others = {file.name for file in folder.iterdir() if file.suffix in SHOWN} - {str(name) for name in names} - OTHERS
     for other in sorted(others):
-        raise DataError(f"{folder / other}: nothing that is proved says so; take it away")
+        raise DataError(f"{folder / other}: no proof supports this file; remove it")
 
 
 def _content(path: Path) -> object:
@@ -507,4 +507,4 @@ def _compare_cells(folder: Path, audit: Audit) -> None:
     proved = neutral_frame(audit.cells[columns]).astype(str)
     rows, given = ({tuple(row) for row in part.to_numpy().tolist()} for part in (proved, frame[columns]))
     for row in sorted(rows ^ given):
-        raise DataError(f"{path}: {row[0]}: shows something else than what is proved")
+        raise DataError(f"{path}: {row[0]}: differs from what is proved")

@@ -133,18 +133,18 @@ class TablesAudit(Audit):
             given = "nothing is known about what was left out" if self.left_out else nothing
             yield f"All {len(self.rows)} cells that were read are printed exactly: {given}."
         elif not self.exposed.linked.sums.rows:
-            yield "No totals are printed, so no sum contains a suppressed count: nothing follows about any of them."
+            yield "No totals are printed, so no sum contains a suppressed count: nothing can be inferred about them."
         if self.fail_on.frequency and (small := sum(not row["unclear"] for row in self.unsafe_cells)):
-            yield f"{small} printed counts are below the minimum frequency of {self.fail_on.frequency}."
+            yield f"Printed counts below the minimum frequency of {self.fail_on.frequency}: {small}."
         for file, cells in self.given_by.items():
             yield f"{len(cells)} cells are unsafe only with earlier releases: {file}."
         if len(self._judged) > len(self.unsafe_cells):
             yield f"{len(self._judged) - len(self.unsafe_cells)} unsafe cells are exempt."
         if self.differences:
-            yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
+            yield f"Differences between tables that are known exactly and are below {SMALL}: {len(self.differences)}."
         if self.broken:
             groups = sum(not one.printed for one in self.broken)
-            yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them unprinted sums that follow."
+            yield f"Sums that break a rule about contributions: {len(self.broken)}; not printed, but implied: {groups}."
 
     def why(self, row: Mapping[str, Any]) -> list[str]:
         place = self.exposed.linked.sums.place[row["cell"]]
@@ -235,42 +235,42 @@ class TablesAudit(Audit):
         points, ranges = self.protected_by.points if self.protected_by else (), self.exposed.ranges
         displayed = check_linear(self.exposed.linked.sums, self.statements, points)
         if displayed.lo != ranges.lo.tolist() or displayed.hi != ranges.hi.tolist():
-            raise DataError("the proofs show other ranges than these")
+            raise DataError("the proofs show intervals other than these")
         if self.protected_by and displayed.attained != self.protected_by.ends:
-            raise DataError("the points show other ends than these; make the results again")
+            raise DataError("the points show ends of intervals other than these; make the results again")
 
     def proved(self) -> str:
         ranges = self.exposed.ranges
         exact = int((ranges.lo == ranges.hi).sum())
         about = f"{len(self.statements)} statements about {len(ranges.lo)} cells"
-        shown = f"; {len(self.protected_by.ends)} cells protected by points that fit" if self.protected_by else ""
-        shown += " what was read" if shown and self.left_out else ""
+        which = ", as far as the files were read" if self.left_out else ""
+        shown = f"; two possible counts of {len(self.protected_by.ends)} protected cells{which}" if self.protected_by else ""
         return f"{about}: all proofs right; {exact} cells known exactly{shown}"
 
     def search_again(self, seconds: float) -> str:
         if seconds <= 0:
-            return "not searched for again: narrower ranges, attained ends, whether the proposal protects"
+            return "not searched for again: narrower intervals, attained ends, whether the proposed suppressions protect"
         exposed, chosen, names = self.exposed, self.suppression, self.exposed.linked.sums.cells
         searched = find_intervals(exposed.linked, Work(seconds=seconds))
         again, indices = searched.ranges, np.array(list(exposed.printed.values()), dtype=np.int64)
         wider = indices[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[indices]]
         if len(wider):
-            raise DataError(f"{names[wider[0]]}: more is known of this cell than the results show; make them again")
+            raise DataError(f"{names[wider[0]]}: more is known about this cell than the results show; make them again")
         if again.limit:
             return f"not searched for again in full ({again.limit})"
         if open_ := set(undecided_cells(searched, self.fail_on.width)) - set(self.undecided):
-            raise DataError(f"{min(open_)}: not decided, though the results say so; make them again")
+            raise DataError(f"{min(open_)}: undecided, though the results say otherwise; make them again")
         untrue = indices[(exposed.ranges.exact & ~again.exact)[indices]]
         if len(untrue):
-            raise DataError(f"{names[untrue[0]]}: not attained at both ends, though the results say so; make them again")
+            raise DataError(f"{names[untrue[0]]}: not both ends are attained, though the results say so; make them again")
         if chosen is None:
-            return "searched again: no range is narrower than shown"
+            return "searched again: no interval is narrower than shown"
         left, limit = still_narrow(exposed, self.targets, chosen.cells, self.fail_on.width, Work(seconds=seconds))
         if limit:
-            return f"searched again: no range is narrower than shown; whether the proposal protects, not in full ({limit})"
+            return f"searched again: no interval is narrower than shown; the proposed suppressions, not in full ({limit})"
         if other := set(left) - set(chosen.still):
-            raise DataError(f"{min(other)}: the cells to suppress do not protect this one; make the results again")
-        return "searched again: no range is narrower than shown, and the cells to suppress protect as said"
+            raise DataError(f"{min(other)}: the proposed suppressions do not protect this cell; make the results again")
+        return "searched again: no interval is narrower than shown, and the proposed suppressions protect as stated"
 
     # the tables as they are printed, for the report
 

@@ -66,9 +66,9 @@ def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
     result, none = np.rint(values), np.isinf(values)
     if (result != values).any():
         wrong = values[np.argmax(result != values)]
-        raise DataError(f"{path}: {what} is {wrong}, no whole number; multiply the row until it is")
+        raise DataError(f"{path}: {what} is {wrong}, not a whole number; multiply the row until it is")
     if (np.abs(values[~none]) > LARGEST_COUNT).any():
-        raise DataError(f"{path}: {what} is above {LARGEST_COUNT} in size, more than can be computed with exactly")
+        raise DataError(f"{path}: {what} is above {LARGEST_COUNT} in size, too large to compute with exactly")
     return np.where(none, np.where(values > 0, OPEN, -OPEN), np.where(none, 0, result).astype(np.int64))
 
 

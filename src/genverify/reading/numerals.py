@@ -222,7 +222,7 @@ class Symbol:
     text: str
     meaning: str
     said: str = ""
-    how: str = "offered"
+    how: str = "suggested"
 
     @property
     def limits(self) -> tuple[int, int | None] | None:
@@ -239,7 +239,7 @@ def is_symbol(text: str) -> bool:
 
 
 def usual_meaning(text: str) -> Symbol:
-    """What a text in place of a number usually means; offered, for the user to confirm."""
+    """What a text in place of a number usually means; suggested, for the user to confirm."""
     if result := LIMITED.fullmatch(text):
         sign, end = result[1].lower(), re.sub(r"\D", "", result[2])
         if "." in result[2] or ("," in result[2] and len(result[2].split(",")[-1]) != 3) or len(end) > 15:
@@ -252,7 +252,7 @@ def usual_meaning(text: str) -> Symbol:
         return Symbol(text, f"{BETWEEN} {result[1]} and {result[2]}", how="printed as a range")
     if meaning := _usual(text):
         return Symbol(text, meaning)
-    return Symbol(text, SUPPRESSED, how="not in the vocabulary: offered as the most careful")
+    return Symbol(text, SUPPRESSED, how="not in the vocabulary: suggested as the most cautious")
 
 
 def meaning_of_words(words: str) -> str:
@@ -301,4 +301,4 @@ def told_symbol(text: str, word: str) -> Symbol:
     if word in MEANINGS:
         return Symbol(text, word, how="as given")
     words = "suppressed, missing, 'not applicable', zero, a range such as 1-4, or <5"
-    raise ConfigError(f"--symbol {text}={word}: no meaning; give {words}")
+    raise ConfigError(f"--symbol {text}={word}: not a meaning; give {words}")

@@ -182,7 +182,7 @@ def describe(reading: Reading) -> Iterator[str]:
     yield from _more(reading.questions, "questions")
     yield reading.line()
     if not reading.conserved:
-        raise DataError("cells were lost in the reading; this is a defect of genverify: please report it with the file")
+        raise DataError("cells were lost while reading; this is a bug in genverify: please report it with the file")
 
 
 def _more(items: Sequence[Any], what: str) -> list[str]:

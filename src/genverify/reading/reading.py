@@ -242,7 +242,7 @@ def read(
     asked = [
         Question(f"{text!r} appears {total.met[text]:,} times in place of a number; suggested meaning: {symbol.meaning}",
                  f"--symbol '{text}={symbol.meaning}'")
-        for text, symbol in total.symbols.items() if symbol.how.startswith(("offered", "not in"))
+        for text, symbol in total.symbols.items() if symbol.how.startswith(("suggested", "not in"))
     ]  # fmt: skip
     return Reading(tuple(sources), tuple(tables), total.cells, total.roles, total.symbols, total.met, left,
                    (*asked, *total.questions), tuple(said), numerals, total.tags, total.like, (told, own))  # fmt: skip

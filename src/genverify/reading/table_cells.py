@@ -114,7 +114,7 @@ class Tally:
         self.tables += other.tables
         self.tags |= other.tags
         self.symbols |= {text: own for text, own in other.symbols.items()
-                         if text not in self.symbols or self.symbols[text].how == "offered"}  # fmt: skip
+                         if text not in self.symbols or self.symbols[text].how == "suggested"}  # fmt: skip
 
 
 def read_file(source: Source, told: Corrections, tally: Tally) -> Numerals:

@@ -287,8 +287,8 @@ class Agreement:
         return (parts + 1) // 2 if self.full >= LEAST_CLOSE and self.right < AGREE * self.full else 0
 
     def __str__(self) -> str:
-        partly = f", {self.possible} of {self.partly} possible where there are symbols" if self.partly else ""
-        close = f", {self.close} more but for rounding to whole numbers" if self.close else ""
+        partly = f", {self.possible} of {self.partly} with symbols are possible" if self.partly else ""
+        close = f", {self.close} more up to rounding to whole numbers" if self.close else ""
         return f"{self.right} of {self.full} sums agree{close}{partly}"
 
 

@@ -134,7 +134,7 @@ def _edited_text(source: Source, data: bytes, text: str, encoding: str, edits: S
             return bom + _edited(text, edits).encode(codec)
     except UnicodeEncodeError as error:
         raise DataError(f"{source.path}: {error.object!r} cannot be written as {encoding}; take another symbol") from None
-    raise DataError(f"{source.path}: is no {encoding} throughout, and cannot be written back; save it as UTF-8")
+    raise DataError(f"{source.path}: is not {encoding} throughout, so it cannot be written back; save it as UTF-8")
 
 
 def _field_edits(source: Source, text: str, changes: Changes) -> Iterator[Edit]:
@@ -192,7 +192,7 @@ def _edited_workbook(source: Source, packed: zipfile.ZipFile, changes: Changes, 
     """
     if copies := [name for name in packed.namelist() if COPIES.match(name)]:
         what = f"{len(copies)} parts that can hold its counts again (charts, pivot tables, previews), such as {copies[0]}"
-        raise DataError(f"{source.path}: holds {what}; take them out first")
+        raise DataError(f"{source.path}: holds {what}; remove them first")
     written, formulas, used, gone = dict[str, str](), list[str](), set[str](), set[str]()
     for sheet, part in sheet_parts(packed).items():
 

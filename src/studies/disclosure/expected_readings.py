@@ -72,12 +72,12 @@ def _measured(expected: Mapping[str, Any], path: Path) -> dict[str, Any]:
 def disclosed(path: Path, options: Sequence[str] = ()) -> dict[str, Any]:
     """
     What `disclose --allow-partial` answers, with the options that are written down, in numbers of cells, if every symbol
-    means what is offered for it; and the CPU seconds that it took, its reading included.
+    means what is suggested for it; and the CPU seconds that it took, its reading included.
     """
     started = time.process_time()
     try:
         reading = read([read_source(path)])
-        meanings = {text: own.meaning for text, own in reading.symbols.items() if own.how.startswith(("offered", "not in"))}
+        meanings = {text: s.meaning for text, s in reading.symbols.items() if s.how.startswith(("suggested", "not in"))}
         told = zip(options[::2], options[1::2], strict=True)
         total = dict(word.split("=", 1) for option, word in told if option == "--total")
         found = disclose(path, symbol=meanings, total=total, allow_partial=True, search_seconds=0, seconds=SECONDS)

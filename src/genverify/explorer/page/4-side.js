@@ -66,7 +66,7 @@ genverify.side = (function () {
 
   function legend(study) {
     const steps = ["under 10 %", "10", "20", "30", "40 % and over"];
-    return h("p", { class: "legend" }, "Households singled out by " + study.least + " columns or more: ",
+    return h("p", { class: "legend" }, "Households singled out by " + study.least + " or more columns: ",
       steps.map(function (text, place) { return h("span", { class: "key", "data-level": place }, text); }));
   }
 

@@ -89,7 +89,7 @@ genverify.block = (function () {
       h("h1", { tabindex: "-1" }, "Block ", h("span", { class: "id" }, id)),
       h("p", { class: "verdict" }, single[0] ? [h("b", {}, single[0].toLocaleString("en") + " of " + words.plural(n, "household")),
         " " + (single[0] === 1 ? "is" : "are") + " singled out: the tables alone prove that exactly one household answers the description."]
-        : "No household is singled out by " + study.least + " columns or more."),
+        : "No household is singled out by " + study.least + " or more columns."),
       unique ? h("p", { class: "warn" }, "Only one dataset fits the tables: every record of this block is known.") : null,
       h("dl", { class: "facts" },
         fact("Households", n), fact("Verified claims", claims.toLocaleString("en")), fact("Distinct statements", block.groups.length),
@@ -156,7 +156,7 @@ genverify.block = (function () {
     const statements = found.map(function (one) { return said(study, one); });
     list.replaceChildren(h("p", { class: "muted", role: "status" }, block.groups.length
       ? words.plural(found.length, "statement") + " (" + words.plural(claims, "claim") + "; shorter forms are folded)"
-      : "No claim about " + study.least + " columns or more is certain in this block."),
+      : "No claim about " + study.least + " or more columns is certain in this block."),
       h("ol", { class: "claims" }, found.map(function (one, at) {
         return card(study, block, one.group, one.forms, one.group.key === claim || (claim === "first" && at === 0), words.comparison(study, statements, at));
       })));
