@@ -22,12 +22,7 @@ SECONDS_PER_BLOCK, SECONDS_PER_HOUSEHOLD, GROWTH = 0.021, 0.00021, 1.3
 
 
 def block_seconds(households: int) -> float:
-    """
-    The seconds of one core that a block takes, about.
-
-    >>> [round(block_seconds(n), 3) for n in (1, 10, 100)]
-    [0.021, 0.025, 0.105]
-    """
+    """The seconds of one core that a block takes, about."""
     return SECONDS_PER_BLOCK + SECONDS_PER_HOUSEHOLD * math.pow(households, GROWTH)
 
 
