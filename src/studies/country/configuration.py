@@ -50,10 +50,8 @@ def check_files(config: Config, studies: Studies) -> None:
 
 
 def _check_designs(microdata: Microdata, sample: Sample, seed: int) -> None:
-    """
-    Every design of a size or of states that somebody chose can be drawn of the built-in country. Medians are left to their
-    job (a country too small for them serves other studies), and so are other microdata, known once they are there.
-    """
+    """Every design of a given size or states can be drawn of the built-in country; other microdata are known later."""
+    # medians are left to their job: a country too small for them serves other studies
     if microdata.source != "synthetic" or microdata.protection or sample.universe != "occupied":
         return
     given = {name: one for name, one in sample.designs.items() if one and (isinstance(one.size, int) or one.states != "all")}

@@ -84,12 +84,7 @@ def system_of(part: Part, spec: AreaTables, geography: bool = True) -> LinearSys
 
 @lru_cache(maxsize=100_000)
 def rounded_ends(count: int, base: int) -> tuple[int, int]:
-    """
-    The true counts that random rounding to a base may have printed so.
-
-    >>> rounded_ends(0, 3), rounded_ends(6, 3)
-    ((0, 2), (4, 8))
-    """
+    """The true counts that random rounding to a base may have printed so."""
     lo, hi = Publishing(rounding="random", base=base).known(np.array([count]))
     return int(lo[0]), int(hi[0])
 

@@ -275,12 +275,7 @@ def _split(counts: Sequence[int], singles: float) -> tuple[list[float], list[flo
 
 
 def percentages(counts: Sequence[float]) -> list[float]:
-    """
-    Percentages with one decimal that add up to 100: what rounding leaves over goes to the largest.
-
-    >>> percentages([1, 1, 1])
-    [33.4, 33.3, 33.3]
-    """
+    """Percentages with one decimal that add up to 100: what rounding leaves over goes to the largest."""
     total = sum(counts)
     if not total:
         raise DataError("the survey has no household of some kind; give one with more households")

@@ -20,6 +20,7 @@ from studies.country.sample import (
     sample_blocks,
 )
 from studies.country.settings import Design, Sample
+from studies.gtv.blockcost import CLASSES, named
 
 DESIGNS = {
     "state_median": Design(size="state_median", blocks_per_state=2),
@@ -243,3 +244,7 @@ def test_a_design_that_is_added_leaves_the_batches_of_the_others() -> None:
 def test_costs_grow_with_households_and_times_are_said_as_one_reads_them() -> None:
     assert [round(block_seconds(n), 3) for n in (1, 10, 100)] == [0.021, 0.025, 0.105]
     assert [in_words(seconds) for seconds in (42, 600, 7300)] == ["42 s", "10 min", "2.0 h"]
+
+
+def test_classes_of_sizes_are_named() -> None:
+    assert [named(class_) for class_ in CLASSES[-2:]] == ["151-400", "over 400"]
