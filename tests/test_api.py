@@ -282,6 +282,7 @@ def test_a_result_is_short_and_says_all_when_asked(tmp_path: Path) -> None:
     assert result._repr_html_().count("<tr") <= 21
     assert result.check().claims == len(result.claims) == len(result.frame())
     assert result.explain(0).startswith("exactly 2 records with sex: ")
+    assert gv.explain(result, 0) == result.explain(result.claims[0])
     with pytest.raises(DataError, match="there is no claim 99"):
         result.explain(99)
     assert "claims" in result.export(tmp_path / "proofs.zip")

@@ -189,10 +189,6 @@ class AttackResult(VerifiedBlock):
 
     def explain(self, claim: int | Claim = 0) -> str:
         """A claim, or the claim with this number, in words: the published cells that force it."""
-        if isinstance(claim, int):
-            if not 0 <= claim < len(self.claims):
-                raise DataError(f"there is no claim {claim}: {len(self.claims)} are verified, numbered from 0")
-            claim = self.claims[claim]
         return explanations.explain(self, claim)
 
     def plot(self) -> "Axes":

@@ -227,9 +227,9 @@ def test_a_mistake_is_named_before_the_first_job(ran: Path, change: str, said: s
         ("{size: 4, blocks_per_state: 1, states: ['57']}", "design odd: the microdata hold no state '57': "),
     ],
 )
-def test_a_design_that_cannot_be_drawn_ends_in_its_first_job(ran: Path, design: str, said: str) -> None:
+def test_a_design_that_cannot_be_drawn_is_refused_before_its_first_job(ran: Path, design: str, said: str) -> None:
     change = ("--config", "study=odd", f"sample={{designs: {{odd: {design}}}}}")
-    assert said in snakemake(ran, "results/sample/designs/odd.parquet", *change, *OPTIONS, right=False)
+    assert said in snakemake(ran, "-n", "results/sample/designs/odd.parquet", *change, *OPTIONS, right=False)
 
 
 def test_the_command_writes_a_line_and_says_what_it_would_run(ran: Path) -> None:
@@ -256,6 +256,9 @@ def test_the_command_writes_a_line_and_says_what_it_would_run(ran: Path) -> None
         "odd round": "'round' is not a change: write key=value",
         "odd/even release.round=5": "'odd/even' cannot be a name",
         "odd --design size=0 blocks_per_state=1": "setting sample.designs.odd",
+        "odd --design size=900 blocks_per_state=1": "1 blocks of 900 households wanted, 0 exist",
+        "odd --design size=4 blocks_per_state=1 states=['99']": "design odd: the microdata hold no state '99'",
+        "a/b --design size=4": "'a/b' cannot be a name",
     }
     after = settings.read_text()
     for words, why in wrong.items():

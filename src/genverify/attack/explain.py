@@ -356,9 +356,12 @@ def layout_lines(reasons: Reasons, layout: Layout, indent: str = "") -> Iterator
 # A verified claim and its proof, as a text.
 
 
-def explain(verified: VerifiedBlock, claim: Claim) -> str:
-    """What a verified claim says, and the published cells that force it."""
+def explain(verified: VerifiedBlock, claim: Claim | int) -> str:
+    """What a verified claim, or the one with this number, says, and the published cells that force it."""
     domain, release = verified.program.types.domain, verified.program.release
+    claim = dict(enumerate(verified.claims)).get(claim, claim) if isinstance(claim, int) else claim
+    if not isinstance(claim, Claim):
+        raise DataError(f"there is no claim {claim}: {len(verified.claims)} are verified, numbered from 0")
     if claim not in verified.claims:
         raise DataError(f"block {release.block}: {_in_words(domain, claim)} is not among the verified claims")
     number = verified.proof_of[verified.claims.index(claim)]

@@ -14,7 +14,7 @@ import yaml
 from genverify.model.errors import ConfigError
 from genverify.model.files import read_yaml
 from genverify.model.settings import merge
-from genverify.run.config import check_study, parse_config, read_shipped
+from genverify.run.config import check_name, check_study, parse_config, read_shipped
 from genverify.run.layout import SETTINGS, TABLES
 
 VARIANTS, DESIGNS = ("variants",), ("sample", "designs")
@@ -36,6 +36,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _add(options: argparse.Namespace) -> int:
+    check_name(options.name)
     parent, nothing = DESIGNS if options.design else VARIANTS, dict[str, Any]()
     value = reduce(merge, map(_given, options.changes), nothing)
     entry, whole = nested([*parent, options.name], value), read_shipped(Path())

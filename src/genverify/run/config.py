@@ -157,19 +157,19 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if config.explorer.variant not in config.variants:
         known = nearest(config.explorer.variant, list(config.variants))
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is not a variant: {known}")
-    _check_names(config)
+    for name in chain(config.variants, config.releases, *(names(config) for names in registered("names"))):
+        check_name(name)
     return config
 
 
-def _check_names(config: Config) -> None:
+def check_name(name: str) -> None:
     """What becomes part of paths can, and names no folder of results/ that is taken."""
     reserved = sorted([*FOLDERS, *(folder for study in studies() for folder in study.folders)])
-    for name in chain(config.variants, config.releases, *(names(config) for names in registered("names"))):
-        if not NAME.fullmatch(name) or name.casefold() in reserved:
-            raise ConfigError(
-                f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "
-                f"use letters, digits and _, 64 at most, and none of {', '.join(reserved)}, which name folders of results/"
-            )
+    if not NAME.fullmatch(name) or name.casefold() in reserved:
+        raise ConfigError(
+            f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "
+            f"use letters, digits and _, 64 at most, and none of {', '.join(reserved)}, which name folders of results/"
+        )
 
 
 def variant_settings(config: Config, name: str) -> Variant:

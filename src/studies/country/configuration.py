@@ -5,6 +5,7 @@ from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, GenverifyError
 from genverify.run.config import Config, Studies, section, variant_settings
+from studies.country.sample import sample_blocks
 from studies.country.settings import Microdata, Persons, Sample
 
 
@@ -35,6 +36,7 @@ def check_files(config: Config, studies: Studies) -> None:
         studies.domain(domain).universe(section(config, Sample).universe)
     except GenverifyError as error:
         raise ConfigError(f"config.yaml: sample.universe: {error}") from None
+    _check_designs(section(config, Microdata), section(config, Sample), config.seed)
     _check_persons(section(config, Persons), studies)
     for name in config.variants:
         settings = variant_settings(config, name)
@@ -45,6 +47,18 @@ def check_files(config: Config, studies: Studies) -> None:
         if settings.verify.min_k > columns:
             wanted = f"verify.min_k is {settings.verify.min_k}, of {columns} columns"
             raise ConfigError(f"config.yaml: variants.{name}: {wanted}")
+
+
+def _check_designs(microdata: Microdata, sample: Sample, seed: int) -> None:
+    """Every design of a given size or states can be drawn of the built-in country; other microdata are known later."""
+    # medians are left to their job: a country too small for them serves other studies
+    if microdata.source != "synthetic" or microdata.protection or sample.universe != "occupied":
+        return
+    given = {name: one for name, one in sample.designs.items() if one and (isinstance(one.size, int) or one.states != "all")}
+    if given:
+        from studies.country.places import sizes_of_blocks
+
+        sample_blocks(sizes_of_blocks(microdata.synthetic), given, seed)
 
 
 def _check_persons(persons: Persons, studies: Studies) -> None:

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.special import ndtri
@@ -14,7 +16,7 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.domain import DomainFile
 from genverify.model.errors import ConfigError
 from genverify.model.query import Query
-from studies.country.national import Country, Margin, State, pick_cells, rake
+from studies.country.national import Country, Margin, State, pick_cells, rake, read_country
 from studies.country.neighbours import Model, build_model, sources
 from studies.country.neighbours import Places as Drawn
 from studies.country.settings import Synthetic
@@ -62,6 +64,15 @@ def block_sizes(median: int, spread: float, households: int) -> Ints:
     sizes[-largest:] += each
     sizes[sizes.size - rest :] += 1
     return sizes
+
+
+def sizes_of_blocks(settings: Synthetic) -> pd.DataFrame:
+    """The occupied households of every block that a country will have, which no chance decides; under names of their own."""
+    country = read_country(Path(settings.country))
+    parts = zip(country.states, share_out(settings.households, country.states), strict=True)
+    sizes = {state.fips: block_sizes(state.median, country.block_spread, households) for state, households in parts}
+    frames = [pd.DataFrame({"state": state, "county": "", "tract": "", "n": own}) for state, own in sizes.items()]
+    return pd.concat(frames, ignore_index=True).reset_index(names="block")
 
 
 def _quantiles(median: int, spread: float, number: int) -> Ints:

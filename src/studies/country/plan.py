@@ -159,6 +159,7 @@ def _seconds(rule: str, count: int, per_batch: float, batches: int, earlier: Ear
 
 
 def in_words(seconds: float) -> str:
+    """A time that one can read: 42 s, 10 min, 2.0 h."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -37,6 +37,7 @@ How = tuple[ProgramSettings, int, int, int]  # program, datasets, least k, seed
 
 
 def named(class_: tuple[int, int]) -> str:
+    """The words for a class of sizes."""
     return f"{class_[0]}-{class_[1]}" if class_ != CLASSES[-1] else f"over {class_[0] - 1}"
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from genverify.model.errors import DataError
+from studies.country.plan import in_words
 from studies.country.sample import (
     COLUMNS,
     batch_of,
@@ -19,6 +20,7 @@ from studies.country.sample import (
     sample_blocks,
 )
 from studies.country.settings import Design, Sample
+from studies.gtv.blockcost import CLASSES, named
 
 DESIGNS = {
     "state_median": Design(size="state_median", blocks_per_state=2),
@@ -237,3 +239,12 @@ def test_a_design_that_is_added_leaves_the_batches_of_the_others() -> None:
     assert batches == [f"{batch:03d}" for batch in range(len(batches))]
     larger = {**medians, "more": {"size": "state_median", "blocks_per_state": 9}}
     assert list(parts_of(settings_of(**auto, designs=larger))) == ["state_median", "more"]
+
+
+def test_costs_grow_with_households_and_times_are_said_as_one_reads_them() -> None:
+    assert [round(block_seconds(n), 3) for n in (1, 10, 100)] == [0.021, 0.025, 0.105]
+    assert [in_words(seconds) for seconds in (42, 600, 7300)] == ["42 s", "10 min", "2.0 h"]
+
+
+def test_classes_of_sizes_are_named() -> None:
+    assert [named(class_) for class_ in CLASSES[-2:]] == ["151-400", "over 400"]
