@@ -5,7 +5,6 @@ from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, GenverifyError
 from genverify.run.config import Config, Studies, section, variant_settings
-from studies.country.sample import sample_blocks
 from studies.country.settings import Microdata, Persons, Sample
 
 
@@ -56,7 +55,9 @@ def _check_designs(microdata: Microdata, sample: Sample, seed: int) -> None:
         return
     given = {name: one for name, one in sample.designs.items() if one and (isinstance(one.size, int) or one.states != "all")}
     if given:
+        # Snakemake reads this module at its start, and most studies have medians only
         from studies.country.places import sizes_of_blocks
+        from studies.country.sample import sample_blocks
 
         sample_blocks(sizes_of_blocks(microdata.synthetic), given, seed)
 
