@@ -99,7 +99,7 @@ class Cycles:
         closed = not np.isfinite(price[self.order == arc]).all()
         price[(self.order == arc) | (self.order == there)] = np.inf
         graph = csr_array((price, self.end, self.first), shape=(size, size))
-        far, before = dijkstra(graph, indices=source, return_predecessors=True)
+        (far,), (before,) = dijkstra(graph, indices=[source], return_predecessors=True)
         if closed or not np.isfinite(far[target]):
             return None
         signs = np.zeros(self.size, dtype=np.int64)
