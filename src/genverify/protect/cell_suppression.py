@@ -483,14 +483,16 @@ class PatternSearch:
 
     def turned(self, one: Requirement, chosen: Flags, cost: Floats) -> Flags | None:
         """A choice with the cells of the cheapest cycles that meet a requirement, where cycles do."""
-        added, x = chosen.copy(), int(self.x[one.cell])
-        for _ in range(3 if self.moves.cycles else 0):  # up, down, and what is left of the width
+        added, x, cycles = chosen.copy(), int(self.x[one.cell]), self.moves.cycles
+        if cycles is None:
+            return None
+        for _ in range(3):  # up, down, and what is left of the width
             low, high = self.reached(added, one)
             if met(one, low, high):
                 return added
             ends = [one.high] if high < one.high else [one.low] if low > one.low else [low + one.width, high - one.width]
             self.spend()
-            found = (self.moves.cheapest_cycles(self.moves.cycles, added, cost, one.cell, end - x) for end in ends)
+            found = (self.moves.cheapest_cycles(cycles, added, cost, one.cell, end - x) for end in ends)
             moved = next((counts for counts in found if counts is not None), self.x)
             self.keep(moved)
             added |= (moved != self.x) & self.problem.closable
@@ -763,8 +765,8 @@ class PatternSearch:
                 first |= dict.fromkeys(gain, len(taken))
                 taken.append(point)
         points, at = self.joined(best, taken)
-        ends = {end: at[place] for end, place in first.items()}
-        of = {cell: (ends.get((cell, False), -1), ends.get((cell, True), -1)) for cell in goals}
+        joined = {end: at[place] for end, place in first.items()}
+        of = {cell: (joined.get((cell, False), -1), joined.get((cell, True), -1)) for cell in goals}
         missing = tuple(one.cell for one in self.open_of(best, asked))
         return SuppressionPattern(tuple(np.flatnonzero(best).tolist()), self.cost_of(best), bound,
                                   tuple(points), of, tuple(dict.fromkeys([*self.unmet, *missing])), self.limit)  # fmt: skip
@@ -774,9 +776,10 @@ class PatternSearch:
         system = suppressed(self.problem.system, self.problem.beside, np.flatnonzero(best).tolist())
         points, at = list[Ints](), list[int]()
         for point in taken:
-            for place, counts in enumerate(points if point else ()):
-                apart = taken[at.index(place)] and (counts[point.cells] == self.x[point.cells]).all()
-                if apart and system.fits(more := point.counts(counts)):
+            for place, counts in enumerate(points):
+                if point is None or taken[at.index(place)] is None or (counts[point.cells] != self.x[point.cells]).any():
+                    continue
+                if system.fits(more := point.counts(counts)):
                     points[place] = more
                     at.append(place)
                     break

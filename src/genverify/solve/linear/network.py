@@ -98,7 +98,7 @@ class Cycles:
         source, target, price = int(self.start[there]), int(self.start[arc]), price[self.order]
         closed = not np.isfinite(price[self.order == arc]).all()
         price[(self.order == arc) | (self.order == there)] = np.inf
-        graph = csr_array((price, self.end, self.first), shape=(size, size))
+        graph: csr_array = csr_array((price, self.end, self.first), shape=(size, size))
         (far,), (before,) = dijkstra(graph, indices=[source], return_predecessors=True)
         if closed or not np.isfinite(far[target]):
             return None
