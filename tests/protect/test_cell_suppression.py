@@ -156,3 +156,21 @@ def test_programs_over_the_cheapest_cells_give_the_same_answers(monkeypatch: pyt
             assert pattern.cost == best or not work.masters, seed
             assert protects(all_points(counts, sums), counts, set(pattern.cells), asked, everywhere), seed
             check_points(problem, pattern)
+
+
+def test_moves_along_cycles_protect_two_way_tables_and_name_what_nothing_protects() -> None:
+    """Without a master, cells of networks move along cycles: that search must miss nothing that whole tables show."""
+    seen = 0
+    for seed in range(60):
+        counts, _, cost, asked, everywhere = random_problem(seed)
+        sums = [[0, 1, 2], [3, 4, 5], [0, 3], [1, 4], [2, 5]]
+        problem = SuppressionProblem(system_of_sums(counts, sums), counts, cost, tuple(asked), everywhere=everywhere)
+        pattern, points = find_pattern(problem, PatternWork(rounds=0, masters=0)), all_points(counts, sums)
+        best = cheapest(points, counts, cost, asked, everywhere)
+        assert bool(pattern.unmet) == (best is None), seed
+        if best is not None:
+            assert best <= pattern.cost, seed
+            assert protects(points, counts, set(pattern.cells), asked, everywhere), seed
+            check_points(problem, pattern)
+            seen += 1
+    assert 10 < seen < 60

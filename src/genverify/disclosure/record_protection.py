@@ -94,12 +94,9 @@ def _together(first: ProtectionForm, second: ProtectionForm) -> ProtectionForm |
     shared = set(given[0]) & set(given[1])
     if shared - {"drop", "coarsen"}:
         return None
-    merged = given[0] | given[1]
-    if "drop" in shared:
-        merged["drop"] = [*given[0]["drop"], *given[1]["drop"]]
-    if "coarsen" in shared:
-        merged["coarsen"] = given[0]["coarsen"] | given[1]["coarsen"]
-    return ProtectionForm(**merged)
+    one, other = given
+    both = {name: [*one[name], *other[name]] if name == "drop" else one[name] | other[name] for name in shared}
+    return ProtectionForm(**(one | other | both))
 
 
 def impossible_pairs(described: ReleaseDescription) -> list[RuleForm]:

@@ -159,7 +159,9 @@ def _bar_panels(protections: pd.DataFrame, panels: Mapping[str, Mapping[str, str
 
     use_style()
     size, indices = (PAGE_WIDTH, 1.1 + 0.36 * len(protections)), np.arange(len(protections))
-    figure, all_axes = plt.subplots(1, len(panels), figsize=size, sharey=True, layout="constrained")
+    # laid out in the pixels that are saved: at fewer, the same labels are narrower, and the longest would be cut off
+    dots = plt.rcParams["savefig.dpi"]
+    figure, all_axes = plt.subplots(1, len(panels), figsize=size, dpi=dots, sharey=True, layout="constrained")
     for axes, (words, columns) in zip(all_axes, panels.items(), strict=True):
         for at, (column, name) in enumerate(columns.items()):
             bars = axes.barh(indices + 0.4 * at - 0.2 * (len(columns) - 1), protections[column], height=0.38, lw=0,

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array, hstack
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import OPEN, LinearSystem, as_floats
+from genverify.solve.linear.network import Cycles, Network, network_of
 from genverify.solve.program import WrongAnswer, integer_point, matrix_of
 from genverify.solve.solvers.base import (
     Infeasible,
@@ -174,8 +175,8 @@ class CellMoves:
     columns are those cells that can move at all: the ones that `within` names, and what is open anyway.
     """
 
-    def __init__(self, problem: SuppressionProblem, within: Flags) -> None:
-        self.problem, self.x, system = problem, problem.counts, problem.system
+    def __init__(self, problem: SuppressionProblem, within: Flags, network: Network | None) -> None:
+        self.problem, self.x, self.network, system = problem, problem.counts, network, problem.system
         self.n, rows = len(system.cells), [row for row, cell in problem.beside.items() if problem.closable[cell]]
         entries = np.ones(len(rows)), (rows, np.arange(len(rows)))
         slack = csr_array(entries, shape=(len(system.rows), len(rows)))  # what a row may miss once its cell is suppressed
@@ -200,6 +201,7 @@ class CellMoves:
         self.columns = np.flatnonzero(moving)
         self.place = np.full(len(self.owner), -1, dtype=np.int64)
         self.place[self.columns] = np.arange(len(self.columns))
+        self.cycles = Cycles(self.network, self.columns) if self.network else None
         A = csr_array(self.A.tocsc()[:, self.columns])
         self.lp = HighsProgram(A, self.least, self.most, ITERATIONS)
         self.mover = HighsProgram(csr_array(hstack([A, -A])), self.least, self.most, ITERATIONS)
@@ -242,6 +244,30 @@ class CellMoves:
         except OutOfWork:
             return None
         return replace(answer, z=answer.z[: len(up)] - answer.z[len(up) :])
+
+    def cheapest_cycles(self, cycles: Cycles, chosen: Flags, cost: Floats, cell: int, delta: int) -> Ints | None:
+        """The counts after a cheap move of a cell by delta along cycles, if there is any: along one, or along several."""
+        at, here = self.columns, int(self.place[cell])
+        own, paid = self.own[at], np.where(self.own[at] & ~chosen[at], cost[at], 0.0)
+        least, best = inf, None
+        for step in (abs(delta), 1):
+            counts, left, price = self.x[at].copy(), abs(delta), paid + SMALL
+            while left:
+                up = np.where(own | (counts - self.x[at] + step <= self.up[at]), price, inf)
+                down = np.where(counts - step >= np.where(own, 0, self.x[at] + self.down[at]), price, inf)
+                signs = cycles.through(here if delta > 0 else here + len(at), np.concatenate([up, down]))
+                if signs is None:
+                    break
+                self.solved += 1
+                fall = counts[signs < 0]
+                size = min(left, int(fall.min(initial=left))) if own[signs != 0].all() else step
+                counts, left, price = counts + size * signs, left - size, np.where(signs != 0, SMALL, price)
+            total = float(paid[counts != self.x[at]].sum())
+            if not left and total < least:
+                least, best = total, Point(at, counts - self.x[at], at).counts(self.x)
+            if not least:
+                break
+        return best
 
     def solve(self, program: HighsProgram, objective: Floats, lower: Floats, upper: Floats) -> Optimal:
         program.set_bounds(lower, upper)
@@ -309,7 +335,11 @@ class PatternSearch:
         self.requirements, self.unmet = list(problem.requirements), list[int]()
         self.best: Flags | None = None
         self.bound = 0  # no choice that protects costs less
-        self.moves = CellMoves(problem, self.candidates())
+        # without a bound, cells of sums that form a network move along the cheapest cycle: no linear program for each
+        network = None if work.masters else network_of(problem.system)
+        if network is not None and len(network.slack):  # cycles leave all sums as they are: a range allows more
+            network = None
+        self.moves = CellMoves(problem, self.candidates(), network)
 
     def candidates(self) -> Flags:
         """The cells of linear programs: all of them, or in large tables the sensitive ones and the cheapest of each sum."""
@@ -445,6 +475,29 @@ class PatternSearch:
         if process_time() > self.deadline:
             raise OutOfWork(f"stopped by the clock after {self.work.seconds:g} s")
 
+    def lacks(self, one: Requirement, chosen: Flags) -> bool:
+        """Whether a requirement is not met when some cells are suppressed; in networks: not by cycles."""
+        if self.moves.cycles is None:
+            return self.attain(one, chosen) is not None
+        return self.turned(one, chosen, np.full(self.n, inf)) is None
+
+    def turned(self, one: Requirement, chosen: Flags, cost: Floats) -> Flags | None:
+        """A choice with the cells of the cheapest cycles that meet a requirement, where cycles do."""
+        added, x, cycles = chosen.copy(), int(self.x[one.cell]), self.moves.cycles
+        if cycles is None:
+            return None
+        for _ in range(3):  # up, down, and what is left of the width
+            low, high = self.reached(added, one)
+            if met(one, low, high):
+                return added
+            ends = [one.high] if high < one.high else [one.low] if low > one.low else [low + one.width, high - one.width]
+            self.spend()
+            found = (self.moves.cheapest_cycles(cycles, added, cost, one.cell, end - x) for end in ends)
+            moved = next((counts for counts in found if counts is not None), self.x)
+            self.keep(moved)
+            added |= (moved != self.x) & self.problem.closable
+        return added if met(one, *self.reached(added, one)) else None
+
     # rows of the master
 
     def cut(self, one: Requirement, rows: Sequence[Row], need: float) -> Cut | None:
@@ -491,8 +544,8 @@ class PatternSearch:
 
     def run(self) -> SuppressionPattern:
         try:
-            unmet = [one for one in self.requirements if self.attain(one, self.moves.within)]
-            if unmet and not (self.moves.within == self.allowed).all():
+            unmet = [one for one in self.requirements if self.lacks(one, self.moves.within)]
+            if unmet and (self.moves.cycles or not (self.moves.within == self.allowed).all()):
                 self.moves.focus(self.allowed)
                 unmet = [one for one in unmet if self.attain(one, self.allowed)]
             self.leave(unmet)
@@ -523,7 +576,7 @@ class PatternSearch:
         chosen = chosen & self.allowed
         while missing := self.open_of(chosen, self.asked(chosen, self.requirements)):
             for one in missing:
-                if self.open_of(chosen, [one]) and self.attain(one, chosen) is not None:
+                if self.open_of(chosen, [one]) and self.lacks(one, chosen):
                     if (chosen == self.allowed).all():
                         self.leave([one])
                         chosen = chosen & self.allowed
@@ -534,6 +587,9 @@ class PatternSearch:
 
     def freed(self, one: Requirement, chosen: Flags) -> Flags:
         """The cheapest cells that let a cell move as far as it must."""
+        added = self.turned(one, chosen, self.price)
+        if added is not None and (added & self.allowed & ~chosen).any():
+            return np.asarray(added & self.allowed)
         x, added = int(self.x[one.cell]), chosen.copy()
         deltas = [max(one.high - x, 0), -max(x - one.low, 0)]
         if not any(deltas):
@@ -574,7 +630,7 @@ class PatternSearch:
             fewer = chosen.copy()
             fewer[cell] = False
             asked = [one for one in users.get(cell, {}) if one.cell != cell and (fewer[one.cell] or self.required(one))]
-            if all(self.attain(one, fewer) is None for one in self.open_of(fewer, asked)):
+            if not any(self.lacks(one, fewer) for one in self.open_of(fewer, asked)):
                 chosen = fewer
                 note(asked, chosen)
                 self.better(chosen)
@@ -708,11 +764,29 @@ class PatternSearch:
             if gain := shows[point] - first.keys():
                 first |= dict.fromkeys(gain, len(taken))
                 taken.append(point)
-        of = {cell: (first.get((cell, False), -1), first.get((cell, True), -1)) for cell in goals}
+        points, at = self.joined(best, taken)
+        joined = {end: at[place] for end, place in first.items()}
+        of = {cell: (joined.get((cell, False), -1), joined.get((cell, True), -1)) for cell in goals}
         missing = tuple(one.cell for one in self.open_of(best, asked))
         return SuppressionPattern(tuple(np.flatnonzero(best).tolist()), self.cost_of(best), bound,
-                                  tuple(self.x if point is None else point.counts(self.x) for point in taken), of,
-                                  tuple(dict.fromkeys([*self.unmet, *missing])), self.limit)  # fmt: skip
+                                  tuple(points), of, tuple(dict.fromkeys([*self.unmet, *missing])), self.limit)  # fmt: skip
+
+    def joined(self, best: Flags, taken: Sequence[Point | None]) -> tuple[list[Ints], list[int]]:
+        """The counts of points, those that move other cells in one, and where each went."""
+        system = suppressed(self.problem.system, self.problem.beside, np.flatnonzero(best).tolist())
+        points, at = list[Ints](), list[int]()
+        for point in taken:
+            for place, counts in enumerate(points):
+                if point is None or taken[at.index(place)] is None or (counts[point.cells] != self.x[point.cells]).any():
+                    continue
+                if system.fits(more := point.counts(counts)):
+                    points[place] = more
+                    at.append(place)
+                    break
+            else:
+                at.append(len(points))
+                points.append(self.x if point is None else point.counts(self.x))
+        return points, at
 
 
 def met(one: Requirement, low: int, high: int) -> bool:

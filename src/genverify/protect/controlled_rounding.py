@@ -13,15 +13,7 @@ NODES, SECONDS = 20_000, 600.0  # of the integer program; seconds of the clock a
 
 
 def controlled_rounding(system: LinearSystem, counts: Ints, base: int) -> Ints:
-    """
-    The rounded counts nearest to the true ones: multiples of the base stay as they are (0 too), and every sum holds.
-
-    >>> from genverify.model.linear import make_system
-    >>> cells = {"a": (1, 1), "b": (1, 1), "c": (1, 1), "all": (3, 3)}
-    >>> table = make_system(cells, [("all", {"a": 1, "b": 1, "c": 1, "all": -1}, 0, 0)])
-    >>> sorted(controlled_rounding(table, np.array([1, 1, 1, 3]), 3).tolist())
-    [0, 0, 3, 3]
-    """
+    """The rounded counts nearest to the true ones: multiples of the base stay as they are (0 too), and every sum holds."""
     if system.least.any() or system.most.any():
         raise ReleaseError("controlled rounding needs sums alone: leave out percentages, facts and a tolerance, or suppress")
     rest = counts % base

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
-from genverify.model.arrays import Flags, Ints
+from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import LinearSystem
 
 Pin = tuple[int, int, Ints]  # a cell that cannot go further up (1) or down (-1), and multipliers of rows that show it
@@ -80,6 +80,38 @@ class Network:
                 y = np.where(label[:-1] == part, enters * self.sign, 0)
                 yield from ((arc, sign, sign * y) for sign, room in ((1, up), (-1, down)) if room[arc])
             arcs &= ~done
+
+
+class Cycles:
+    """The cheapest cycles through one of some arcs: moves of cells, all by as much, that leave every sum as it is."""
+
+    def __init__(self, network: Network, arcs: Ints) -> None:
+        self.ends, size = np.stack([network.tail[arcs], network.head[arcs]]), len(network.sums.rows) + 1
+        self.size, self.start = len(arcs), self.ends.ravel()  # all arcs forwards, then all of them backwards
+        self.order = np.argsort(self.start, kind="stable")
+        self.end = self.ends[::-1].ravel()[self.order]
+        self.first = np.searchsorted(self.start[self.order], np.arange(size + 1))
+
+    def through(self, arc: int, price: Floats) -> Ints | None:
+        """For each arc 1 or -1 if the cheapest cycle through an arc has it, by the prices of arcs forwards and backwards."""
+        here, there, size = arc % self.size, (arc + self.size) % (2 * self.size), len(self.first) - 1
+        source, target, price = int(self.start[there]), int(self.start[arc]), price[self.order]
+        closed = not np.isfinite(price[self.order == arc]).all()
+        price[(self.order == arc) | (self.order == there)] = np.inf
+        graph: csr_array = csr_array((price, self.end, self.first), shape=(size, size))
+        (far,), (before,) = dijkstra(graph, indices=[source], return_predecessors=True)
+        if closed or not np.isfinite(far[target]):
+            return None
+        signs = np.zeros(self.size, dtype=np.int64)
+        signs[here] = 1 if arc < self.size else -1
+        while target != source:
+            last = int(before[target])
+            out = np.arange(self.first[last], self.first[last + 1])
+            out = out[self.end[out] == target]
+            taken = int(self.order[out[np.argmin(price[out])]])
+            signs[taken % self.size] = 1 if taken < self.size else -1
+            target = last
+        return signs
 
 
 def network_of(sums: LinearSystem) -> Network | None:
