@@ -151,12 +151,12 @@ test("clicks become options, and a shell takes them as they are", () => {
   );
 });
 
-test("a rule has a whole base, and a meaning that is only offered is told apart", () => {
+test("a rule has a whole base, and a meaning that is only suggested is told apart", () => {
   assert.deepEqual(ruleWords("none", NaN, 0), []);
   assert.deepEqual(ruleWords("random", 3, 5), ["random=3", "suppress=5"]);
   assert.throws(() => ruleWords("round", 2.5, 0), /not a whole number/);
   assert.throws(() => ruleWords("none", 1, NaN), /not a whole number/);
-  assert.deepEqual(["offered", "not in the vocabulary: ...", "as given", "legend at A9"].map(isOffered), [
+  assert.deepEqual(["suggested", "not in the vocabulary: ...", "as given", "legend at A9"].map(isOffered), [
     true,
     true,
     false,

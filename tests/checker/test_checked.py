@@ -247,7 +247,7 @@ def test_the_cells_of_the_solver_are_recounted(tiny: ReleaseDescription, monkeyp
 def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: ReleaseDescription) -> None:
     found = audit(tiny, ATTACK).suppress()
     text = found.report()
-    assert "the solver&#x27;s optimum of a covering program" in text or "the solver's optimum of a covering program" in text
+    assert "That no fewer cells cover them is the solver's answer to a covering program" in text
     assert "the attack was run again and its proofs were checked." in text
     assert f"a proof in whole numbers that was checked ({len(found.bounds)} statements, stored in cells.proofs.gz)" in text
     assert found.suppression

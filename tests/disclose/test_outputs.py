@@ -344,21 +344,21 @@ def forge(path: Path, change: Callable[[str], str]) -> None:
 
 
 FORGED: dict[str, tuple[str, Callable[[str], str], str]] = {
-    "a report": ("audit/report.html", lambda text: text.replace("known exactly", "unknown"), "report.html: shows something"),
-    "cells": ("audit/cells.csv", lambda text: text.replace(",3,3,", ",0,3,"), "cells.csv: shows something"),
-    "an answer": ("audit/answer.json", lambda text: text.replace('"safe": false', '"safe": true'), "answer.json: shows"),
-    "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
-    "an a-priori file": ("audit/t.hst", lambda text: text.replace('"A"', '"C"'), "t.hst: shows something"),
-    "a system": ("audit/system.json.gz", lambda text: text.replace("21", "22"), "system.json.gz: shows something"),
+    "a report": ("audit/report.html", lambda text: text.replace("known exactly", "unknown"), "report.html: differs"),
+    "cells": ("audit/cells.csv", lambda text: text.replace(",3,3,", ",0,3,"), "cells.csv: differs"),
+    "an answer": ("audit/answer.json", lambda text: text.replace('"safe": false', '"safe": true'), "answer.json: differs"),
+    "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: differs"),
+    "an a-priori file": ("audit/t.hst", lambda text: text.replace('"A"', '"C"'), "t.hst: differs"),
+    "a system": ("audit/system.json.gz", lambda text: text.replace("21", "22"), "system.json.gz: differs"),
     "no statements": ("audit/proofs.jsonl.gz", lambda text: re.sub(r'"statements":.*', '"statements":[]}', text),
-                      "shows something else"),
+                      "differs from what"),
     "a false statement": ("audit/proofs.jsonl.gz", lambda text: text.replace('"value":3', '"value":2'), "is said, but"),
     "another system": ("audit/proofs.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
     "another table": ("t.csv", lambda text: text.replace("C,2,3", "C,3,2"), "another SHA-256"),
     "a smaller proposal": (
         "audit/reading.yaml",
         lambda text: re.sub(r"steps:(\n  - area: ''\n    cell: .*)+", "steps: []", text),
-        "shows something else",
+        "differs from what",
     ),
 }  # fmt: skip
 
@@ -425,16 +425,16 @@ def test_results_without_a_reading_need_the_tables(home: Path, capsys: pytest.Ca
 
 
 FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
-    "a report": ("audit/report.html", lambda text: text.replace("</h1>", " nothing</h1>"), "report.html: shows something"),
-    "claims": ("audit/claims.csv", lambda text: text.splitlines()[0] + "\n", "claims.csv: shows something"),
-    "ranges": ("audit/cells.csv", lambda text: text.replace(",2,2,2,", ",2,1,2,", 1), "cells.csv: shows something"),
-    "cells": ("audit/cells.csv", lambda text: text.splitlines()[0] + "\n", "cells.csv: shows something"),
-    "an answer": ("audit/answer.json", lambda text: text.replace('"safe": true', '"safe": null'), "answer.json: shows"),
+    "a report": ("audit/report.html", lambda text: text.replace("</h1>", " nothing</h1>"), "report.html: differs"),
+    "claims": ("audit/claims.csv", lambda text: text.splitlines()[0] + "\n", "claims.csv: differs"),
+    "ranges": ("audit/cells.csv", lambda text: text.replace(",2,2,2,", ",2,1,2,", 1), "cells.csv: differs"),
+    "cells": ("audit/cells.csv", lambda text: text.splitlines()[0] + "\n", "cells.csv: differs"),
+    "an answer": ("audit/answer.json", lambda text: text.replace('"safe": true', '"safe": null'), "answer.json: differs"),
     "people": ("people.csv", lambda text: text + "f,old,b\n", "another SHA-256"),
-    "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "something else"),
-    "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
+    "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "differs from what"),
+    "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: differs"),
     "a range": ("audit/cells.proofs.gz", lambda text: re.sub('(t most",[^}]*},"m":)1', r"\g<1>0", text), "shows only"),
-    "no ranges": ("audit/cells.proofs.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "something"),
+    "no ranges": ("audit/cells.proofs.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "differs from what"),
     "no side": ("audit/cells.proofs.gz", lambda text: text.replace('"at most"', '"at"'), "is not a statement"),
     "no cell": ("audit/cells.proofs.gz", lambda text: text.replace('"where":', '"were":'), "'where' is missing"),
     "another release": ("audit/cells.proofs.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),

@@ -205,7 +205,7 @@ def test_a_workbook_that_holds_counts_elsewhere_is_refused(book: Path, tmp_path:
     with zipfile.ZipFile(book, "a") as packed:
         packed.writestr("xl/charts/chart1.xml", "<chart/>")
     with pytest.raises(
-        DataError, match=r"t.xlsx: holds 1 parts that can hold its counts .* xl/charts/chart1.xml; take them"
+        DataError, match=r"t.xlsx: holds 1 parts that can hold its counts .* xl/charts/chart1.xml; remove them"
     ):
         write_back(sources_of(book), {change.popitem()[0]._replace(file="t.xlsx"): "c"}, tmp_path / "o")
 

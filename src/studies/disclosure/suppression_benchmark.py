@@ -27,7 +27,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, make_system
 from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionProblem, find_pattern, suppressed
-from genverify.run.layout import repository
+from genverify.run.layout import SOURCE
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 from genverify.solve.program import matrix_of, sparse_system
@@ -178,7 +178,7 @@ def exact_ranges(table: LinearSystem, chosen: Flags, wanted: Flags) -> tuple[Int
 
 def time_tables(settings: TablesBenchmark, seed: int) -> Iterator[dict[str, Any]]:
     """For every size a line of each version, each a process of its own, and of a linear program for each end by itself."""
-    versions = {**({"before": Path(settings.before).resolve()} if settings.before else {}), "now": repository() / "src"}
+    versions = {**({"before": Path(settings.before).resolve()} if settings.before else {}), "now": SOURCE.resolve()}
     for rows in settings.rows:
         case, rng = (
             TableCase(axes=[[rows], [rows]], tables=[[0, 1]], mean=settings.mean),
