@@ -434,7 +434,7 @@ FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
     "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "differs from what"),
     "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: differs"),
     "a range": ("audit/cells.proofs.gz", lambda text: re.sub('(t most",[^}]*},"m":)1', r"\g<1>0", text), "shows only"),
-    "no ranges": ("audit/cells.proofs.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "differs from what"),
+    "no ranges": ("audit/cells.proofs.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "differs"),
     "no side": ("audit/cells.proofs.gz", lambda text: text.replace('"at most"', '"at"'), "is not a statement"),
     "no cell": ("audit/cells.proofs.gz", lambda text: text.replace('"where":', '"were":'), "'where' is missing"),
     "another release": ("audit/cells.proofs.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
