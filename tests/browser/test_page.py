@@ -75,7 +75,7 @@ def test_rounded_counts(visit: PageVisit) -> None:
     ("a,b\nfew,words\n", "no table with counts was found"),
     ("only words", "no table with counts was found"),
     ("a,b,c\nx,1,1\ny,2,2\nTotal,3,99\n", "is called a total, but its parts are not clear"),
-    ("a,b,c\nx,1,99999999999999999\ny,2,2\n", "more than can be computed with exactly"),
+    ("a,b,c\nx,1,99999999999999999\ny,2,2\n", "too large to compute with exactly"),
 ])  # fmt: skip
 def test_what_cannot_be_answered_is_said_in_words(opened: PageVisit, text: str, message: str) -> None:
     opened.fill(text)
