@@ -48,20 +48,20 @@ KEYS = [
 ]  # fmt: skip
 REAL = "tracts of real records"
 TASKS = ("employment", "coverage", "mobility")
-AUTHORS, ALL = {"rows": 1000, "draws": 50000, "learning_rate": 0.1}, {"share": 1.0, "steps": 600}
-PART = {"share": 0.1, "steps": 300}
+AUTHORS, ALL = {"rows": 1000, "draws": 50000, "learning_rate": 0.1}, {"share": 1.0, "steps": 1000}
+PART = {"share": 0.1, "steps": 1000}
 FIVEFOLD = {"fivefold_1": 0.095, "fivefold_2": 0.25, "fivefold_3": 0.5}
 EXPERIMENTS = {
     "blocks": ("blocks (households)", "households", "sample", None, 1, None, "all", None, KNOWN, None, BOTH, 20, {}),
-    "tracts": ("tracts with BLOCK", "persons", "tract", 5, 1, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, SLOW),
+    "tracts": ("tracts with BLOCK", "persons", "tract", None, 1, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, SLOW),
     "tracts_plain": ("tracts without BLOCK", "persons", "tract", None, 1, None, "all", None, KNOWN, None, RANDOM, 10, WHOLE),
-    "person_blocks": ("blocks (persons)", "persons", "block", 5, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
+    "person_blocks": ("blocks (persons)", "persons", "block", None, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
     **{
         f"{task}_2": (f"{task}, 2-way", task, "state", 5, 1, None, None, None, KNOWN, 2, RANDOM, 4, AUTHORS | ALL)
         for task in TASKS
     },
     **{
-        f"{task}_3": (f"{task}, 3-way", task, "state", 1, 1, None, None, None, KNOWN, 3, RANDOM, 2, AUTHORS | PART)
+        f"{task}_3": (f"{task}, 3-way", task, "state", 5, 1, None, None, None, KNOWN, 3, RANDOM, 4, AUTHORS | PART)
         for task in TASKS
     },
     **{
