@@ -1,11 +1,13 @@
 """docs/reference as it is kept here: whole, complete, and of today's settings and data. No run is needed to see it."""
 
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from genverify.run.config import parse_config, read_shipped, section
 from genverify.run.layout import REFERENCE, STAGES
@@ -168,3 +170,41 @@ def test_pages_state_how_many_numbers_agree(page: str) -> None:
     judged = pd.read_csv(REFERENCE / "numbers.csv")["agrees"].dropna()
     text = " ".join(Path(page).read_text().split())
     assert re.search(rf"Of {len(judged)} statements (that can be judged )?{(judged == 'yes').sum()} agree", text)
+
+
+KEYS = {
+    "housing_numbers": ["key", "condition", "unit"],
+    "housing_conditions": ["condition"],
+    "housing_simulation": ["measure"],
+    "housing_table1": ["measure"],
+    "numbers": ["key", "scope"],
+    "table4": ["grouping", "design", "statistic", "columns"],
+    "table5": ["grouping", "variant", "columns"],
+    "table7": ["grouping", "design", "statistic", "columns"],
+    "calibration": ["figure"],
+    "proofs": ["figure"],
+}
+"""The columns that name a row of a table of the set."""
+
+SENTENCES: dict[str, list[str]] = yaml.safe_load((ROOT / "tests" / "data" / "stated.yaml").read_text())
+
+
+def in_numbers(place: re.Match[str]) -> str:
+    """
+    The number of a place, as a page writes it.
+
+    >>> in_numbers(re.match("<(.*)>", "<housing_numbers zero_simple/none/share 1%>"))
+    '0.4'
+    """
+    name, row, *rest = place[1].split()
+    digits = rest.pop() if rest and re.fullmatch(r"\d%?", rest[-1]) else "0"
+    table = pd.read_csv(ROOT / REFERENCE / f"{name}.csv", dtype=str).set_index(KEYS[name])
+    value = Decimal(table.loc[tuple(row.split("/")) if len(KEYS[name]) > 1 else row, rest[0] if rest else "ours"])
+    unit = Decimal(1).scaleb(-int(digits[0]))
+    return f"{(value * (100 if digits.endswith('%') else 1)).quantize(unit, ROUND_HALF_UP):,}"
+
+
+@pytest.mark.parametrize(("page", "sentence"), [(page, text) for page, own in SENTENCES.items() for text in own])
+def test_sentences_state_the_numbers_of_the_set(page: str, sentence: str) -> None:
+    text = " ".join(Path(page).read_text().split())
+    assert re.sub(r"<([^<>]+)>", in_numbers, sentence) in text
