@@ -184,6 +184,11 @@ def test_pages_state_how_many_numbers_agree_and_how_many_are_open() -> None:
     assert [page for page, text in said.items() if text not in " ".join(Path(page).read_text().split())] == []
 
 
+def test_the_page_of_cell_bounds_counts_the_sentences_that_agree() -> None:
+    equal = pd.read_csv(REFERENCE / "cellbounds_sentences.csv")["equal"]
+    assert f"so do {equal.sum()} of the {len(equal)} sentences" in " ".join(Path("docs/cellbounds.md").read_text().split())
+
+
 KEYS = {
     "housing_numbers": ["key", "condition", "unit"],
     "housing_conditions": ["condition"],
@@ -195,6 +200,7 @@ KEYS = {
     "table7": ["grouping", "design", "statistic", "columns"],
     "calibration": ["figure"],
     "proofs": ["figure"],
+    "cellbounds_redesign": ["table", "counts", "merged"],
 }
 """The columns that name a row of a table of the set."""
 
