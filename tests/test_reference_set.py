@@ -189,6 +189,14 @@ def test_the_page_of_cell_bounds_counts_the_sentences_that_agree() -> None:
     assert f"so do {equal.sum()} of the {len(equal)} sentences" in " ".join(Path("docs/cellbounds.md").read_text().split())
 
 
+def test_the_page_describes_figure_3() -> None:
+    numbers = pd.read_csv(REFERENCE / "numbers.csv").set_index(["key", "scope"])["ours"]
+    six, eight = ([round(250 * float(numbers[key, scope]) / 100) for scope in ("state_median", "country_median")]
+                  for key in ("blocks_k6", "blocks_k8"))  # fmt: skip
+    said = f"{six[0]} and {six[1]} of 250 blocks have a claim about exactly one household that names k = 6 columns"
+    assert f"{said}, {eight[0]} and {eight[1]} one of k = 8" in " ".join(Path("docs/gtv.md").read_text().split())
+
+
 KEYS = {
     "housing_numbers": ["key", "condition", "unit"],
     "housing_conditions": ["condition"],
