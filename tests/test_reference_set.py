@@ -209,6 +209,8 @@ KEYS = {
     "calibration": ["figure"],
     "proofs": ["figure"],
     "cellbounds_redesign": ["table", "counts", "merged"],
+    "privacy_semantics": ["people", "person", "record"],
+    "table3": ["k"],
 }
 """The columns that name a row of a table of the set."""
 
