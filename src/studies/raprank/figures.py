@@ -35,7 +35,7 @@ LINES: Mapping[str, tuple[str, str, str, str, float]] = {
 """What each source is called, and its line, marker, colour and width."""
 
 # of the bands, in the order of LINES; two that lie on each other must not look like a third, as | on - does like +
-HATCHES = ("//////", "//////", "......", "//////", "", "xxxx", "||||", "....", r"\\\\")
+HATCHES = ("//////", "//////", "......", "//////", "", "xxxx", "||||", "....", "----")
 COLUMNS = 3  # panels that fit the width of a page
 STATE_COLUMNS = 5  # small panels that fit the width of a page
 
