@@ -89,14 +89,13 @@ def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
         every: Any = (index, 7) if band else (index, 16)
         axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
-            # a faint ground, and a hatch and an edge in the line's colour and style: distinct without colours, too
-            axes.fill_between(part[X], part["low"], part["high"], color=colour, alpha=0.1, lw=0)
             axes.fill_between(part[X], part["low"], part["high"], **_hatch(index, line, colour))
     axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
 
 def _hatch(index: int, line: str, colour: str) -> dict[str, Any]:
-    return {"facecolor": "none", "edgecolor": colour, "hatch": HATCHES[index], "ls": line, "lw": 0.5}
+    """A faint ground, and a hatch and an edge in the line's colour and style: distinct without colours, too."""
+    return {"facecolor": (colour, 0.1), "edgecolor": colour, "hatch": HATCHES[index], "ls": line, "lw": 0.5}
 
 
 def _legend(figure: Figure, means: pd.DataFrame, band: bool = False) -> None:
@@ -104,7 +103,7 @@ def _legend(figure: Figure, means: pd.DataFrame, band: bool = False) -> None:
     handles: dict[str, Any] = {}
     for index, (source, (words, line, marker, colour, width)) in enumerate(LINES.items()):
         if source in set(means["source"]):
-            drawn = Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=width)
+            drawn = Line2D([], [], ls=line, marker=marker, ms=4.5, color=colour, lw=width)
             handles[words] = (Patch(**_hatch(index, line, colour)), drawn) if band else drawn
     size: dict[str, Any] = {"handlelength": 3.2, "handleheight": 1.3} if band else {}
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=min(4, len(handles)), frameon=False, **size)
@@ -189,7 +188,11 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
     """The error before and after rounding, and the match rate, against the number of steps."""
     figure, axes = subplots(1, 3, height=3.2, width=PAGE_WIDTH * 1.5, sharex=True)
     axes[0].sharey(axes[1])
-    errors, steps = points[["relaxed_error", "rounded_error"]], sorted(points["steps"].dropna().unique())
+    errors = points[["relaxed_error", "rounded_error"]]
+    steps: list[float] = []  # that have a label: closer ones would lie on each other
+    for step in sorted(points["steps"].dropna()):
+        if not steps or step >= 1.9 * steps[-1]:
+            steps.append(step)
     titles = ("error before rounding", "error after rounding", "match rate at k = u")
     drawn = set(zip(points["blocks_are"], points["source"], strict=True))
     ways = {way: look for way, look in WAYS.items() if way in drawn}

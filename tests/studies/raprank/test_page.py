@@ -173,3 +173,19 @@ def test_figures_are_described_with_the_rates_of_the_reference(name: str) -> Non
     rates = RATES[RATES.index.get_level_values("experiment").isin(SHOWN[name])][["at 0.1", "at 0.5", "at 1"]]
     known = {f"{rate:.2f}" for rate in rates.to_numpy().ravel()} | set(READ_OFF[name].split())
     assert set(re.findall(r"\d\.\d+", text)) <= known
+
+
+def test_rates_by_size_of_block_have_the_means_of_the_reference() -> None:
+    """As many blocks of each size: the mean of a row is the mean over all."""
+    names = {
+        "RAP-RANK, random start": RANDOM,
+        "RAP-RANK, started at D_block": AT_HOLDOUT,
+        "D_block": HOLDOUT,
+        "nation": "national",
+    }
+    rows = [line.split("|")[1:-1] for line in section("Figure 3 by size of block").splitlines() if line.startswith("| ")][2:]
+    assert len(rows) == 7
+    for source, *rates in rows:
+        mean_rate = sum(map(float, rates)) / len(rates)
+        name = names.get(source.strip(), source.strip())
+        assert mean_rate == pytest.approx(RATES.loc["person_blocks", name]["mean"], abs=0.005)
