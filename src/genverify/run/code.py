@@ -23,7 +23,7 @@ from genverify.run.layout import repository
 # What counts of a statement is its text without comments, blank lines and docstrings, and what its imported names stand
 # for. That is the same in every version of Python, which the tokens of an f-string and the dump of a tree are not.
 
-TEMPLATE = re.compile(r"[\w./-]+\.(?:j2|css|html|js|yaml)")
+TEMPLATE = re.compile(r"[\w./-]+\.(?:j2|css|html|js|toml|yaml)")
 # a text, or the spaces, comments and blank lines at the end of a line. A text ends at the first quotation mark of its kind:
 # Python 3.11 allows none inside an f-string
 LINE_ENDS = re.compile(r"""(?s)(("{3}|'{3}|"|')(?:\\.|.)*?\2)|[ \t]*(?:#[^\n]*)?(?:\n[ \t]*(?:#[^\n]*)?)*(?=\n|\Z)""")

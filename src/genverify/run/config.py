@@ -20,7 +20,8 @@ from genverify.model.files import read_yaml
 from genverify.model.release import Schema, build_schema, naming_table_file
 from genverify.model.settings import Explorer, Generate, Name, ReleaseSettings, Section, Verify, merge, validate
 from genverify.run import layout
-from genverify.run.registry import load, named, registered, studies
+from genverify.run.layout import load
+from genverify.run.registry import named, registered, studies
 from genverify.solve.program_settings import ProgramSettings
 
 # What many studies publish, each built once: variants and experiments share most of it.
@@ -251,13 +252,7 @@ def _partial(schema: Any) -> Any:
     return {key: _partial(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("config-schema", help="print the JSON schema of files of settings, for editors")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, e.g. config/schema.json")
-    parser.set_defaults(run=_write, prints="json")
-
-
-def _write(options: argparse.Namespace) -> None:
+def write_schema(options: argparse.Namespace) -> None:
     text = json.dumps(config_schema(), indent=1) + "\n"
     if options.out:
         options.out.write_text(text)

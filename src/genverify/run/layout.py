@@ -2,17 +2,23 @@
 
 import os
 import shutil
+import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+from genverify.model.errors import DataError
 
 RESULTS, FIGURES, LOGS = Path("results"), Path("figures"), Path("logs")
 SETTINGS, PARTS = Path("config.yaml"), Path("config")
 SOURCE, STUDIES, STUDY_TESTS = Path("src"), Path("src/studies"), Path("tests/studies")
 LIBRARY, READER_CODE, READER_TESTS = Path("src/genverify"), Path("src/genverify/reading"), Path("tests/reading")
-SCHEMA, MODULES = PARTS / "schema.json", Path("docs/modules.md")
+SCHEMA, MODULES, ABLATIONS = PARTS / "schema.json", Path("docs/modules.md"), PARTS / "ablations.yaml"
 SNAKEFILE, STAGES, SCRIPTS = Path("Snakefile"), Path("workflow"), Path("scripts")
 TIMES = STAGES / "times.yaml"
 REFERENCE = Path("docs/reference")
+REFERENCE_TOOL, MODULES_TOOL = "docs/reference_set.py", "docs/modules.py"  # which `load` finds; not in the wheel
 LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named
@@ -67,6 +73,18 @@ def start_run(name: str) -> Path:
             with suppress(FileExistsError):
                 (folder / path).symlink_to(path.absolute())
     return folder
+
+
+def load(name: str) -> Any:
+    """What `module:name` stands for, or `docs/file.py:name`: a tool of the repository, which the wheel has not."""
+    module, _, value = name.partition(":")
+    if module.endswith(".py"):
+        tool = Path(__file__).parents[3] / module  # where the library is installed from its source, src/genverify/run
+        if not tool.is_file():
+            raise DataError(f"{module} is no part of the package: do this in a clone of the repository, installed from it")
+        sys.path += {str(tool.parent)}.difference(sys.path)
+        module = tool.stem
+    return getattr(import_module(module), value)
 
 
 def repository() -> Path:

@@ -1,11 +1,13 @@
 """How far a running study is: blocks done over all its jobs, rate and time left, from what the jobs say in their logs."""
 
+import argparse
 import os
 import re
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, cast
@@ -92,6 +94,11 @@ def lines(home: Path, pause: Callable[[], None], clock: Callable[[], float] = ti
         if stages and all(stage.done >= stage.total for stage in stages):
             return
         pause()
+
+
+def command(options: argparse.Namespace) -> None:
+    with suppress(KeyboardInterrupt):
+        watch(options.folder)
 
 
 def watch(home: Path, stream: TextIO | None = None) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from genverify.model.errors import ConfigError
 from genverify.run.cli.shell import Group
+from genverify.run.layout import load
 
 # the package beside the library in `src` whose folders are studies if they hold the module ENTRY. It is looked for there,
 # not where Python looks: a folder of this name where a user works, or of another distribution, is none of ours
@@ -80,12 +81,6 @@ class Study:
         'studies.cups.settings:Cups'
         """
         return f"{self.package}{name}" if name.startswith(".") else name
-
-
-def load(name: str) -> Any:
-    """What `module:name` stands for."""
-    module, _, value = name.partition(":")
-    return getattr(import_module(module), value)
 
 
 def _with_module(module: str) -> list[str]:

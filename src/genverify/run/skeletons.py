@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from genverify.model.errors import ConfigError
 from genverify.reading.source import TEXTS, WORKBOOKS, sources
@@ -27,21 +26,12 @@ STUDY = {  # code and registration, script, stage, settings, test
 READER = {layout.READER_CODE / "NAME.py": "reader.py", layout.READER_TESTS / "test_NAME.py": "test_reader.py"}
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("new-study", help="write the files of a new study, which runs as it is")
-    parser.add_argument("name", help="letters, digits and _, e.g. pairs: of its folders, its settings and its target")
-    parser.set_defaults(run=_new_study)
-    reader = commands.add_parser("new-reader", help="write a reader of one more kind of files of tables, and its test")
-    reader.add_argument("name", help="how such files end, without the dot, e.g. dat; of the module, too")
-    reader.set_defaults(run=_new_reader)
-
-
-def _new_study(options: argparse.Namespace) -> None:
+def new_study(options: argparse.Namespace) -> None:
     print(*write_study(options.name, Path()), sep="\n")
     print(f"next: snakemake {options.name}; then put your function into {files_of(STUDY, options.name)[0]}")
 
 
-def _new_reader(options: argparse.Namespace) -> None:
+def new_reader(options: argparse.Namespace) -> None:
     code, test = write_reader(options.name, Path())
     print(code, test, sep="\n")
     print(f"next: put your format into {code}, then give disclose a file that ends in .{options.name}")

@@ -26,8 +26,9 @@ from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
 from genverify.run.jobs import cores
+from genverify.run.layout import load
 from genverify.run.provenance.records import AuditError, Record, Records, find_records, is_made, normal, reading_tables
-from genverify.run.registry import ProofKind, load, proof_kinds
+from genverify.run.registry import ProofKind, proof_kinds
 
 if TYPE_CHECKING:
     from genverify.export.export_command import Proved
