@@ -78,7 +78,6 @@ class Source(NamedTuple):
     names: dict[str, list[int]]  # the pieces that bind a name
     imports: Imports  # what imported names stand for
     loads: list[str]
-    lazy: list[str]  # the texts of a module that finds names by a __getattr__ of its own: some may name modules
 
 
 def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
@@ -87,7 +86,7 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # it runs nowhere, and counts as it stands
-        return Source([_Piece(_digest(content), 1, len(lines), {}, runs=[])], {}, {}, [], [])
+        return Source([_Piece(_digest(content), 1, len(lines), {}, runs=[])], {}, {}, [])
     body = [node for node in tree.body if not _is_for_types(node) and not _is_text(node)]
     executed = [part for node in body for part in _executed(node)]
     statements = [node for node in body if not isinstance(node, ast.Import | ast.ImportFrom)]
@@ -104,9 +103,8 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
             methods.append(reader.piece(method))
         pieces.append(reader.piece(statement, own)._replace(runs=reader.effects(statement), methods=numbers))
     imports = {name: followed for name, paths in reader.imports.items() if (followed := reader.followed(paths))}
-    lazy = sorted(reader.texts) if "__getattr__" in reader.names else []
     loads = reader.followed(path for *_, path in _imported(executed, package))
-    return Source([*pieces, *methods, *reader.unspelled()], reader.names, imports, loads, lazy)
+    return Source([*pieces, *methods, *reader.unspelled()], reader.names, imports, loads)
 
 
 @dataclass
@@ -117,7 +115,6 @@ class _Reader:
     imports: Imports
     names: dict[str, list[int]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
-    texts: set[str] = field(default_factory=set)
 
     def followed(self, paths: Iterable[str]) -> list[str]:
         return sorted({path for path in paths if path.partition(".")[0] in self.roots})
@@ -148,11 +145,8 @@ class _Reader:
             CLASS: is_closed,
             VALUE: is_closed and self._makes_a_value(statement),
         }
-        if getattr(statement, "name", "") == "__getattr__":  # the modules of the file's own are those that its texts name
-            flags, is_open = {}, False
         first = {name.partition(".")[0] for name in dotted}
         self.used |= first
-        self.texts |= texts
         start, end = _lines(statement)
         elsewhere = {line for method in methods for line in range(_lines(method)[0], _lines(method)[1] + 1)}
         meaning = [f"{name} {path}" for name in sorted(first & self.imports.keys()) for path in self.imports[name]]
@@ -577,16 +571,10 @@ def _are_classes(file: str, name: str, flag: str) -> bool:
 
 
 def _bindings(file: str, source: Source, name: str) -> set[Node]:
-    """What binds a name of a file: its pieces, an import, its own __getattr__; whatever it is if that cannot be told."""
+    """What binds a name of a file: its pieces, an import; else the whole file, with a __getattr__ that may look it up."""
     result: set[Node] = {(file, number) for number in source.names.get(name, ())}
     result.update(*(_resolve(path) for path in source.imports.get(name, ())))
-    if name in source.names or name in source.imports:
-        return result
-    modules = [m for text in source.lazy for m in (text, f"{_package(file)}.{text}") if _files().modules.get(m)]
-    binding = [m for m in modules if name in _source(_files().modules[m]).names]
-    if name in source.lazy and binding:
-        return {(file, WHOLE)}.union(*(_resolve(f"{module}.{name}") for module in binding))
-    return {(file, WHOLE)}.union(*map(_whole, modules or (source.lazy and [""])))
+    return result if name in source.names or name in source.imports else {(file, WHOLE)}
 
 
 def _resolve(path: str) -> set[Node]:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import sys
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache, reduce
@@ -127,10 +128,7 @@ def run_folder(name: object, directory: Path | None) -> Path | None:
 
 
 def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    What `--config 'tracts={"batches": 2}'` told, with its numbers. Snakemake leaves all within braces a text: one that
-    the setting refuses as a text is read as YAML has it. A text in a file of settings stays what it is.
-    """
+    """What `--config 'tracts={"batches": 2}'` told: a text within braces is read as YAML if the setting refuses it."""
     result = deepcopy(dict(told))
     try:
         config_model().model_validate(text)
@@ -219,42 +217,33 @@ def check_study(config: Config) -> None:
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-class _Untitled(GenerateJsonSchema):
-    """Without titles, which only repeat the names of the settings."""
+class _PartOfSettings(GenerateJsonSchema):
+    """Without titles, which only repeat the names of the settings; each file holds some, and the others complete it."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
         return False
 
 
 def config_schema() -> dict[str, Any]:
     """
-    What may stand in a file of settings. No setting is required: each file holds some, and the others complete it.
+    What may stand in a file of settings. No setting is required.
 
     >>> sorted(config_schema()["properties"]["seed"])
     ['exclusiveMaximum', 'minimum', 'type']
     """
     models: Any = [(config_model(), "validation"), (Variant, "validation")]
-    sections = models_json_schema(models, schema_generator=_Untitled)[1]["$defs"]
+    sections = models_json_schema(models, schema_generator=_PartOfSettings)[1]["$defs"]
     # changes that are checked once they are laid over what they change
     sections["Config"]["properties"]["variants"]["additionalProperties"]["anyOf"][0] = {"$ref": "#/$defs/Variant"}
     for name in ("AnyExperiment", "Experiment"):
         sections[name]["properties"]["rap"] = {"$ref": "#/$defs/RapSettings"}
     whole = sections.pop("Config") | {"title": "Settings of genverify"}
-    result: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
-    return result
-
-
-def _partial(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_partial(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {key: _partial(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
+    return {"$schema": DIALECT, **whole, "$defs": sections}
 
 
 def write_schema(options: argparse.Namespace) -> None:
     text = json.dumps(config_schema(), indent=1) + "\n"
-    if options.out:
-        options.out.write_text(text)
-    else:
-        print(text, end="")
+    (options.out.write_text if options.out else sys.stdout.write)(text)

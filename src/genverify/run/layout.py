@@ -33,11 +33,7 @@ SHIPPED = (SETTINGS, PARTS, Path("data"), Path("envs"), Path("examples"), SCRIPT
 
 
 def link_shipped(root: Path, folder: Path) -> None:
-    """
-    Links in a folder of results elsewhere (`snakemake --directory`, a module, snakedeploy) to what the repository ships:
-    paths in settings, rules and records are the same there. What stands in the folder already is left, so that it can have
-    settings of its own; a folder that it has gets links to what it lacks.
-    """
+    """Links in a folder of results elsewhere (--directory, a module, snakedeploy) to what is shipped and it lacks."""
     if root.samefile(folder):
         return
     deployed = {SETTINGS: PARTS / SETTINGS, SNAKEFILE: STAGES / SNAKEFILE}  # where snakedeploy puts its own
@@ -51,12 +47,9 @@ def link_shipped(root: Path, folder: Path) -> None:
 
 
 def start_run(name: str) -> Path:
-    """
-    The folder of a study beside others, with links to all files here that no job made, so that paths in settings are right
-    there. A new one gets the private data of the study here, as the same files under a second name: jobs delete what they
-    write anew, so that neither study changes what the other has. Snakemake's notes tell it what they were made with.
-    """
+    """The folder of a study beside others, with links to all files here that no job made, and to the private data."""
     folder = RUNS / name
+    # the same files under a second name: jobs delete what they write anew, so neither study changes what the other has
     if not (folder / RESULTS).exists():
         for part in (RESULTS, NOTES.with_name("incomplete")):
             (folder / part).mkdir(parents=True)

@@ -20,19 +20,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ProofKind:
-    """
-    Proofs that an audit checks again: their model, the inputs and outputs that a job which writes them names, the function
-    that checks one such job, the one that gives its certificates with what they are about, and the words for what was
-    counted as right. `unproved`: words for what was counted and rests on the solver; `explain`: puts a proof into words.
-    """
+    """Proofs that an audit checks again. Functions are named as `module:function`."""
 
     model: str
-    files: tuple[str, ...]
-    check: str
-    open: str
-    words: str
-    unproved: Mapping[str, str] = field(default_factory=dict)
-    explain: str = ""
+    files: tuple[str, ...]  # the inputs and outputs that a job which writes such proofs names
+    check: str  # the function that checks one such job
+    open: str  # the one that gives its certificates with what they are about
+    words: str  # for what was counted as right
+    unproved: Mapping[str, str] = field(default_factory=dict)  # words for what was counted and rests on the solver
+    explain: str = ""  # puts a proof into words
 
 
 @dataclass(frozen=True)

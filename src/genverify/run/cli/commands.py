@@ -3,7 +3,7 @@
 import argparse
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,33 +85,21 @@ class _Version(argparse.Action):
 
 # Completion of commands and options in bash and zsh, written from the parsers: the script needs no Python when it runs.
 
-ZSH = "autoload -U +X bashcompinit && bashcompinit\n"  # zsh then reads what bash reads
-
 
 def complete(options: argparse.Namespace) -> None:
     print(completion(parser(), options.shell), end="")
 
 
 def completion(parser: argparse.ArgumentParser, shell: str) -> str:
-    choices = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return ("" if shell == "bash" else ZSH) + _bash(choices)
+    from jinja2 import Template
 
-
-def _bash(commands: Mapping[str, argparse.ArgumentParser]) -> str:
-    typed = '  local own="${COMP_WORDS[COMP_CWORD]}" last="${COMP_WORDS[COMP_CWORD-1]}" words="" values=""'
-    lines = ["_genverify() {", typed]
-    lines += ["  if [ $COMP_CWORD -eq 1 ]; then", f'    words="{" ".join([*commands, "--help", "--version"])}"', "  else"]
-    lines += ['    case "${COMP_WORDS[1]}" in']
-    for name, parser in commands.items():
-        actions = parser._actions  # what can stand after a command: its options, its commands, and choices
-        words = sorted({str(one) for action in actions for one in action.option_strings or action.choices or ()})
-        lines += [f"      {name})", f'        words="{" ".join(words)}"']
-        values = [f'          {"|".join(action.option_strings)}) values="{" ".join(map(str, action.choices))}" ;;'
-                  for action in actions if action.option_strings and action.choices]  # fmt: skip
-        lines += ['        case "$last" in', *values, "        esac"] if values else []
-        lines += ["        ;;"]
-    lines += ["    esac", "  fi", '  [ -n "$values" ] && words="$values"', '  COMPREPLY=($(compgen -W "$words" -- "$own"))']
-    return "\n".join([*lines, "}", "complete -o default -F _genverify genverify", ""])
+    parsers = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    # what can stand after a command: its options, its commands, and choices
+    words = {name: {str(word) for action in one._actions for word in action.option_strings or action.choices or ()}
+             for name, one in parsers.items()}  # fmt: skip
+    text = Path(__file__).with_name("completion.j2").read_text(encoding="utf-8")  # zsh reads what bash reads
+    template = Template(text, trim_blocks=True, keep_trailing_newline=True, autoescape=False)
+    return str(template.render(shell=shell, parsers=parsers, words={name: sorted(own) for name, own in words.items()}))
 
 
 # Commands about a study's blocks: explain a claim, say how likely it is, check proofs, watch a run.

@@ -35,15 +35,12 @@ Subparsers = Any  # argparse has no public name for what add_subparsers returns
 
 @dataclass(frozen=True)
 class Group:
-    """
-    Commands that one function adds (`module:function`), with their lines in the help; `study`: about the repository. With a
-    `form` (what commands.toml says of it), the function runs the command, and is imported only then.
-    """
+    """Commands that one function adds (`module:function`), with their lines in the help; `study`: about the repository."""
 
     add: str
     lines: Mapping[str, str]
     study: bool = False
-    form: Mapping[str, Any] = field(default_factory=dict)
+    form: Mapping[str, Any] = field(default_factory=dict)  # of commands.toml: the function runs it, imported only then
 
     def load(self, commands: Subparsers) -> bool:
         if "options" not in self.form:
@@ -125,12 +122,7 @@ def visible(text: str, encoding: str = "utf-8") -> str:
 
 
 def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argparse.Namespace, bool]]) -> int:
-    """
-    Run the command that `read` makes of the words, with whether it is about the repository.
-
-    This is where every error ends: a mistake in one message on the standard error, and with --json in a document too; an
-    error of the program in a request to report it. Where it arose is shown with --debug alone.
-    """
+    """Run the command that `read` makes of the words, with whether it is about the repository. Every error ends here."""
     command = next((word for word in words if not word.startswith("-")), "")
     options = argparse.Namespace(command=command, json="--json" in words, debug="--debug" in words)
     with redirect_stdout(_Visible(sys.stdout)), redirect_stderr(_Visible(sys.stderr)):

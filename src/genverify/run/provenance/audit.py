@@ -30,11 +30,7 @@ Now = Mapping[str, str | None]  # path: digest of what is there, None where noth
 
 
 def check_chain(chain: Chain, known: Records, config: Config) -> Generator[str, None, Now]:
-    """
-    Compare every job with what is there: lock, versions, code, settings, names and files.
-
-    The lines tell of packages and raw files; AuditError names the first thing that is not as recorded. Returns the digests.
-    """
+    """Compare every job with what is there: lock, versions, code, settings, names and files; returns today's digests."""
     sources, lock, stages = read_sources(), job_records.read_lock(), job_records.Stages(stage_paths(), config)
     yield job_records.installed_here(lock)
     now = _digest_files(_files_of(chain))
@@ -148,12 +144,7 @@ def read_sources() -> dict[str, str]:
 def audit(
     config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0, seed: int | None = None
 ) -> Generator[str, None, job_records.Summary]:
-    """
-    The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
-
-    Cheap jobs are run again, and of the others a share, drawn with the seed. Returns the chain in the form that can be
-    published.
-    """
+    """The lines of the audit: the chain as a tree, then what was checked; returns it in the form that can be published."""
     started = time.monotonic()
     known, results = job_records.find_records(), job_records.find_results(asked)
     if not results:

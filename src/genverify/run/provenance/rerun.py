@@ -149,25 +149,18 @@ SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "highspy", "matplotlib.py
 
 @dataclass(frozen=True)
 class Outcome:
-    """
-    What came of a job: SHA-256 of what it wrote, and the seconds of a core that it took; or why it did not end well: the
-    words of its `error`, or why it cannot be run `here`. `guard`: who keeps it from the network and from other files.
-    """
+    """What came of a job: SHA-256 of what it wrote, or why it did not end well."""
 
     record: Record
-    seconds: float = 0.0
+    seconds: float = 0.0  # of a core
     outputs: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
-    here: str = ""
-    guard: str = ""
+    here: str = ""  # why it cannot be run here
+    guard: str = ""  # who keeps it from the network and from other files
 
 
 def rerun_jobs(jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None = None) -> Iterator[Outcome]:
-    """
-    Run jobs again, as many at a time as there are cores, each forked from this process: the libraries are imported once.
-    `above`: what each job may read besides its inputs; of the folders of results it sees nothing else. `stop`: seconds of a
-    core that it may take.
-    """
+    """Run jobs again, forked from this process; of the folders of results they see their inputs and what is `above`."""
     gone = {job.path: path for job in jobs for path in job.inputs if not os.path.exists(path)}
     yield from (Outcome(job, here=f"{gone[job.path]} is missing") for job in jobs if job.path in gone)
     todo, running, dear = [job for job in jobs if job.path not in gone], dict[int, tuple[Record, Path]](), dict[str, str]()
