@@ -19,12 +19,13 @@ from genverify.model.proof_form import KIND_OF
 from genverify.run import code
 from genverify.run.code import forget_code
 from genverify.run.config import parse_config, read_shipped
+from genverify.run.layout import load
 from genverify.run.provenance import rerun
 from genverify.run.provenance.audit import audit, read_config
 from genverify.run.provenance.recheck import KINDS, PROOFS, kind_of
 from genverify.run.provenance.records import Stages
 from genverify.run.provenance.rerun import read_costs
-from genverify.run.registry import load, proof_kinds
+from genverify.run.registry import proof_kinds
 from study_runs import ROOT, copy_repository, snakemake
 
 TABLES = "title: made up\nsource: synthetic\nbase: 3\nsums: {t: {total: [a, b]}}\n"

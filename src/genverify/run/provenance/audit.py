@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from secrets import randbits
-from typing import Any
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
@@ -23,7 +22,7 @@ from genverify.run.provenance import records as job_records
 from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
 from genverify.run.provenance.records import AuditError, Chain, Record, Records, is_made, normal, rerun, script_of, walk
 from genverify.run.provenance.rerun import read_share, run_again
-from genverify.run.registry import SHARED, load, stage_files
+from genverify.run.registry import SHARED, stage_files
 
 # The files of a chain as they are now, against what the records say.
 
@@ -31,11 +30,7 @@ Now = Mapping[str, str | None]  # path: digest of what is there, None where noth
 
 
 def check_chain(chain: Chain, known: Records, config: Config) -> Generator[str, None, Now]:
-    """
-    Compare every job with what is there: lock, versions, code, settings, names and files.
-
-    The lines tell of packages and raw files; AuditError names the first thing that is not as recorded. Returns the digests.
-    """
+    """Compare every job with what is there: lock, versions, code, settings, names and files; returns today's digests."""
     sources, lock, stages = read_sources(), job_records.read_lock(), job_records.Stages(stage_paths(), config)
     yield job_records.installed_here(lock)
     now = _digest_files(_files_of(chain))
@@ -149,12 +144,7 @@ def read_sources() -> dict[str, str]:
 def audit(
     config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0, seed: int | None = None
 ) -> Generator[str, None, job_records.Summary]:
-    """
-    The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
-
-    Cheap jobs are run again, and of the others a share, drawn with the seed. Returns the chain in the form that can be
-    published.
-    """
+    """The lines of the audit: the chain as a tree, then what was checked; returns it in the form that can be published."""
     started = time.monotonic()
     known, results = job_records.find_records(), job_records.find_results(asked)
     if not results:
@@ -219,21 +209,6 @@ def stage_paths() -> list[Path]:
     return list(dict.fromkeys([*ours, *sorted(layout.STAGES.rglob("*.smk"))]))
 
 
-def add_audit(commands: Any) -> None:
-    parser = commands.add_parser("audit", help="walk from results back to the raw data; check every file, setting and proof")
-    parser.add_argument("results", nargs="*", help="for instance figures/fig3.pdf (default: every figure and table)")
-    parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
-                        help="laid over config.yaml, as for Snakemake; results come before it")  # fmt: skip
-    parser.add_argument("--without-proofs", action="store_true", help="do not check the proofs again (quicker)")
-    parser.add_argument("--rerun", default="0", metavar="SHARE",
-                        help="also run a share of the costly jobs again: 0.1, 10%%, or all")  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N", help="of that draw (default: a new one, which is printed)")
-    parser.add_argument("--out", "--write", type=Path, metavar="FILE",
-                        help="write the digest of the chain with all it covers, to publish (audit.json)")  # fmt: skip
-    parser.add_argument("--against", type=Path, metavar="FILE", help="say what differs from a chain that was published")
-    parser.set_defaults(run=_audit)
-
-
 def read_config(changes: list[Path]) -> Config:
     text = read_shipped(Path())
     for path in changes:
@@ -244,14 +219,14 @@ def read_config(changes: list[Path]) -> Config:
     return parse_config(text)
 
 
-def _audit(options: argparse.Namespace) -> None:
+def command(options: argparse.Namespace) -> None:
     if options.out and not options.out.absolute().parent.is_dir():  # said before the work, not after it
         raise DataError(f"--out {options.out}: there is no folder {options.out.parent}; make it, or give another path")
     other = job_records.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
     if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
-        for line in load("genverify.run.reference:check_lines")(config, strict=True):
+        for line in layout.load(f"{layout.REFERENCE_TOOL}:check_lines")(config, strict=True):
             print(line, flush=True)
         return
     lines = audit(config, options.results, not options.without_proofs, share, options.seed)

@@ -6,11 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,8 +25,9 @@ from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
 from genverify.run.jobs import cores
+from genverify.run.layout import load
 from genverify.run.provenance.records import AuditError, Record, Records, find_records, is_made, normal, reading_tables
-from genverify.run.registry import ProofKind, load, proof_kinds
+from genverify.run.registry import ProofKind, proof_kinds
 
 if TYPE_CHECKING:
     from genverify.export.export_command import Proved
@@ -135,21 +135,24 @@ KINDS = {
 ONEHOT = "onehot"
 
 
-@dataclass(frozen=True)
-class ProofTally:
+class ProofTally(NamedTuple):
     """What was found right: how many of each thing; and the files that say nothing else, if not all that the job wrote."""
 
     counts: Counter[str]
     files: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Proving:
+class _Proving(NamedTuple):
     """A job that wrote proofs, their kind, and the jobs that wrote what it read."""
 
     kind: ProofKind
     record: Record
     writers: Mapping[str, Record]
+
+    def check(self) -> ProofTally:
+        with reading_tables(self.record.target):
+            tally: ProofTally = load(self.kind.check)(self.record, self.writers)
+        return tally
 
 
 def kind_of(files: Collection[str]) -> ProofKind | None:
@@ -216,21 +219,15 @@ def check_proofs(jobs: Sequence[_Proving]) -> Iterator[ProofTally]:
     """What is right of each job's proofs, several at a time; an error names the first that is not."""
     workers = min(cores(), len(jobs))
     if workers <= 1:
-        yield from map(check_job, jobs)
+        yield from map(_Proving.check, jobs)
         return
     # a batch makes millions of small values and no circles, which the collector would count again and again
     with ProcessPoolExecutor(workers, get_context("spawn"), gc.disable) as pool:
         try:
-            yield from pool.map(check_job, jobs)
+            yield from pool.map(_Proving.check, jobs)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def check_job(job: _Proving) -> ProofTally:
-    with reading_tables(job.record.target):
-        tally: ProofTally = load(job.kind.check)(job.record, job.writers)
-    return tally
 
 
 @cache
@@ -339,12 +336,7 @@ def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[s
 
 
 def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path | None) -> Iterator[str]:
-    """
-    Check proofs about records against the release; then the table of claims against the proofs.
-
-    A batch of the release without proofs is an error. Of one file, or without a table of claims, the last line says what
-    was not seen.
-    """
+    """Check proofs about records against the release, the table of claims against the proofs; or say what was not seen."""
     batches = set(table_names(release)) if path.is_dir() else set()
     missing = sorted(batches - {file.name.removesuffix(ENDING) for file in files})
     if missing:
