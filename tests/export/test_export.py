@@ -22,7 +22,6 @@ from certificates import in_form
 from genverify.attack.verify import Range, Verdict, Verifier, check_ranges, claim_where
 from genverify.checker.certificate import CertificateError, Fork, read_certificate
 from genverify.checker.record_proofs import check_block
-from genverify.checker.vipr_checker import ViprError, check_vipr
 from genverify.export import record_programs as signatures
 from genverify.export.cell_programs import Program
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
@@ -37,6 +36,7 @@ from genverify.model.release import Release, Schema
 from genverify.solve.bounds import certificate_of
 from genverify.solve.program_settings import DEFAULT
 from solvers import SOLVERS, solver
+from vipr_checker import ViprError, check_vipr
 
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)

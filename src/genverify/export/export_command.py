@@ -1,4 +1,4 @@
-"""Exported proofs as files, and the commands `export` and `check-vipr`."""
+"""Exported proofs as files, and the command `export`."""
 
 import argparse
 import csv
@@ -49,7 +49,7 @@ all the same (`genverify check`), but a file would be too large to read.
 {how}
 """
 HOW = {
-    "vipr": "Format VIPR 1.0. Check a file with viprchk (the program VIPR), or all of them with `genverify check-vipr`.",
+    "vipr": "Format VIPR 1.0. Check a file with viprchk (the program VIPR), or with any other checker of the format.",
     "opb": "Format OPB with VeriPB 2.0 proofs: veripb FILE.opb FILE.pbp",
     "smt2": "Format SMT-LIB 2: cvc5 FILE, or z3 FILE. The answer unsat means that the claim holds in every dataset.",
     "coq": "Coq: compile proofs/Checker.v of genverify, then coqc -Q proofs Genverify FILE. Each file is a theorem.",
@@ -223,7 +223,7 @@ def _remove(path: Path) -> None:
 
 def add_parser(commands: Any, open_proofs: Callable[[Path, Path | None, str | None], Iterator[Proved]],
                bounds: Callable[[Release, str], Mapping[str, Any]]) -> None:  # fmt: skip
-    """Add both commands: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
+    """Add the command: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
     what = "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     export = commands.add_parser("export", help=what)
     export.add_argument("proofs", type=Path, help="a folder of proofs or results, e.g. results/paper, or a .jsonl.gz file")
@@ -237,9 +237,6 @@ def add_parser(commands: Any, open_proofs: Callable[[Path, Path | None, str | No
                         "e.g. TEN=3,HHSIZE=1; both bounds are found and proved now")  # fmt: skip
     export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
     export.set_defaults(run=_run_export, open_proofs=open_proofs, bounds=bounds)
-    check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
-    check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
-    check.set_defaults(run=_run_check)
 
 
 def _run_export(options: argparse.Namespace) -> None:
@@ -284,14 +281,3 @@ def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:
         if clock.due():
             print(f"{done} certificates", file=sys.stderr, flush=True)
         yield one
-
-
-def _run_check(options: argparse.Namespace) -> None:
-    """Check every certificate of some files, folders or archives."""
-    from genverify.checker.vipr_checker import check_archive
-
-    started = time.monotonic()
-    count = sum(map(check_archive, options.files))
-    if not count:
-        raise DataError(f"{options.files[0]}: holds no certificate (*.vipr)")
-    print(f"{count} VIPR certificates: all right ({time.monotonic() - started:.1f} s)")
