@@ -24,7 +24,7 @@ HASH_SEED = 18  # any number does: fixed, so that the program of a release is al
 HASH_VALUES = 1000  # coefficients of one row then differ by three powers of ten at most
 
 # rows lo <= A z <= hi: A in blocks, one for each kind of variables (none: 0), without those of the kinds after the last
-_Rows = tuple[list[Any], float | Floats, float | Floats]
+_Rows = tuple[list[Any], Any, Any]
 
 
 def _stacked(rows: Sequence[_Rows]) -> tuple[csr_array, Floats, Floats]:
@@ -74,24 +74,19 @@ class OneHot:
         sizes, count = [len(column.codes) for column in domain.columns], release.lo.astype(np.float64)
         records = eye_array(release.n, format="csr")
         q, owner = _sub_predicates(domain, predicates)
-        all_but_one = np.tile(1 - owner.sum(axis=0), release.n)
+        not_all = np.tile(1 - owner.sum(axis=0), release.n)
         published = kron(np.ones((1, release.n)), eye_array(release.cells.size, len(predicates)))
         rows: list[_Rows] = [
             ([kron(records, block_diag([np.ones((1, size)) for size in sizes])), None], 1, 1),  # one code of each column
             ([kron(records, -q), kron(records, owner)], -inf, 0),  # 7: W <= Z = q X of each sub-predicate q
-            (
-                [kron(records, -owner.T @ q), eye_array(release.n * len(predicates))],
-                all_but_one,
-                inf,
-            ),  # 8: W > sum Z - r
+            ([kron(records, -owner.T @ q), eye_array(release.n * len(predicates))], not_all, inf),  # 8: W > sum Z - r
             ([None, published], count, count),  # 9
         ]
         if rules:  # a record that satisfies every sub-predicate of a rule's `when` lies in one of its options
             q, owner = _sub_predicates(domain, [rule.when for rule in rules])
-            options = block_diag([np.zeros((0, release.cells.size)), *(np.ones((1, len(rule.one_of))) for rule in rules)])
-            rows.append(
-                ([kron(records, -owner.T @ q), kron(records, options)], np.tile(1 - owner.sum(axis=0), release.n), inf)
-            )
+            parts = [np.zeros((0, release.cells.size)), *(np.ones((1, len(rule.one_of))) for rule in rules)]
+            options: Any = kron(records, block_diag(parts))
+            rows.append(([kron(records, -owner.T @ q), options], np.tile(1 - owner.sum(axis=0), release.n), inf))
         # 18: records ordered by their hash. Every dataset can be ordered so: no dataset is lost
         h = np.random.default_rng(HASH_SEED).integers(1, HASH_VALUES, sum(sizes), endpoint=True).astype(np.float64)
         return _stacked([*rows, ([kron(records[1:] - records[:-1], h[None, :]), None], 0, inf)])
@@ -126,8 +121,8 @@ def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
     named = [j for j, (index, _) in enumerate(codes) if claim.codes[index] != ANY]
     value = np.tile([float(claim.codes[index] == code) for index, code in (codes[j] for j in named)], n)
     A, lo, hi = program.problem1
-    X = csr_array(kron(eye_array(n), eye_array(len(codes), format="csr")[named]))
-    X.resize(X.shape[0], A.shape[1])
+    part = csr_array(kron(eye_array(n), eye_array(len(codes), format="csr")[named]))
+    X = csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], A.shape[1]))
     each, record_of = eye_array(len(value)), kron(eye_array(n), np.ones((len(named), 1)))
     large, total, Y = M * each, np.ones((1, n)), np.array([[-M]])
     return _program([

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from genverify.checker import certificate as form
-from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import EMPTY, CertificateError, Fork, Leaf, Node
-from genverify.checker.record_proofs import Cell, Cells
+from genverify.checker.record_proofs import AreaChecker, Cell, Cells
 from genverify.export import cell_programs as programs
 from genverify.export.cell_programs import CLAIM, MOST, SIGN, Path, Program, Question, Row, Step, TooLarge, leaves
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
