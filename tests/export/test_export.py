@@ -22,11 +22,10 @@ from certificates import in_form
 from genverify.attack.verify import Range, Verdict, Verifier, check_ranges, claim_where
 from genverify.checker.certificate import CertificateError, Fork, read_certificate
 from genverify.checker.record_proofs import check_block
-from genverify.export import record_programs as signatures
-from genverify.export.cell_programs import Program
+from genverify.export import proof_programs as signatures
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.export_command import exports_of, join_exports, write_export, write_files
-from genverify.export.record_programs import Exporter, questions_of
+from genverify.export.export_command import join_exports, write_export, write_files
+from genverify.export.proof_programs import Exporter, Program, exports_of, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import DataError

@@ -21,7 +21,7 @@ from genverify.attack import explain
 from genverify.checker.certificate import Forks, read_lines
 from genverify.checker.stored import CheckedBlock, checked_blocks
 from genverify.export.checker_formats import block_folder
-from genverify.export.record_programs import shortest
+from genverify.export.proof_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
 from genverify.model.domain import Predicate, Rule, read_domain

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from genverify.checker.certificate import EMPTY, Leaf, Node
-from genverify.export.cell_programs import SIGN, Path, Program, Row, TooLarge, Vector, leaves
+from genverify.export.proof_programs import SIGN, Path, Program, Row, TooLarge, Vector, leaves
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
@@ -22,8 +22,8 @@ def header(program: Program, how: Iterable[str]) -> Iterator[str]:
     yield "Rows: what is published and the proof names, each a sum over the columns"
     for row in program.rows.values():
         yield f"  {row.name}: {_range(row)} ({one_line(row.words)})"
-    for step in program.steps:
-        yield f"  {step.row.name}: at most {step.row.hi}, shown on the way ({one_line(step.row.words)})"
+    for row, _ in program.steps:
+        yield f"  {row.name}: at most {row.hi}, shown on the way ({one_line(row.words)})"
     for key, row in program.parts.items():
         yield f"  {key}: a split into cases by the number of {one_line(row.words)}"
     head, *columns = program.columns
@@ -47,7 +47,7 @@ def _range(row: Row) -> str:
 
 def in_words(program: Program) -> Iterator[str]:
     """The derivation line by line: what is shown on the way, then what is asked; each leaf with the rows that it adds up."""
-    for of, tree in [*((step.row, step.tree) for step in program.steps), (None, program.tree)]:
+    for of, tree in (*program.steps, (None, program.tree)):
         yield f"First, {of.words}:" if of else f"{program.question.words[0]} (proof checked):"
         for leaf, path in leaves(tree):
             sides = [f"{program.parts[part].words} is {f'at most {at}' if below else f'at least {at + 1}'}, "
@@ -91,8 +91,8 @@ def vipr_text(program: Program) -> str:
     names, question, derived = program.names, program.question, _Derived(program)
     whole, given = " ".join(map(str, range(len(names)))), list(derived.lines)
     goals = {AT_MOST: f"range -inf {question.m}", AT_LEAST: f"range {question.m} inf", NEVER: "infeas"}
-    for step in program.steps:
-        derived.number[step.row.name, "L"] = derived.node(step.tree, (), (), step.row)
+    for row, tree in program.steps:
+        derived.number[row.name, "L"] = derived.node(tree, (), (), row)
     derived.node(program.tree, (), (), None)
     lines = [f"% {line}" for line in header(program, VIPR_HOW)]
     lines += ["VER 1.0", f"VAR {len(names)}", " ".join(names), f"INT {len(names)}", whole]
@@ -194,8 +194,8 @@ def pbp_text(program: Program) -> str:
     """The proof of the constraints as one text."""
     rows = _Rows(program)
     proof = _Proof(program, rows, rows.count)
-    for step in program.steps:
-        proof.step(step.row, step.tree)
+    for row, tree in program.steps:
+        proof.step(row, tree)
     last = proof.node(program.tree, (), None)
     head = ["pseudo-Boolean proof version 2.0", f"f {rows.count}"]
     return "\n".join([*head, *proof.lines, "output NONE", f"conclusion UNSAT : {last}", "end pseudo-Boolean proof", ""])
@@ -398,7 +398,7 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "]."
     index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
-    steps = ((_dense(step.row.vector, size), step.row.hi or 0, _tree(program, step.tree, index)) for step in program.steps)
+    steps = ((_dense(row.vector, size), row.hi or 0, _tree(program, tree, index)) for row, tree in program.steps)
     yield ";\n".join(f"  ({vector}, ({most}), {tree})" for vector, most, tree in steps)
     yield "]."
     question = program.question
