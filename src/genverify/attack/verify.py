@@ -52,7 +52,9 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     kinds = np.unique(records, axis=0)
     described = np.argmax(matches(codes, kinds), axis=1)
     # a column in which all live types hold the same code says nothing
-    vary = [column for column in range(codes.shape[1]) if not _constant(program, column)]
+    columns = zip(program.types.atoms, program.types.table.T, strict=True)
+    ways = [{atoms[at] for at in np.unique(indices)} for atoms, indices in columns]
+    vary = [column for column, atoms in enumerate(ways) if [len(atom) for atom in atoms] != [1]]
     named = (codes[:, vary] != ANY) @ (1 << np.arange(len(vary)))
     sizes = np.zeros(len(claims), dtype=np.int64)
     asked = np.unique(described)
@@ -63,11 +65,6 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
             part = described == record
             sizes[part] = _smallest(forced, named[part])
     return sizes.tolist()
-
-
-def _constant(program: Program, column: int) -> bool:
-    indices = program.types.table[:, column]
-    return bool(len(indices) and (indices == indices[0]).all() and len(program.types.atoms[column][indices[0]]) == 1)
 
 
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
@@ -85,20 +82,14 @@ def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
 def _free(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
     """Per record and set of columns: the columns in which some type differs that agrees with the record on just this set."""
     types = program.types
-    agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
+    agrees, differ = np.zeros((2, len(records), len(types)), dtype=np.int64)
     free = np.zeros((len(records), 1 << len(vary)), dtype=np.int64)
-    if types.records is not None:  # of types with one record each, one differs wherever it does not agree
-        for bit, column in enumerate(vary):
-            agrees |= (records[:, column, None] == types.records[0][:, column]).astype(np.int32) << bit
-        free[np.arange(len(records))[:, None], agrees] = ~agrees & ((1 << len(vary)) - 1)
-        return free
     for bit, column in enumerate(vary):
         codes, atoms, at = records[:, column].tolist(), types.atoms[column], types.table[:, column]
-        agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes], dtype=np.int32)[:, at]
-        differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
-    for bit, flags in enumerate(differ):
-        record, type_ = np.nonzero(flags)
-        free[record, agrees[record, type_]] |= 1 << bit
+        agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes])[:, at]
+        differ |= np.array([[(atom != (code,)) << bit for atom in atoms] for code in codes])[:, at]
+    agrees += np.arange(len(records))[:, None] << len(vary)
+    np.bitwise_or.at(free.reshape(-1), agrees.ravel(), differ.ravel())
     return free
 
 
@@ -198,7 +189,7 @@ class Verifier:
             if open_[index]:
                 before = len(self.bounder.seen)
                 sides = {+1: _classes(T, index), -1: _classes(F, index)}
-                decisions.append(self._question(claim, sides))
+                decisions.append(decide(claim, partial(self._bound, sides)))
                 if len(self.bounder.seen) > before:
                     open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
@@ -215,9 +206,6 @@ class Verifier:
         high, upper = self.bounder.maximum(T)
         low, lower = self.bounder.maximum(-F)
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
-
-    def _question(self, claim: Claim, sides: Mapping[int, Ints]) -> Decision:
-        return decide(claim, partial(self._bound, sides))
 
     def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
         key = (sides[sign].tobytes(), sign, b)
