@@ -1,7 +1,4 @@
-"""
-How likely is what is not certain: exact probabilities given a release and a prior, exact draws, or estimates with an
-interval.
-"""
+"""How likely is what is not certain: exact probabilities given a release and a prior, or estimates with an interval."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -221,10 +218,7 @@ def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed
 def estimate_claim(
     program: Program, prior: Prior, claim: Claim, starts: Codes, effort: Effort, seed: int
 ) -> tuple[float, float, float]:
-    """
-    The probability of one claim and an interval (95 %): its mean, given the records that each step did not draw again. Such
-    a number is worth as many draws as a draw's variance is times its own.
-    """
+    """The probability of one claim and an interval (95 %): its mean, given the records that each step did not draw again."""
     from scipy.special import stdtrit  # as above
 
     masses, rng = lay_on(prior, program), np.random.default_rng(seed)
@@ -232,6 +226,7 @@ def estimate_claim(
     chains = _chains(masses, prior, starts, effort, rng)
     chances = np.array([[step.chance(shares, claim.m) for step in chain] for chain in chains])
     mean, spread = chances.mean(), chances.var()
+    # such a number is worth as many draws as a draw's variance is times its own
     worth = mean * (1 - mean) / spread if spread > 0 else 1.0
     # the spread of few chains is itself uncertain: Student's distribution
     sure = float(stdtrit(max(1, len(chances) - 1), 0.975))
@@ -508,10 +503,7 @@ LEFT = 2  # parts of the sample that must remain for one that is left out
 
 @dataclass(frozen=True)
 class Calibration:
-    """
-    By level, how many statements with at least this probability were made about left-out blocks, and how many held; and
-    what had to be assumed for that.
-    """
+    """By level, how many statements that likely were made about left-out blocks, how many held; what had to be assumed."""
 
     blocks: int
     statements: Mapping[float, tuple[int, int]]
@@ -570,16 +562,14 @@ def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[
 
 
 def published_alike(release: Release, records: Codes) -> Release:
-    """
-    What would be published of other records in the cells of a release. A count that the release prints nowhere, and that
-    lies in a range which it prints, is printed as that range: the narrowest.
-    """
+    """What would be published of other records in the cells of a release."""
     names = release.schema.domain.names
     columns = dict(zip(names, records.T, strict=True))
     counts: Ints = tabulate(columns, np.zeros(1, dtype=np.int64), release.schema.domain, release.queries)[0]
     lo, hi = counts.copy(), counts.copy()
     printed = set(release.lo[release.lo == release.hi].tolist())
     ends = {(most - least, least, most) for least, most in zip(release.lo.tolist(), release.hi.tolist(), strict=True)}
+    # a count that it prints nowhere, and that lies in a range which it prints, is printed as that range: the narrowest
     for _, least, most in sorted((end for end in ends if end[0]), reverse=True):
         inside = (counts >= least) & (counts <= most) & ~np.isin(counts, list(printed))
         lo, hi = np.where(inside, least, lo), np.where(inside, most, hi)

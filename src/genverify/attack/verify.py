@@ -1,7 +1,4 @@
-"""
-Problem 3: which claims hold in every dataset that fits the release, each with its proof; the attack on one release, and
-its tables.
-"""
+"""Problem 3: which claims hold in every dataset that fits, each with its proof; the attack on a release, or on areas."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

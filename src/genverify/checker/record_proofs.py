@@ -309,10 +309,7 @@ Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of i
 class CheckSummary:
     """
     What was checked and found right: claims, the proofs that they use, impossible counts, every lower and every upper bound
-    m on a COUNT(where), and whether no dataset fits at all.
-
-    `statements` are the claims as the checker read them, and `types` the records that the release leaves open: who repeats
-    a claim compares it with these.
+    m on a COUNT(where), and whether no dataset fits at all; claims as the checker read them, and the records left open.
     """
 
     claims: int
@@ -619,9 +616,8 @@ PARTS = ("alone", "together")
 
 class AreaChecker:
     """
-    Checks what all blocks share once (the lemmas of each block, and which records nobody has), and then what is proved
-    about each block: a statement is the block with two certificates about records, one from what its own tables and its
-    areas leave to it (`alone`), one from the cells of all blocks and areas (`together`).
+    Checks what all blocks share once, and then what is proved about each block: two certificates about records, one from
+    what its own tables and its areas leave to it (`alone`), one from the cells of all blocks and areas (`together`).
     """
 
     def __init__(self, levels: AreaReleases, shared: Mapping[str, Any]) -> None:

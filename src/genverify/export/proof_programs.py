@@ -1,8 +1,4 @@
-"""
-Checked proofs as linear programs that stand on their own: columns that are counted, rows of them that are published, a
-statement, and its derivation. Of proofs about a system of sums the columns are its cells; of those about records, the kinds
-of records over the whole domain.
-"""
+"""Checked proofs as linear programs that stand on their own: columns, published rows, a statement, and its derivation."""
 
 import re
 from collections import ChainMap, Counter
@@ -53,24 +49,18 @@ class Question:
 
 @dataclass(frozen=True)
 class Row:
-    """
-    lo <= the sum of the weights times the columns <= hi; a row without both is the claim, or the part of a fork. Until the
-    columns of records are known, the weights are those of a record in each of some regions.
-    """
+    """lo <= the weights times the columns <= hi; a row without both is the claim, or the part of a fork."""
 
     name: str
     words: str
-    vector: Mapping[Any, int]
+    vector: Mapping[Any, int]  # by column; before the columns are known, by region of records
     lo: int | None = None
     hi: int | None = None
 
 
 @dataclass(frozen=True)
 class Program:
-    """
-    A question about `count` in published rows, columns with their ends, and its derivation: rows that are shown
-    on the way, each at most its hi, then the question. No column exceeds `largest`.
-    """
+    """A question about `count` in published rows, and its derivation, by steps; no column exceeds `largest`."""
 
     title: str
     names: tuple[str, ...]
