@@ -186,7 +186,7 @@ class Verifier:
             if open_[index]:
                 before = len(self.bounder.seen)
                 sides = {+1: _classes(T, index), -1: _classes(F, index)}
-                decisions.append(decide(claim, partial(self._bound, sides)))
+                decisions.append(self._question(claim, sides))
                 if len(self.bounder.seen) > before:
                     open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
@@ -203,6 +203,9 @@ class Verifier:
         high, upper = self.bounder.maximum(T)
         low, lower = self.bounder.maximum(-F)
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
+
+    def _question(self, claim: Claim, sides: Mapping[int, Ints]) -> Decision:
+        return decide(claim, partial(self._bound, sides))
 
     def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
         key = (sides[sign].tobytes(), sign, b)

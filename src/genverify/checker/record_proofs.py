@@ -362,11 +362,11 @@ def checked_cells(release: Release, lemmas: Sequence[form.ExhaustedTotal]) -> Ce
     """The published cells, after every lemma was checked against them."""
     cells = Cells(release)
     for index, lemma in enumerate(lemmas):
-        check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
+        _check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
     return cells
 
 
-def check_lemma(cells: Mapping[str, Cell], lemma: form.ExhaustedTotal, path: str) -> None:
+def _check_lemma(cells: Mapping[str, Cell], lemma: form.ExhaustedTotal, path: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
@@ -633,10 +633,13 @@ class AreaChecker:
         self.number_of = {block.block: number for number, block in enumerate(levels.blocks)}
         conditions = SharedConditions(levels.schema.domain, _conditions(levels))
         self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
-        self.types = _joined(self.release.schema.domain, self.own)
+        domain, sizes = self.release.schema.domain, [len(types) for types in self.own]
+        block = np.repeat(np.arange(len(sizes)), sizes).astype(np.int16)
+        table = np.vstack([block[None, :], np.concatenate([types.table for types in self.own], axis=1)])
+        self.types = AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *self.own[0].atoms], table)
         gone = self._nobody(shared["nobody"])
-        ends = np.cumsum([0, *(len(types) for types in self.own)])
-        self.own = [_without(types, gone[at : at + len(types)]) for types, at in zip(self.own, ends, strict=False)]
+        parts = np.split(gone, np.cumsum(sizes)[:-1])
+        self.own = [_without(types, part) for types, part in zip(self.own, parts, strict=True)]
         self.types = _without(self.types, gone)
 
     def statements(self, stated: Sequence[Any]) -> Iterator[tuple[int, list[CheckSummary]]]:
@@ -701,12 +704,6 @@ def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
                 result[cells[query.id].adding(domain)] = None
                 result |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
     return tuple(result)
-
-
-def _joined(domain: Domain, part: Sequence[AdmissibleTypes]) -> AdmissibleTypes:
-    block = np.repeat(np.arange(len(part)), [len(types) for types in part]).astype(np.int16)
-    table = np.vstack([block[None, :], np.concatenate([types.table for types in part], axis=1)])
-    return AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *part[0].atoms], table)
 
 
 def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:

@@ -79,11 +79,6 @@ class Program:
         """The rows that a leaf may name: published ones, and those shown on the way."""
         return {**self.rows, **{row.name: row for row, _ in self.steps}}
 
-    def target(self, leaf: Leaf, of: Row | None) -> dict[int, int]:
-        """d times what a leaf bounds from above: the row of a step, the count with the sign of the goal, or nothing."""
-        sign = 0 if leaf.kind == EMPTY else 1 if of else SIGN[self.question.goal]
-        return {column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()} if sign else {}
-
     def bound(self, leaf: Leaf, of: Row | None) -> int:
         """What the target of a leaf must not exceed: the right side of what is to be shown."""
         return -1 if self.opposes(leaf, of) else of.hi or 0 if of else SIGN[self.question.goal] * self.question.m
@@ -94,7 +89,8 @@ class Program:
 
     def left(self, leaf: Leaf, path: Path, of: Row | None) -> dict[int, int]:
         """What a leaf leaves of each column: the ends of the columns have to bound it. d target = rows + sides + left."""
-        left = self.target(leaf, of)
+        sign = 0 if leaf.kind == EMPTY else 1 if of else SIGN[self.question.goal]
+        left = {column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()}
         terms = [(self.known[name].vector, y) for name, y in leaf.y.items()]
         terms += [(self.parts[part].vector, w) for w, (part, _, _) in zip(leaf.w, path, strict=True) if w]
         for vector, y in terms:
@@ -161,20 +157,15 @@ def traced(
     return replace(node, part=key, below=below, above=above)
 
 
-def plain(name: str) -> str:
-    """A name without spaces and brackets."""
-    return FORBIDDEN.sub("_", name) or "_"
-
-
 def unique(names: Iterable[str]) -> list[str]:
     """
-    A plain name for each, no two alike.
+    A name without spaces and brackets for each, no two alike.
 
     >>> unique(["a b", "a_b"])
     ['a_b', 'a_b_2']
     """
     result: dict[str, None] = {}
-    for part in map(plain, names):
+    for part in (FORBIDDEN.sub("_", name) or "_" for name in names):
         name, number = part, 1
         while name in result:
             number += 1
@@ -280,10 +271,10 @@ class CellExporter:
         if len(cells) > MOST:
             raise TooLarge(f"statement {number} is about {len(cells)} cells, over the limit of {MOST}")
         column, plain = {cell: at for at, cell in enumerate(cells)}, dict(zip(rows, unique(rows), strict=True))
-        names = {f"={name}": part for name, part in plain.items()} | {f"#{index}": f"shown#{index}" for index in needed}
+        final = {f"={name}": part for name, part in plain.items()} | {f"#{index}": f"shown#{index}" for index in needed}
 
         def renamed(leaf: Leaf, path: Path) -> Leaf:
-            return replace(leaf, y={names[name]: y for name, y in leaf.y.items()})
+            return replace(leaf, y={final[name]: y for name, y in leaf.y.items()})
 
         parts, steps = dict[str, Row](), list[tuple[Row, Node]]()
         for index, one in proved.items():
@@ -297,12 +288,15 @@ class CellExporter:
         said, ends = proved[number].said, [(int(system.lo[cell]), int(system.hi[cell])) for cell in cells]
         goal = {"upper": AT_MOST, "lower": AT_LEAST, EMPTY: NEVER}[said.side]
         shown = f"Shown: {said.cell} is {goal} {said.value}" if said.cell else "Shown: no counts fit all sums"
-        about = ("Cells: x<k> is the count of a cell", *(f"{system.cells[cell]}{_ends(system, cell)}" for cell in cells))
+        told = (f"published {lo}" if lo == hi else f"{lo} or more" if hi == OPEN else f"{lo} to {hi}" for lo, hi in ends)
+        listed = [f"{system.cells[cell]}, {words}" for cell, words in zip(cells, told, strict=True)]
+        about = ("Cells: x<k> is the count of a cell", *listed)
         count = {column[system.place[said.cell]]: 1} if said.cell else {}
         question = Question(f"statement_{number}", (shown,), goal, said.value)
-        listed = {plain[name]: self._published(name, plain[name], column) for name in rows}
-        return Program(self.title, tuple(f"x{at}" for at in range(len(cells))), ends, listed, about, question, count, parts,
-                       tuple(steps), tree).checked(f"statement {number}")  # fmt: skip
+        published = {plain[name]: self._published(name, plain[name], column) for name in rows}
+        names = tuple(f"x{at}" for at in range(len(cells)))
+        result = Program(self.title, names, ends, published, about, question, count, parts, tuple(steps), tree)
+        return result.checked(f"statement {number}")
 
     def _part(self, one: _ProvedStatement, column: Mapping[int, int], key: str, part: str) -> Row:
         cell = one.parts[part]
@@ -316,11 +310,6 @@ class CellExporter:
         ends = [int(side[row]) for side in (self.system.least, self.system.most)]
         filled = {at: part for at, part in vector.items() if part}
         return Row(plain, name, filled, *(None if abs(end) == OPEN else end for end in ends))
-
-
-def _ends(system: LinearSystem, cell: int) -> str:
-    lo, hi = int(system.lo[cell]), int(system.hi[cell])
-    return f", published {lo}" if lo == hi else f", {lo} or more" if hi == OPEN else f", {lo} to {hi}"
 
 
 # Programs of proofs about records.
@@ -366,10 +355,8 @@ def _met(predicate: Predicate, record: dict[str, int]) -> bool:
 
 class Kinds:
     """
-    The kinds of the whole domain, by the regions that hold a record (bits) and what excludes it (none: -1).
-
-    They are found column after column; a state has one bit per condition that is still allowed, or the one bit of its
-    exclusion. `states` has those of each kind.
+    The kinds of the whole domain, found column after column: by the regions that hold a record (bits) and what excludes it
+    (none: -1). A state has a bit per condition still allowed, or that of its exclusion; `states` are those of a kind.
     """
 
     def __init__(self, domain: Domain, regions: Sequence[Region], exclusions: Sequence[Region] = ()) -> None:
@@ -548,7 +535,11 @@ class Exporter:
     def program(self, asked: Asked) -> Program:
         """The program of a question: every row that its derivation names, every kind, and multipliers that are enough."""
         parts: dict[str, Row] = {}
-        draft = _Draft(asked, traced(asked.proof, parts, self._part, _with_claim), parts)
+
+        def with_claim(leaf: Leaf, path: Path) -> Leaf:
+            return replace(leaf, y={name: y for name, y in leaf.y.items() if y} | ({CLAIM: leaf.c} if leaf.c else {}))
+
+        draft = _Draft(asked, traced(asked.proof, parts, self._part, with_claim), parts)
         self._search(draft)
         return self._finished(draft)
 
@@ -647,10 +638,6 @@ class Exporter:
         count = _sparse(draft.added[CLAIM]) if asked.where else {}
         return Program(self.title, counts, ends, rows, (head, *columns), asked.question, count, parts, tuple(steps), tree,
                        self.release.n).checked(f"block {self.release.block}, {asked.question.name}")  # fmt: skip
-
-
-def _with_claim(leaf: Leaf, path: Path) -> Leaf:
-    return replace(leaf, y={name: y for name, y in leaf.y.items() if y} | ({CLAIM: leaf.c} if leaf.c else {}))
 
 
 def _added_to(cell: Cell, domain: Domain) -> Mapping[Region, int]:
