@@ -113,8 +113,7 @@ def _condition(when: Mapping[str, Sequence[int]] | None, domain: Domain) -> Pred
 
 
 def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[int]], domain: Domain) -> None:
-    conditions = [when for sentence in sentences for slot in sentence.slots for when, _ in slot]
-    conditions += [when for sentence in sentences for when in sentence.only]
+    conditions = [when for one in sentences for when in (*one.only, *(when for slot in one.slots for when, _ in slot))]
     for column in domain.columns:
         spoken = {code for when in conditions for code in when.where.get(column.name, ())}
         for code in column.codes:
@@ -190,10 +189,7 @@ class Reasons:
         for predicate, w in zip(parts, leaf.get("w", []), strict=False):
             v += w * types.inside(predicate)
         target = leaf.get("d", 1) * s if leaf["kind"] == "bound" else 0
-        matches: Flags = np.zeros(len(types), dtype=bool)
-        for predicate in matching if target else ():
-            matches |= types.inside(predicate)
-        return types, v < target * matches
+        return types, v < (target * np.any([types.inside(predicate) for predicate in matching], axis=0) if target else 0)
 
 
 def exactly(where: Mapping[str, int]) -> Predicate:

@@ -69,15 +69,9 @@ def _datasets_frame(generated: Mapping[str, GeneratedDatasets], domain: Domain) 
 
 def _generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:
     """What is known of the number of datasets that fit a block."""
-    return {
-        "block": release.block,
-        "n_households": release.n,
-        "datasets": len(generated.records),
-        "class_vectors": generated.class_vectors,
-        "complete": generated.complete,
-        "unique": generated.unique,
-        "two_solutions": len(generated.records) >= 2,
-    }
+    count, more = len(generated.records), {"unique": generated.unique, "two_solutions": len(generated.records) >= 2}
+    known = {"class_vectors": generated.class_vectors, "complete": generated.complete}
+    return {"block": release.block, "n_households": release.n, "datasets": count, **known, **more}
 
 
 # Contradictory counts: no dataset fits, and a small set of cells that shows it.
@@ -109,14 +103,9 @@ MOST_CLASSES = 400  # of the matrix that every node searches; beyond, the list i
 
 
 def _all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> tuple[list[Ints], bool]:
-    """
-    Every fitting z, up to `limit`: all counts of the classes that some z uses; and whether it is proved that there are no
-    others: not where that is too much.
-    """
+    """Every fitting z, up to `limit`, of the classes that some z uses; and whether it is proved that there is no other."""
     program = bounder.program
-    used = np.zeros(program.classes, dtype=bool)
-    for z in known:
-        used |= z > 0
+    used = np.any([np.zeros(program.classes, dtype=bool), *(z > 0 for z in known)], axis=0)
     nothing_outside = True
     while not used.all():
         outside = bounder.at_most((~used).astype(np.int64), 0)
@@ -235,14 +224,12 @@ def starting_points(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
         if len(points) == VERTICES or (tried == TRIED and not points):
             break
         z = bounder.vertex(_objective(classes, rng))
-        if z is not None:
-            points.append(z)
+        points += [] if z is None else [z]
     if points:
         return points
-    for _ in range(DIVES):
-        z = bounder.dive(_objective(classes, rng))
-        if z is not None:
-            return [z]
+    dives = (bounder.dive(_objective(classes, rng)) for _ in range(DIVES))
+    if (z := next((z for z in dives if z is not None), None)) is not None:
+        return [z]
     bound = bounder.at_most(np.zeros(classes, dtype=np.int64), -1)
     if bound.counterexample is None:
         raise no_dataset_fits(bounder, bound.proof, bound.limit)

@@ -456,19 +456,15 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The JSON objects of a file, one per line."""
     try:
         for number, line in enumerate(guarded_lines(path, LONGEST_LINE, LIMITS, "a certificate", packed=True), 1):
-            yield _parse(path, number, line)
+            try:
+                result = json.loads(line, object_pairs_hook=refuse_duplicates)
+            except (ValueError, RecursionError) as error:
+                raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
+            if not isinstance(result, dict):
+                raise DataError(f"{path}, line {number}: holds no object")
+            yield result
     except UNREADABLE as error:
         raise DataError(f"{path}: not a file of proofs, or cut short ({error})") from None
-
-
-def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        result = json.loads(line, object_pairs_hook=refuse_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
-    if not isinstance(result, dict):
-        raise DataError(f"{path}, line {number}: holds no object")
-    return result
 
 
 def leaves(node: Mapping[str, Any], forks: Forks = ()) -> Iterator[tuple[Mapping[str, Any], Forks]]:

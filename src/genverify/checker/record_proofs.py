@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from genverify.checker import certificate as form
 from genverify.checker.certificate import CertificateError
+from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING
+from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING
 from genverify.model.release import TOTAL, Release, cached
 
 # What a release says, as the checker reads it: the published cells, by id.
@@ -308,10 +309,7 @@ Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of i
 class CheckSummary:
     """
     What was checked and found right: claims, the proofs that they use, impossible counts, every lower and every upper bound
-    m on a COUNT(where), and whether no dataset fits at all.
-
-    `statements` are the claims as the checker read them, and `types` the records that the release leaves open: who repeats
-    a claim compares it with these.
+    m on a COUNT(where), and whether no dataset fits at all; claims as the checker read them, and the records left open.
     """
 
     claims: int
@@ -364,11 +362,11 @@ def checked_cells(release: Release, lemmas: Sequence[form.ExhaustedTotal]) -> Ce
     """The published cells, after every lemma was checked against them."""
     cells = Cells(release)
     for index, lemma in enumerate(lemmas):
-        check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
+        _check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
     return cells
 
 
-def check_lemma(cells: Mapping[str, Cell], lemma: form.ExhaustedTotal, path: str) -> None:
+def _check_lemma(cells: Mapping[str, Cell], lemma: form.ExhaustedTotal, path: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
@@ -602,3 +600,111 @@ def least_records(checked: CheckSummary, where: Predicate, block: str) -> int | 
             "dataset fits. Make it again."
         )
     return bounds[0][1]
+
+
+# Proofs about blocks and the areas that they make up.
+#
+# Every block has its own live records: those that lie in no cell of the block or of its areas that counts 0. Multipliers on
+# the cells of all blocks and areas give each of them a value, as above. Those on an area's cells are prices; those on a
+# block's own cells bound what its records are worth at these prices. First it is shown which records no block can have
+# (`nobody`): a sum below d that gives each of them at least d, and no other live record less than 0. Proofs about a block
+# alone, and about all blocks together, need not speak of these records any more.
+
+AREA_KEYS = {"version", "about", "model", "lemmas", "nobody", "statements"}
+PARTS = ("alone", "together")
+
+
+class AreaChecker:
+    """
+    Checks what all blocks share once, and then what is proved about each block: two certificates about records, one from
+    what its own tables and its areas leave to it (`alone`), one from the cells of all blocks and areas (`together`).
+    """
+
+    def __init__(self, levels: AreaReleases, shared: Mapping[str, Any]) -> None:
+        self.levels, self.release = levels, together(levels)
+        form.require_about(shared, self.release.block, (AREAS,), self.release.digest)
+        if set(shared) != AREA_KEYS:
+            raise CertificateError(
+                f"{self.release.block}: the keys of a certificate of areas are {', '.join(sorted(AREA_KEYS))}"
+            )
+        if not isinstance(shared["lemmas"], Mapping):
+            kind = type(shared["lemmas"]).__name__
+            raise CertificateError(f"{self.release.block}: lemmas are listed by block, not as {kind}")
+        self.number_of = {block.block: number for number, block in enumerate(levels.blocks)}
+        conditions = SharedConditions(levels.schema.domain, _conditions(levels))
+        self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
+        domain, sizes = self.release.schema.domain, [len(types) for types in self.own]
+        block = np.repeat(np.arange(len(sizes)), sizes).astype(np.int16)
+        table = np.vstack([block[None, :], np.concatenate([types.table for types in self.own], axis=1)])
+        self.types = AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *self.own[0].atoms], table)
+        gone = self._nobody(shared["nobody"])
+        parts = np.split(gone, np.cumsum(sizes)[:-1])
+        self.own = [_without(types, part) for types, part in zip(self.own, parts, strict=True)]
+        self.types = _without(self.types, gone)
+
+    def statements(self, stated: Sequence[Any]) -> Iterator[tuple[int, list[CheckSummary]]]:
+        """The number of each block that is spoken of, once, and what is proved about it."""
+        left = set(self.number_of)
+        for index, said in enumerate(stated):
+            where = f"{self.release.block}, statement {index}"
+            if not isinstance(said, Mapping) or set(said) != {"block", *PARTS}:
+                raise CertificateError(f"{where}: is not a statement about a block, with the keys block, {', '.join(PARTS)}")
+            if said["block"] not in left:
+                raise CertificateError(f"{where}: {str(said['block'])[:40]!r} is not one of the blocks, or is listed twice")
+            left.remove(said["block"])
+            yield self.number_of[said["block"]], self.check(self.number_of[said["block"]], said["alone"], said["together"])
+
+    def check(self, number: int, alone: Mapping[str, Any] | None, together: Mapping[str, Any] | None) -> list[CheckSummary]:
+        """All that is proved about a block."""
+        result = [self.alone(number, alone)] if alone else []
+        return result + ([self.together(together)] if together else [])
+
+    def alone(self, number: int, certificate: Mapping[str, Any]) -> CheckSummary:
+        """What is proved about a block from its own cells, and from what its areas leave to it."""
+        return check_block(seen_from(self.levels, number), certificate, self.own[number])
+
+    def together(self, certificate: Mapping[str, Any]) -> CheckSummary:
+        """What is proved from the cells of all blocks and areas."""
+        return check_block(self.release, certificate, self.types)
+
+    def own_where(self, number: int, where: Predicate) -> dict[str, int]:
+        """What a claim says of the records of a block, without the block; an error where it is about another one."""
+        said = {name: codes[0] for name, codes in where.clauses}
+        if said.pop(BLOCK, number + 1) != number + 1:
+            raise CertificateError(f"block {self.levels.blocks[number].block}: a proof is about another block")
+        return said
+
+    def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
+        release = seen_from(self.levels, number)
+        known = form.read_lemmas(release, lemmas.get(release.block, []))
+        cells = checked_cells(release, known)
+        return live_records(release, cells, conditions, known, ())
+
+    def _nobody(self, proofs: Any) -> Flags:
+        """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
+        gone: Flags = np.zeros(len(self.types), dtype=bool)
+        checker = ProofChecker(Cells(self.release), self.types)
+        for said in form.read_nobody(self.release, proofs):
+            proved = checker.proof(said.upper, 1, said)
+            if proved.limit is None or proved.limit > 0:
+                raise CertificateError(f"{said.path}: the proof allows {proved.limit} records")
+            gone |= ~flags_of(proved.open, len(self.types))
+        return gone
+
+
+def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
+    """All that some cell tells apart, the same for every block, so that their live records can be put together."""
+    domain, result = levels.schema.domain, dict[Predicate, None]()
+    releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
+    for release in releases.values():
+        cells = Cells(release)
+        for query in release.queries:
+            result[query.predicate] = None
+            if query.sums is not None:
+                result[cells[query.id].adding(domain)] = None
+                result |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
+    return tuple(result)
+
+
+def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:
+    return AdmissibleTypes(types.domain, types.atoms, types.table[:, ~gone])

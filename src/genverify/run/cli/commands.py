@@ -38,7 +38,7 @@ GROUPS = (
     _group("genverify.run.cli.commands:explain", "explain", study=True),
     _group("genverify.run.cli.commands:probability", "probability", study=True),
     _group("genverify.run.progress:command", "progress", study=True),
-    _group("genverify.run.cli.commands:add_export", "export", "check-vipr"),
+    _group("genverify.run.cli.commands:add_export", "export"),
     _group("genverify.run.provenance.audit:command", "audit", study=True),
     _group(f"{REFERENCE_TOOL}:add_parser", "reference", study=True),
     _group("genverify.run.ablation:add", "ablation", study=True),

@@ -30,7 +30,7 @@ from genverify.run.provenance.records import AuditError, Record, Records, find_r
 from genverify.run.registry import ProofKind, proof_kinds
 
 if TYPE_CHECKING:
-    from genverify.export.export_command import Proved
+    from genverify.export.proof_programs import Proved
 
 # What tables say of claims and blocks, compared with what the checker concluded from the proofs.
 
@@ -379,8 +379,8 @@ def explain_stored(study: Path, name: str, claim: str) -> Iterator[str]:
 
 def _explain_cell(study: Path, name: str) -> Iterator[str]:
     """The sums that force the ends of a cell, and what these rest on before that."""
-    from genverify.export.cell_programs import CellExporter
     from genverify.export.checker_formats import in_words
+    from genverify.export.proof_programs import CellExporter
 
     for system, certificate in open_proofs(study, None, None):
         if isinstance(system, LinearSystem) and name in system.place:
