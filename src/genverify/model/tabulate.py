@@ -60,7 +60,10 @@ def _code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class _Group:
-    """The queries about one set of columns: `kind_of` each combination of codes, by the queries that it lies `inside`."""
+    """
+    The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
+    combination, and `inside`, which kinds lie in each query.
+    """
 
     columns: tuple[str, ...]
     sizes: tuple[int, ...]

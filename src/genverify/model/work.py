@@ -5,8 +5,9 @@ import logging
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self, TypeVar
+from typing import TypeVar
 
 # Seeds: one per job or block, derived from its name, so that no result depends on the order of work.
 
@@ -74,18 +75,21 @@ T = TypeVar("T")
 log = logging.getLogger("genverify")
 
 
+@dataclass
 class Stopwatch:
     """The wall seconds of a piece of work."""
 
-    def __enter__(self) -> Self:
-        self.seconds = time.perf_counter()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.seconds = time.perf_counter() - self.seconds
+    seconds: float = 0.0
 
 
-watch = Stopwatch  # with watch() as spent: ...
+@contextmanager
+def watch() -> Iterator[Stopwatch]:
+    spent = Stopwatch()
+    started = time.perf_counter()
+    try:
+        yield spent
+    finally:
+        spent.seconds = time.perf_counter() - started
 
 
 @dataclass

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from genverify.model.errors import DataError
 from genverify.reading import totals
@@ -24,6 +25,7 @@ Chain = list[list[int]]  # groups of columns, finest first: each determines all 
 EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
+NO_SUM = "no label adds up the others"
 CUBE_SAMPLES = 300  # rows of a cube that are looked at, spread over all: bounds time
 MOST_AXES = 20  # that a table of counts can have
 GLANCE = 300  # rows that show at once that two columns do not determine each other
@@ -64,6 +66,9 @@ TypedAxis = tuple[Axis, list[Question]]
 
 # the axes of the rows of a table, one label of each for every row, what is the same in every row, and what is asked
 RowAxes = tuple[list[Axis], list[tuple[str, ...]], dict[str, str], list[Question]]
+
+
+LabelledAxis = tuple[Axis, tuple[str, ...], Levels]  # with the label of each row, and the labels below each level
 
 
 def group_columns(columns: Sequence[Column], texts: Texts) -> list[Chain]:
@@ -115,10 +120,10 @@ def row_axes(
     population = {column.head or column.name: texts[column.at][0] for column in constant if size}
     chains = group_columns(varying, texts)
     by_at = {column.at: column for column in columns}
-    axes, labels, trees = list[Axis](), list[tuple[str, ...]](), list[Levels]()
+    found = list[LabelledAxis]()
     for chain in chains:
-        main = by_at[_main(chain[0], by_at, texts)]
-        path = [main.at, *_levels(chain, texts, by_at)]
+        mains = [max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at)) for group in chain]
+        main, path = by_at[mains[0]], [mains[0], *_levels(mains, texts, by_at)]
         known = _named_levels(path, texts, by_at)
         apart = {**known, main.at: _told_apart(known[main.at], [texts[at] for at in chain[0] if at != main.at])}
         own, tree = _path_labels(path, apart, _root(path, columns, texts))
@@ -126,23 +131,24 @@ def row_axes(
         if deeper:
             own, tree = indented(texts[main.at], indents[main.at])
         kind = INDENTED if deeper and tree else {PERIOD_OF: TIME, MEASURE: MEASURES}.get(main.role, PARTS)
-        named = [] if tree or kind != PARTS else _breakdowns(chain, texts, by_at, own)
+        named = {} if tree or kind != PARTS else _breakdowns(mains[1:], texts, own)
         name = main.head or (NO_HEAD if len(chains) == len(chain) == 1 else main.name)
         members = tuple(sorted(at for group in chain for at in group))
-        axes.append(Axis(name, STACKED if named else kind, tuple(dict.fromkeys(own)), members))
-        labels.append(tuple(own))
-        trees.append(named[0] if named else tree)
+        axis = Axis(name, STACKED if named else kind, tuple(dict.fromkeys(own)), members)
+        found.append((axis, tuple(own), named or tree))
+    if len(found) == 1 and HEADING in population:  # a heading above all rows names what they are
+        found = [(replace(found[0][0], name=population[HEADING].strip(" :")), *found[0][1:])]
+    found = _stack(found) if len(found) <= MOST_AXES else found
+    names = numbered([axis.name for axis, _, _ in found])
+    axes = [replace(axis, name=name) for (axis, _, _), name in zip(found, names, strict=True)]
+    labels, questions = [own for _, own, _ in found], list[Question]()
     if len(axes) > MOST_AXES:  # a list of records rather than a table: nothing is added up in it
-        return _named_apart(axes), labels, population, []
-    if len(axes) == 1 and HEADING in population:  # a heading above all rows names what they are
-        axes = [replace(axes[0], name=population[HEADING].strip(" :"))]
-    axes, labels, trees = _stack(axes, labels, trees)
-    axes, questions = _named_apart(axes), list[Question]()
+        return axes, labels, population, []
     for at, axis in enumerate(axes):
         if axis.kind in (TIME, MEASURES) and axis.name not in hints.totals:
             continue
         samples = slices(at, labels, measured)
-        axes[at], asked = _typed(axis, trees[at], samples, hints)
+        axes[at], asked = _typed(axis, found[at][2], samples, hints)
         joined = " and " in axis.name or AGREEING in axes[at].why
         if axis.kind == STACKED and not axes[at].tree and not joined:  # the groups add up to nothing: no breakdowns
             unsure = asked if any(pattern("breakdown").fullmatch(by_at[c].head) for c in axis.columns) else []
@@ -161,34 +167,23 @@ def _is_level(column: Column, columns: Sequence[Column], texts: Texts) -> bool:
     return bool(others) and len(pairs) == len({filled for filled, _ in pairs})
 
 
-def _main(group: Sequence[int], by_at: Columns, texts: Texts) -> int:
-    return max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at))
+def _levels(mains: Sequence[int], texts: Texts, by_at: Columns) -> list[int]:
+    """The columns above the finest one whose own rows are printed where that is blank, finest first."""
+    fine = texts[mains[0]]
+    above = [at for at in mains[1:] if not says("level", by_at[at].head) and ("" in texts[at] or "" not in fine)]
+    return [at for at in above if any(text and not below for text, below in zip(texts[at], fine, strict=True))]
 
 
-def _levels(chain: Chain, texts: Texts, by_at: Columns) -> list[int]:
-    """The columns above a group whose own rows are printed where the finer column is blank, finest first."""
-    fine, result = texts[_main(chain[0], by_at, texts)], list[int]()
-    for group in chain[1:]:
-        own = _main(group, by_at, texts)
-        if says("level", by_at[own].head) or (all(texts[own]) and "" in fine):
-            continue
-        if any(text and not below for text, below in zip(texts[own], fine, strict=True)):
-            result.append(own)
-    return result
-
-
-def _breakdowns(chain: Chain, texts: Texts, by_at: Columns, own: Sequence[str]) -> list[Levels]:
+def _breakdowns(uppers: Sequence[int], texts: Texts, own: Sequence[str]) -> Levels:
     """Labels by the name of their breakdown, where a column beside names it and one label at most has none."""
-    for group in chain[1:]:
-        names = texts[_main(group, by_at, texts)]
-        tree = Levels()
-        for name, label in dict.fromkeys(zip(names, own, strict=True)):
-            if name:
-                tree.setdefault(name, []).append(label)
-        blank = {label for name, label in zip(names, own, strict=True) if not name}
+    for at in uppers:
+        tree = defaultdict[str, list[str]](list)
+        for name, label in dict.fromkeys(zip(texts[at], own, strict=True)):
+            tree[name].append(label)
+        blank = tree.pop("", [])
         if len(tree) > 1 and len(blank) <= 1 and min(map(len, tree.values())) > 1:
-            return [{"": list(blank), **tree} if blank else tree]
-    return []
+            return {"": blank, **tree} if blank else dict(tree)
+    return {}
 
 
 def _named_levels(path: Sequence[int], texts: Texts, by_at: Columns) -> dict[int, list[str]]:
@@ -247,33 +242,25 @@ def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[
     return own
 
 
-def _stack(
-    axes: list[Axis], labels: list[tuple[str, ...]], trees: list[Levels]
-) -> tuple[list[Axis], list[tuple[str, ...]], list[Levels]]:
+def _stack(found: list[LabelledAxis]) -> list[LabelledAxis]:
     """Two axes of which one names the breakdown of the other's labels (sex: male, female) are one, stacked."""
-    for g, names in enumerate(labels):
-        for v, parts in enumerate(labels):
-            if g == v or {axes[g].kind, axes[v].kind} != {PARTS} or not 2 <= len(axes[g].labels) <= 60:
-                continue
-            pairs = dict.fromkeys(zip(names, parts, strict=True))
-            groups = Counter(name for name, _ in pairs)
-            size = len(axes[v].labels)
-            if len(pairs) > 1.35 * size or size < 2 * len(axes[g].labels) - 2 or max(groups.values()) < 2:
-                continue
-            own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
-            axis = Axis(f"{axes[g].name} and {axes[v].name}", STACKED, tuple(dict.fromkeys(own)),
-                        axes[g].columns + axes[v].columns)  # fmt: skip
-            tree = Levels()
-            for (name, part), label in zip(pairs, axis.labels, strict=True):
-                tree.setdefault(name, []).append(label) if name != part else None
-            rest = [at for at in range(len(axes)) if at not in (g, v)]
-            names_of = [*(labels[at] for at in rest), own]
-            return _stack([*(axes[at] for at in rest), axis], names_of, [*(trees[at] for at in rest), tree])
-    return axes, labels, trees
-
-
-def _named_apart(axes: list[Axis]) -> list[Axis]:
-    return [replace(axis, name=name) for axis, name in zip(axes, numbered([axis.name for axis in axes]), strict=True)]
+    for (group, names, _), (axis, parts, _) in permutations(found, 2):
+        size = len(group.labels)
+        if {group.kind, axis.kind} != {PARTS} or not 2 <= size <= 60:
+            continue
+        pairs = dict.fromkeys(zip(names, parts, strict=True))
+        often = Counter(name for name, _ in pairs)
+        if len(pairs) > 1.35 * len(axis.labels) or len(axis.labels) < 2 * size - 2 or max(often.values()) < 2:
+            continue
+        own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
+        columns, tree = group.columns + axis.columns, defaultdict[str, list[str]](list)
+        both = Axis(f"{group.name} and {axis.name}", STACKED, tuple(dict.fromkeys(own)), columns)
+        for (name, part), label in zip(pairs, both.labels, strict=True):
+            if name != part:
+                tree[name].append(label)
+        rest = [one for one in found if one[0] is not group and one[0] is not axis]
+        return _stack([*rest, (both, own, dict(tree))])
+    return found
 
 
 def slices(at: int, labels: Sequence[Sequence[str]], measured: Measured) -> list[dict[str, Number | None]]:
@@ -295,9 +282,8 @@ def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxi
     if axis.kind == STACKED:
         return _stacked_tree(axis, tree, samples, hints)
     if not tree:
-        sums, reason, asked, off = find_tree(axis.name, axis.labels, samples, hints)
-        kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
-        return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others", off=off), asked
+        own, asked = _by_sums(axis, samples, hints)
+        return replace(own, kind=STACKED) if len(dict(own.tree)) < len(own.tree) else own, asked
     bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
     parents, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
     for parent, children in tree.items():
@@ -396,15 +382,13 @@ def column_axis(heads: Measured, hints: Hints, name: str = COLUMNS) -> TypedAxis
     samples = [{label: own[row] for label, own in heads.items()} for row in totals.spread(range(size), MOST_SAMPLES)]
     if labels and all(is_period(label) for label in labels):
         return Axis(name, TIME, labels, why="the headers are times"), []
-    return _by_sums(name, labels, samples, hints, MEASURES, "no column adds up the others")
+    return _by_sums(Axis(name, MEASURES, labels), samples, hints, "no column adds up the others")
 
 
-def _by_sums(
-    name: str, labels: Sequence[str], samples: Samples, hints: Hints, none: str, why_none: str, total: str = ""
-) -> TypedAxis:
-    """An axis with what adds up to what; where nothing does, of the kind `none`."""
-    tree, why, asked, off = find_tree(name, labels, samples, hints, total)
-    return Axis(name, ADDITIVE if tree else none, tuple(labels), (), tree, why or why_none, off=off), asked
+def _by_sums(axis: Axis, samples: Samples, hints: Hints, none: str = NO_SUM, total: str = "") -> TypedAxis:
+    """An axis with what adds up to what; where nothing does, it stays of its kind."""
+    tree, why, asked, off = find_tree(axis.name, axis.labels, samples, hints, total)
+    return replace(axis, kind=ADDITIVE if tree else axis.kind, tree=tree, why=why or none, off=off), asked
 
 
 def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> TypedAxis:
@@ -418,4 +402,4 @@ def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints:
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
                for start in totals.spread(starts, CUBE_SAMPLES)]  # fmt: skip
-    return _by_sums(axis.name, labels, samples, hints, PARTS, "no label adds up the others", axis.total)
+    return _by_sums(Axis(axis.name, PARTS, tuple(labels)), samples, hints, total=axis.total)
