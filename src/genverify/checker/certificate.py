@@ -307,7 +307,7 @@ class _Reader:
 
     @cached_property
     def published(self) -> Collection[str]:
-        return self.release.published.place
+        return self.release.published.position
 
     def lemma(self, value: Any, path: str) -> ExhaustedTotal:
         text = _mapping(value, path, ("universe", "cells"))

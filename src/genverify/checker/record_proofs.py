@@ -40,7 +40,7 @@ class Cells(Mapping[str, Cell]):
 
     def __init__(self, release: Release) -> None:
         self.published, self.lo, self.hi, self.domain = release.published, release.lo, release.hi, release.schema.domain
-        self.queries, self.place = self.published.queries, self.published.place
+        self.queries, self.place = self.published.queries, self.published.position
         self.made = {TOTAL: Cell(EVERY, int(release.n), int(release.n))}
 
     def __getitem__(self, name: str) -> Cell:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from genverify.model.arrays import Flags, Ints, row_bytes
 from genverify.model.claims import Codes
 from genverify.model.domain import Domain, Predicate, Records
-from genverify.model.errors import DataError
+from genverify.model.errors import DataError, refusing
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, counts_frame, range_words
 
@@ -26,11 +26,7 @@ ROWS_AT_ONCE = 50_000  # bounds memory, whatever the number of records
 
 
 def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Query]) -> Ints:
-    """
-    The count of every query in every block: one row per block, one column per query.
-
-    Records are sorted by block; `starts` holds the first record of each block, and no block is empty.
-    """
+    """The count of every query (column) in every block (row) of sorted records; `starts`: the first record of each block."""
     counts = np.zeros((len(starts), len(queries)), dtype=np.int64)
     bounds = np.append(starts, len(next(iter(records.values()))))
     groups, summed = _groups(domain, queries), [number for number, query in enumerate(queries) if query.sums]
@@ -152,10 +148,7 @@ def releases_of(records: Table, keeps: Predicate, schema: Schema) -> Iterator[Re
 
 
 def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
-    """
-    The generated records of each block, with shape (K, N, columns). A dataset that does not fit its release is an error: it
-    would silently remove candidate claims that hold.
-    """
+    """The generated records (K, N, columns) of each block; an error for one that does not fit: it would hide claims."""
     if not releases:
         return {}
     domain = releases[0].schema.domain
@@ -170,16 +163,17 @@ def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
     return result
 
 
+AGAIN = "generate its datasets again: delete this file and give the same command"
+
+
 def _wrong(path: Path, why: str) -> str:
-    return f"{path}: {why}. Generate its datasets again: delete this file and give the same command."
+    return f"{path}: {why}; {AGAIN}"
 
 
 def _read(path: Path, domain: Domain) -> pd.DataFrame:
     """The rows of a file: block, dataset, and codes of the domain only."""
-    try:
+    with refusing((OSError, ValueError), f"{path}: not a file of datasets", AGAIN):
         frame = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise DataError(_wrong(path, f"not a file of datasets ({error})")) from None
     for name in ("block", "dataset", *domain.names):
         if name not in frame:
             raise DataError(_wrong(path, f"no column {name!r}"))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genverify.model.errors import ConfigError
-from genverify.reading.source import TEXTS, WORKBOOKS, sources
+from genverify.reading.source import sources
 from genverify.run import layout
 from genverify.run.config import FOLDERS, NAME, config_model
 from genverify.run.registry import ENTRY, studies
@@ -53,7 +53,7 @@ def write_study(name: str, home: Path) -> list[Path]:
 def write_reader(name: str, home: Path) -> list[Path]:
     """Write the files of a reader of files that end in its name; and the page of modules, which follows from the code."""
     _check_name(name, home, "reader", READER)
-    if f".{name}" in {*sources(), *TEXTS, *WORKBOOKS, ".px", ".json", ".hrc", ".yaml"}:
+    if f".{name}" in {*sources(), ".hrc", ".yaml"}:
         raise _taken(name, f"files that end in .{name} are read")
     if same := [path for path in (home / layout.LIBRARY).rglob(f"{name}*") if path.stem == name]:
         raise _taken(name, f"{same[0].relative_to(home)} is there")
