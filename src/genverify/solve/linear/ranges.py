@@ -4,23 +4,31 @@ The exact range of every cell: points that attain both ends, recounted, and proo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from math import floor
-from typing import Any, NamedTuple
+from math import floor, inf
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, hstack
 from scipy.sparse.csgraph import connected_components
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
 from genverify.model.work import CLOCK_LIMIT, WORK_LIMIT, WorkBudget
-from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
+from genverify.solve.bounds import (
+    Ends,
+    LimitStruck,
+    PointFound,
+    bound,
+    exact_leaf,
+    farkas_leaf,
+    fits_as,
+    weighed,
+    whole_multiple,
+)
 from genverify.solve.linear.network import network_of
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, maximise_integers
+from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, best_point, maximise_integers
 from genverify.solve.solvers.highs import CellProgram
 
 # What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
@@ -63,10 +71,10 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check | None = No
     """The ends that single rows imply; with small weights of 1 on a tree of sums these are the exact ranges."""
     known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
-        up, down = _room(known, 1), _room(known, -1)
-        for room, y in ((up, 1), (down, -1)):
-            if len(room.impossible):
-                known.contradict({"y": {sums.rows[room.impossible[0]]: y}})
+        (up, too_much), (down, too_little) = _room(known, 1), _room(known, -1)
+        for impossible, y in ((too_much, 1), (too_little, -1)):
+            if len(impossible):
+                known.contradict({"y": {sums.rows[impossible[0]]: y}})
                 return known
         steps = list(_steps(known, up, down))
         if not steps:
@@ -80,19 +88,14 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check | None = No
     return known
 
 
-class _Room(NamedTuple):
+Room = tuple[Ints, Flags]  # where the cell of every entry ends by its row, and whether the row says so
+
+
+def _room(known: KnownEnds, sign: int) -> tuple[Room, Ints]:
     """
-    How far the entries of every row may go, in multiples of their weights, when the others add as little as they can; for
-    which entries that is known; and the rows that cannot be met.
+    How far the cell of every entry may go when the others of its row add as little as they can, and the rows that cannot be
+    met: by the upper ends of the rows (sign 1), or by their lower ends (-1). A row that 64 bits may not hold says nothing.
     """
-
-    steps: Ints
-    known: Flags
-    impossible: Ints
-
-
-def _room(known: KnownEnds, sign: int) -> _Room:
-    """By the upper ends of the rows (sign 1), or by their lower ends (-1). A row that 64 bits may not hold says nothing."""
     sums, row = known.sums, known.sums.row_of
     weights, limit = sign * sums.weights, sums.most if sign > 0 else -sums.least
     ends = np.where(weights > 0, known.lo[sums.columns], known.hi[sums.columns])
@@ -103,32 +106,22 @@ def _room(known: KnownEnds, sign: int) -> _Room:
     left = np.where(silent, 0, limit)
     np.subtract.at(left, row, part)
     without = np.bincount(row, endless, len(sums.rows)).astype(np.int64)
-    impossible = np.flatnonzero((left < 0) & (without == 0) & ~silent)
-    return _Room((left[row] + part) // np.abs(weights), (without[row] == endless) & ~silent[row], impossible)
+    steps = np.sign(weights) * ((left[row] + part) // np.abs(weights))
+    return (steps, (without[row] == endless) & ~silent[row]), np.flatnonzero((left < 0) & (without == 0) & ~silent)
 
 
-def _steps(known: KnownEnds, up: _Room, down: _Room) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
+def _steps(known: KnownEnds, up: Room, down: Room) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     """The bounds that rows improve, from the ends as they are now; of several about one end the best."""
-    columns, positive = known.sums.columns, known.sums.weights > 0
-    upper, upper_known = np.where(positive, up.steps, down.steps), np.where(positive, up.known, down.known)
-    lower, lower_known = np.where(positive, -down.steps, -up.steps), np.where(positive, down.known, up.known)
-    yield from _best(known, "upper", upper, upper_known & (upper < known.hi[columns]), np.where(positive, 1, -1))
-    yield from _best(known, "lower", lower, lower_known & (lower > known.lo[columns]), np.where(positive, -1, 1))
-
-
-def _best(
-    known: KnownEnds, side: str, value: Ints, better: npt.NDArray[np.bool_], y: Ints
-) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
-    sums = known.sums
-    entries = np.flatnonzero(better)
-    best = (known.hi if side == "upper" else known.lo).copy()
-    (np.minimum if side == "upper" else np.maximum).at(best, sums.columns[entries], value[entries])
-    entries = entries[value[entries] == best[sums.columns[entries]]]
-    for entry in entries[np.unique(sums.columns[entries], return_index=True)[1]].tolist():
-        proof: dict[str, Any] = {"y": {sums.rows[sums.row_of[entry]]: int(y[entry])}}
-        if abs(int(sums.weights[entry])) != 1:
-            proof["d"] = abs(int(sums.weights[entry]))
-        yield int(sums.columns[entry]), side, int(value[entry]), proof
+    sums, positive = known.sums, known.sums.weights > 0
+    for side, ends, better, y in (("upper", known.hi, np.minimum, 1), ("lower", known.lo, np.maximum, -1)):
+        value, told = (np.where(positive, *pair) for pair in zip(*((up, down)[::y]), strict=True))
+        best = ends.copy()
+        better.at(best, sums.columns[told], value[told])
+        entries = np.flatnonzero(told & (value == best[sums.columns]) & (value != ends[sums.columns]))
+        for entry in entries[np.unique(sums.columns[entries], return_index=True)[1]].tolist():
+            proof = {"y": {sums.rows[sums.row_of[entry]]: y if positive[entry] else -y}}
+            d = abs(int(sums.weights[entry]))
+            yield int(sums.columns[entry]), side, int(value[entry]), proof if d == 1 else {**proof, "d": d}
 
 
 # Upper ends that the multipliers of one cell's proof show of other cells too, for those that have no proof of their own.
@@ -154,16 +147,10 @@ class Offers:
         v = weighed(self.sums, Y)
         if v is None:
             return
-        reach = np.where(v < 0, self.ends.hi, np.where(v > 0, self.ends.lo, 0))
-        sides = np.where(Y > 0, self.sums.most, np.where(Y < 0, self.sums.least, 0))
-        if is_open(reach).any() or is_open(sides).any():
+        room = bound(self.sums, Y, self.ends, -v)
+        if room == inf:
             return
-        sizes = np.abs(v.astype(np.float64) * reach).sum(), np.abs(Y.astype(np.float64) * sides).sum()
-        if float(sum(sizes)) > 2**60:
-            return
-        least = v * reach
-        room = int((Y * sides).sum() - least.sum())
-        hi = np.where(v > 0, (room + least) // np.maximum(v, 1), self.hi)
+        hi = np.where(v > 0, self.ends.lo + int(room) // np.maximum(v, 1), self.hi)
         better = hi < self.hi
         self.hi[better], self.over[better], self.by[better] = hi[better], v[better], len(self.leaves)
         self.leaves.append(leaf["y"])
@@ -237,17 +224,15 @@ class RangeSearch:
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
         self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
 
-    def keep(self, x: Ints) -> bool:
-        """A point that fits, recounted; whether it attains more than those before it."""
+    def keep(self, x: Ints) -> None:
+        """A point, if it fits when recounted."""
         self.budget.spend(self.recount)
         if not (self.sums.fits(x) if self.last is None else fits_as(self.sums, x, self.last)):
-            return False
+            return
         self.last = x
-        new = bool(((x < self.least) | (x > self.most))[self.wanted].any())
         self.least, self.most = np.minimum(self.least, x), np.maximum(self.most, x)  # a cell without end keeps OPEN
         if len(self.points) < POINTS:
             self.points.append(x)
-        return new
 
     def first(self) -> bool:
         """Whether some point fits; a contradiction is shown, a limit is noted."""
@@ -314,10 +299,10 @@ class RangeSearch:
         else:
             self.known.contradict(leaf)
 
-    def take(self, answer: Answer) -> bool:
-        point = answer.z if isinstance(answer, Optimal) else getattr(answer, "incumbent", None)
-        x = integer_point(point) if point is not None else None
-        return x is not None and self.keep(x)
+    def take(self, answer: Answer) -> None:
+        x = integer_point(best_point(answer))
+        if x is not None:
+            self.keep(x)
 
     def open_ends(self) -> tuple[Flags, Flags]:
         """The lower and the upper ends that no point attains yet."""
@@ -512,7 +497,7 @@ def all_ranges(
         part = select(rest, cells, rows)
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, work, budget, asked, partial(_say, say, done, len(sums.cells)))
+        search = RangeSearch(part, own_known, work, budget, asked, lambda cell, done=done: say(done + cell, len(sums.cells)))
         for fitting in start:
             search.keep(fitting[cells])
         if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
@@ -531,10 +516,6 @@ def all_ranges(
     limits = [CLOCK_LIMIT] if budget.seconds() < 0 else limits
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
-
-
-def _say(say: Say, before: int, of: int, cell: int) -> None:
-    say(before + cell, of)
 
 
 def _without_known(sums: LinearSystem, lo: Ints, hi: Ints) -> LinearSystem:
@@ -556,17 +537,10 @@ def _pieces(sums: LinearSystem) -> list[tuple[Ints, Ints]]:
     ties = coo_array((np.ones(len(entries)), (entries, rows + len(sums.cells))), shape=(size, size))
     _, label = connected_components(ties, directed=False)
     of_row = label[len(sums.cells) :]
-    has = np.zeros(len(sums.rows), dtype=bool)
-    has[rows] = True
-    order = np.argsort(of_row, kind="stable")
-    order = order[has[order]]
-    cuts = np.flatnonzero(np.diff(of_row[order])) + 1
-    pieces = []
-    for group in np.split(order, cuts) if len(order) else []:
-        entries_of = np.isin(sums.row_of, group) if len(group) > 64 else np.concatenate(
-            [np.arange(sums.start[row], sums.start[row + 1]) for row in group.tolist()]
-        )  # fmt: skip
-        pieces.append((np.unique(sums.columns[entries_of]), np.sort(group)))
+    of_entry, named = of_row[sums.row_of], np.unique(of_row[rows])
+    order = np.argsort(of_entry, kind="stable")
+    cuts = np.searchsorted(of_entry[order], [named, named + 1]).T.tolist()
+    pieces = [(np.unique(sums.columns[order[at:end]]), np.unique(sums.row_of[order[at:end]])) for at, end in cuts]
     return sorted(pieces, key=lambda piece: len(piece[0]))
 
 
