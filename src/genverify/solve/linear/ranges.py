@@ -4,6 +4,7 @@ The exact range of every cell: points that attain both ends, recounted, and proo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import floor, inf
 from typing import Any
 
@@ -191,23 +192,23 @@ class RangeSearch:
         self.limit = ""
         self.by_solver = set[tuple[int, int]]()  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
-        self.offers = Offers(sums, self.ends)
         self.corner, self.stopped, self.recount = False, 0, RECOUNT[0] + RECOUNT[1] * len(sums.columns)
 
     def run(self, enough: Ints | None) -> Ranges:
         """`enough`: rows that say all that the others say, once a point shows that they agree."""
-        if not self.known.empty:
-            if enough is None or not self.points:
-                self.open(None)
-            if self.first():
-                self.without_end()
-                if enough is not None:
-                    self.open(enough)
-                self.by_network()
-                self.many()
-                self.by_programs()
-                self.single()
-                self.take_offers()
+        if not self.known.empty and self.first():
+            if enough is not None:
+                equations = bool((self.sums.least == self.sums.most)[enough].all())
+                self.sums = select(self.sums, np.arange(len(self.sums.cells)), enough)
+                self.corner = equations and len(enough) <= MOST_ROWS
+                vars(self).pop("lp", None)
+            self.offers = Offers(self.sums, self.ends)
+            self.without_end()
+            self.by_network()
+            self.many()
+            self.by_programs()
+            self.single()
+            self.take_offers()
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi - 1)
         point = self.points[0] if self.points else None
@@ -216,13 +217,13 @@ class RangeSearch:
             (high if sign > 0 else low)[cell] = True
         return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, low & high)
 
-    def open(self, rows: Ints | None) -> None:
-        """The linear program of some rows, or all."""
-        self.searched = self.sums if rows is None else select(self.sums, np.arange(len(self.sums.cells)), rows)
-        self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget, rows)
-        self.lp.set_ends(self.ends.lo, self.ends.hi)
-        equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
-        self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
+    def program(self) -> CellProgram:
+        """A linear program of the rows as they are."""
+        lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget)
+        lp.set_ends(self.ends.lo, self.ends.hi)
+        return lp
+
+    lp = cached_property(program)
 
     def keep(self, x: Ints) -> None:
         """A point, if it fits when recounted."""
@@ -331,7 +332,7 @@ class RangeSearch:
         if len(self.sums.cells) < DIVE_FROM:
             return
         rng = np.random.default_rng(self.work.seed)
-        second = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget, self.lp.rows)
+        second = self.program()
         dives, corner = Dives(self, second, rng), Corner(second, rng, self.budget) if self.corner else None
         for cell in np.flatnonzero(self.wanted).tolist():
             for sign in (1, -1):
@@ -408,7 +409,7 @@ class RangeSearch:
 
     def by_integers(self, cell: int, sign: int) -> None:
         """The linear program leaves a gap: the solver's own integer search, recounted; then a proof by cases."""
-        if SEARCH * len(self.searched.columns) > self.share():
+        if SEARCH * len(self.sums.columns) > self.share():
             self.limit = WORK_LIMIT
             return
         answer = self.integer({cell: sign})
@@ -436,7 +437,7 @@ class RangeSearch:
         objective = np.zeros(len(self.sums.cells))
         for cell, weight in c.items():
             objective[cell] = weight
-        system = replace(self.searched, lo=self.ends.lo, hi=self.ends.hi)
+        system = replace(self.sums, lo=self.ends.lo, hi=self.ends.hi)
         answer = maximise_integers(self.work.solver(self.budget.seconds()), system, objective)
         if isinstance(answer, Stopped) and answer.limit is Limit.TIME:
             self.budget.brake()
