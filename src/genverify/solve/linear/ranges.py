@@ -26,9 +26,8 @@ from genverify.solve.bounds import (
     weighed,
     whole_multiple,
 )
-from genverify.solve.linear.network import network_of
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
-from genverify.solve.program import INTEGRAL, integer_point, matrix_of
+from genverify.solve.program import INTEGRAL, by_column, integer_point, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, best_point, maximise_integers
 from genverify.solve.solvers.highs import CellProgram
 
@@ -164,12 +163,9 @@ class Offers:
 
 # The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.
 
-ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
-IDLE = 3  # of them in a row that brought little
 POINTS = 400  # bounds memory: whole tables that fit
 UNSHOWN = "whether some cells have an upper end was not shown in whole numbers"
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
-FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
 STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all work that one may take
 SLOW = 0.05  # of the work left: an objective that takes more is the last of its kind
 SEARCH = 2e-4  # units of an integer search for each entry of its rows, measured: where there are not as many it is not made
@@ -204,7 +200,6 @@ class RangeSearch:
                 vars(self).pop("lp", None)
             self.offers = Offers(self.sums, self.ends)
             self.without_end()
-            self.by_network()
             self.many()
             self.by_programs()
             self.single()
@@ -270,29 +265,6 @@ class RangeSearch:
             if (moved >= never[0]).all() and (moved <= never[1]).all():
                 self.most[step > 0] = OPEN
 
-    def by_network(self) -> None:
-        """
-        Where the sums form a network: every end at which all counts that fit must stay, each with a proof of its rows. Then
-        objectives that pull at cells no two of which share a sum: nearly all of these ends give way at once.
-        """
-        network, x, rng = network_of(self.sums), self.points[0], np.random.default_rng(self.work.seed)
-        if network is None:
-            return
-        for cell, sign, y in network.pinned(x, self.ends.lo, self.ends.hi):
-            value, c = sign * int(x[cell]), sign * (np.arange(len(x)) == cell)
-            leaf = exact_leaf(self.sums, self.ends, y.astype(np.float64), c, value)
-            if leaf is not None:
-                self.prove(cell, sign, value, leaf)
-                (self.ends.hi if sign > 0 else self.ends.lo)[cell] = x[cell]
-        self.lp.set_ends(self.ends.lo, self.ends.hi)
-        for sign in (-1, 1):
-            open_, before, matched = np.flatnonzero(self.open_ends()[max(sign, 0)]), OPEN, list[int]()
-            while before - len(open_) > MATCHED * len(matched) and len(open_) and not self.late():
-                matched, before = network.matching(rng.permutation(open_)), len(open_)
-                self.take(self.lp.maximise(sign * np.bincount(matched, minlength=len(x)).astype(np.float64)))
-                open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
-                self.say(len(x) - len(open_))
-
     def contradict(self, answer: Infeasible) -> None:
         leaf = farkas_leaf(self.sums, self.ends, answer.y)
         if leaf is None:
@@ -310,22 +282,28 @@ class RangeSearch:
         return self.wanted & (self.least > self.known.lo), self.wanted & (self.most < self.known.hi)
 
     def many(self) -> None:
-        """Objectives that pull at all open ends at once: a vertex often attains many of them."""
-        rng, idle = np.random.default_rng(self.work.seed), 0
-        for _ in range(ROUNDS):
-            down, up = self.open_ends()
-            before = int(down.sum() + up.sum())
-            if before <= FEW_OPEN * self.wanted.sum() or idle >= IDLE or self.late():
-                return
-            started = self.budget.left()
-            most = SLOW * started
-            up_too = rng.random(len(up)) < 0.5
-            objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
-            self.take(self.lp.maximise(objective, most))
-            after = sum(int(ends.sum()) for ends in self.open_ends())
-            idle = idle + 1 if before - after <= max(1, before // 50) else 0
-            if started - self.budget.left() > most:
-                return
+        """Objectives that pull at open ends no two of which share a sum: nearly all of these give way at once."""
+        rng, before = np.random.default_rng(self.work.seed), OPEN
+        for sign in (-1, 1):
+            open_, before, pulled = np.flatnonzero(self.open_ends()[max(sign, 0)]), OPEN, list[int]()
+            while before - len(open_) > MATCHED * len(pulled) and len(open_) and not self.late():
+                pulled, before, started = self.apart(rng.permutation(open_)), len(open_), self.budget.left()
+                objective = sign * np.bincount(pulled, minlength=len(self.ends.lo)).astype(np.float64)
+                self.take(self.lp.maximise(objective, SLOW * started))
+                open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
+                self.say(len(self.ends.lo) - len(open_))
+
+    def apart(self, cells: Ints) -> list[int]:
+        """Some of these cells, in their order, of which no two lie in one sum."""
+        columns = by_column(self.sums)
+        start, rows = columns.indptr.tolist(), columns.indices.tolist()
+        used, result = set[int](), list[int]()
+        for cell in cells.tolist():
+            own = rows[start[cell] : start[cell + 1]]
+            if used.isdisjoint(own):
+                result.append(cell)
+                used.update(own)
+        return result
 
     def by_programs(self) -> None:
         """The linear program of every open end, and dives where its vertex is fractional; some cells at a time."""
