@@ -476,7 +476,11 @@ def all_ranges(
         part = select(rest, cells, rows)
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, work, budget, asked, lambda cell, done=done: say(done + cell, len(sums.cells)))
+
+        def told(cell: int, before: int = done) -> None:
+            say(before + cell, len(sums.cells))
+
+        search = RangeSearch(part, own_known, work, budget, asked, told)
         for fitting in start:
             search.keep(fitting[cells])
         if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:

@@ -125,7 +125,7 @@ class CellProgram(HighsProgram):
     """Maximise c x over lo <= x <= hi and least <= A x <= most, within a budget of work."""
 
     def __init__(self, A: csr_array, least: Ints, most: Ints, budget: WorkBudget | None = None) -> None:
-        self.A = csc_array(A, dtype=np.float64)
+        self.A = A.tocsc().astype(np.float64)
         super().__init__(self.A, as_floats(least), as_floats(most), ITERATIONS)
         self._bounded, self._units = True, units_of(self.A)
         self._budget = WorkBudget(Meter(), inf) if budget is None else budget
