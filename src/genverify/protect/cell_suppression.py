@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, hstack
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import OPEN, LinearSystem, as_floats
-from genverify.solve.linear.network import Cycles, Network, network_of
+from genverify.solve.linear.network import Cycles, network_of
 from genverify.solve.program import WrongAnswer, integer_point, matrix_of
 from genverify.solve.solvers.base import (
     Infeasible,
@@ -175,7 +175,7 @@ class CellMoves:
     columns are those cells that can move at all: the ones that `within` names, and what is open anyway.
     """
 
-    def __init__(self, problem: SuppressionProblem, within: Flags, network: Network | None) -> None:
+    def __init__(self, problem: SuppressionProblem, within: Flags, network: Ints | None) -> None:
         self.problem, self.x, self.network, system = problem, problem.counts, network, problem.system
         self.n, rows = len(system.cells), [row for row, cell in problem.beside.items() if problem.closable[cell]]
         entries = np.ones(len(rows)), (rows, np.arange(len(rows)))
@@ -201,7 +201,7 @@ class CellMoves:
         self.columns = np.flatnonzero(moving)
         self.place = np.full(len(self.owner), -1, dtype=np.int64)
         self.place[self.columns] = np.arange(len(self.columns))
-        self.cycles = Cycles(self.network, self.columns) if self.network else None
+        self.cycles = None if self.network is None else Cycles(self.network, self.columns)
         A = csr_array(self.A.tocsc()[:, self.columns])
         self.lp = HighsProgram(A, self.least, self.most, ITERATIONS)
         self.mover = HighsProgram(csr_array(hstack([A, -A])), self.least, self.most, ITERATIONS)
@@ -337,8 +337,6 @@ class PatternSearch:
         self.bound = 0  # no choice that protects costs less
         # without a bound, cells of sums that form a network move along the cheapest cycle: no linear program for each
         network = None if work.masters else network_of(problem.system)
-        if network is not None and len(network.slack):  # cycles leave all sums as they are: a range allows more
-            network = None
         self.moves = CellMoves(problem, self.candidates(), network)
 
     def candidates(self) -> Flags:
