@@ -25,7 +25,7 @@ from genverify.attack import probability as probabilities
 from genverify.attack.generate import WALKERS, starting_points
 from genverify.attack.verify import VerifiedBlock, check_verified, claim_columns, verify_block
 from genverify.checker.record_proofs import CheckSummary
-from genverify.disclosure.record_attack import Attack, bounded_cells
+from genverify.disclosure.record_audit import Attack, bounded_cells
 from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codings, ReleaseDescription
 from genverify.disclosure.release_form import ReleaseForm
 from genverify.model import release as published

@@ -17,10 +17,9 @@ from genverify.checker.certificate import CertificateError, read_proofs, write_p
 from genverify.checker.record_proofs import check_block
 from genverify.checker.stored import checked_blocks, require_proved
 from genverify.cli import main
-from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import Attack, open_singles, search_cells
 from genverify.disclosure.record_audit import attack_records as audit
 from genverify.disclosure.release_data import ReleaseDescription, describe
-from genverify.disclosure.suppression import open_singles, search_cells
 from genverify.disclosure.whatif import what_if
 from genverify.model.claims import Claim
 from genverify.model.errors import ConfigError, DataError, NoDatasetError

@@ -8,15 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import pandas as pd
 
 from genverify.model.errors import ConfigError
 from genverify.model.files import written_folder
-
-if TYPE_CHECKING:
-    from genverify.disclosure.suppression import SecondarySuppression
 
 DIALECTS = {
     "plain": {"open": "open", "exact": "known exactly", "narrow": "too narrow", "printed": "printed",
@@ -35,10 +32,7 @@ MOST_SHOWN = 10  # lines of each kind on the terminal: a page; the files list al
 
 @dataclass(frozen=True)
 class FailOn:
-    """
-    What makes a release unsafe: an unprinted count known exactly, within a range narrower than `width`, or to be 1; or a
-    printed count that is not 0 and below the minimum frequency.
-    """
+    """What is unsafe: an unprinted count known exactly, in a range below `width`, or 1; a printed one below `frequency`."""
 
     width: int = 1
     singled_out: bool = False
@@ -80,6 +74,35 @@ class Source:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class SuppressionStep:
+    """A cell to suppress as well, and how many claims can be verified without it and those before it, where seen."""
+
+    area: str
+    cell: str
+    label: str = ""
+    left: int | None = None
+
+
+@dataclass(frozen=True)
+class SecondarySuppression:
+    """What a search came to: the cells to suppress as well, in order, and what is then still known too well."""
+
+    steps: tuple[SuppressionStep, ...]
+    before: int  # how much was known too well: cells, or claims about exactly one record that name `k` or more columns
+    left: int  # how much is still
+    least: int  # no set of fewer cells does as well, and how that is known
+    how: str
+    undecided: int = 0
+    in_time: bool = True
+    k: int = 0
+    still: tuple[str, ...] = ()  # by name
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return tuple(step.cell for step in self.steps)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Audit(ABC):
     """What came out, and whether it is unsafe by what was asked for."""
@@ -89,9 +112,10 @@ class Audit(ABC):
     source: Source = Source()
     fail_on: FailOn = FailOn()
     dialect: str = "plain"
-    suppression: "SecondarySuppression | None" = None
+    suppression: SecondarySuppression | None = None
     undecided: tuple[str, ...] = ()
     limit: str = ""
+    given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
     protected_by: Any = None  # how the tables were protected, where they were
     broken: ClassVar[Sequence[Any]] = ()  # rules about contributions that some sums break
 
@@ -181,10 +205,7 @@ class Audit(ABC):
         return [row for row in self.rows if row["what"] != RECORD and self._narrow(row)]
 
     def _narrow(self, row: Mapping[str, Any]) -> bool:
-        """
-        Whether a cell is known too well: not printed exactly and in a narrow range, or printed and below the minimum
-        frequency; for singled-out, counting 1.
-        """
+        """Whether a cell is known too well: unprinted in a narrow range (or 1), or printed below the frequency."""
         if not row["unclear"] and row["what"] == PRINTED and 0 < row["lower"] < self.fail_on.frequency:
             return True
         if self.fail_on.singled_out:

@@ -1,19 +1,22 @@
-"""The commands `disclose`, `unique` and `page`; the options of `disclose`, for the command and for Python."""
+"""The commands `disclose`, `protect`, `what-if`, `unique` and `page`; the options of tables, for commands and Python."""
 
 import argparse
 import logging
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from genverify.disclosure.audit_value import DIALECTS, read_fail_on
+import yaml
+
+from genverify.disclosure.audit_value import read_fail_on
 from genverify.model.errors import ConfigError, nearest
-from genverify.model.files import LIMITS, written_folder
+from genverify.model.files import LIMITS, read_yaml, written_folder
 from genverify.model.work import log
 from genverify.reading.read_command import PAIR, READ_OPTIONS, pairs
 
@@ -29,14 +32,9 @@ GROUPS = {
 }
 
 
-KEYS = {names[0]: key for names, _, key, _ in READ_OPTIONS} | {
-    "--total-from": "totals_from", "--fact": "facts", "--allow-partial": "partial",
-}  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Option:
-    """An option: its names, what it applies to, its help, its default, and the least of a number."""
+    """An option: its names, what it applies to, its help, its default, the least of a number, its key in a release file."""
 
     name: str
     applies: tuple[str, ...]
@@ -45,6 +43,7 @@ class Option:
     least: int | None = None  # of a number
     how: Mapping[str, Any] = field(default_factory=dict)
     old: tuple[str, ...] = ()  # former names, which keep working
+    form: str = ""
 
     @property
     def value(self) -> str:
@@ -52,8 +51,7 @@ class Option:
 
     @property
     def key(self) -> str:
-        """What a release file calls it."""
-        return KEYS.get(self.name, self.value)
+        return self.form or self.value
 
     def words(self, given: Any) -> Any:
         """A value from Python as the command line has it: a mapping or one text where there may be several."""
@@ -88,48 +86,27 @@ def _refuse_nonsense(option: Option, given: Any) -> None:
         reader(given)
 
 
-_FILE = {"type": Path, "metavar": "FILE"}
-_NUMBER = {"type": int, "metavar": "N"}
-_FLAG = {"action": "store_true", "default": None}
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "file": {"type": Path, "metavar": "FILE"}, "path": {"type": Path}, "paths": {"action": "append", "type": Path},
+    "number": {"type": int, "metavar": "N"}, "seconds": {"type": float}, "many": {"action": "append"},
+    "flag": {"action": "store_true", "default": None}, "choice": {}, "text": {},
+}  # fmt: skip
+TEXTS = read_yaml(Path(__file__).with_name("options.yaml"))
+APPLIES, EMPTY = {"tables": TABLES, "records": RECORDS, "check": CHECK}, {"flag": False, "many": (), "paths": ()}
+
+
+def _option(
+    name: str, applies: Sequence[str], kind: str, help: str, key: str = "", default: Any = None, least: int | None = None,
+    **how: Any,
+) -> Option:  # fmt: skip
+    words, given = help.format(rows=LIMITS.rows, size=LIMITS.size), EMPTY.get(kind, default)
+    return Option(name, tuple(APPLIES[one] for one in applies), words, given, least, {**KINDS[kind], **how}, form=key)
+
+
 OPTIONS = (
-    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:])
-      for names, written, _, text in READ_OPTIONS),
-    Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
-    Option("--total-from", (TABLES, CHECK), "the total is in another file: other.csv:LABEL", (),
-           how={"action": "append", "metavar": "FILE:LABEL"}),
-    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, 0, _NUMBER),
-    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not show it", how={"choices": (".", ",")}),
-    Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
-    Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
-           how={"action": "append", "metavar": PAIR}),
-    Option("--fact", (TABLES, CHECK), "a known fact besides the counts, e.g. 'sex=f >= 3'", (),
-           how={"action": "append", "metavar": "TEXT"}),
-    Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
-           "tables", how=_FILE),
-    Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
-           how={"action": "append", "metavar": "RULE"}),
-    Option("--previous", (TABLES, CHECK), "an earlier release about the same people: a file or a folder", (),
-           how={"action": "append", "type": Path, "metavar": "PATH"}),
-    Option("--risk", (TABLES,), "a risk file (YAML): thresholds, symbols, exempt cells; exits with 1 where they are not met",
-           how=_FILE),
-    Option("--write", (TABLES,), "save how the files were read, as a reading file that can be corrected", how=_FILE),
-    Option("--seconds", (TABLES, CHECK), "work for the intervals, counted: about a second of one core each", 120.0, 0,
-           {"type": float}),
-    Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
-    Option("--search-seconds", BOTH, "processor seconds for secondary suppression (60, or as the release says)", None, 0,
-           {"type": float}),
-    Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": tuple(DIALECTS)}),
-    Option("--fail-on", BOTH, "exit with 1 if a count is known exactly (exact), in an interval narrower than 3 (range<3), "
-           "or to be 1 (singled-out); with count<5 also if a printed count is below 5", how={"metavar": "WHAT"}),
-    Option("--allow-partial", BOTH, "go on although something is unclear or was not read: no table is then called "
-           "safe, and --fail-on does not fail for it", False, how=_FLAG),
-    Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, 1, _NUMBER),
-    Option("--max-bytes", ANY, f"bytes of the data when unpacked ({LIMITS.size:,})", None, 1, _NUMBER),
-    Option("--out", ANY, "folder of the results (default: a folder `audit` next to the tables or the release file)",
-           how={"type": Path}),
-    Option("--json", ANY, "print the answer as JSON, and nothing else", False, how=_FLAG),
-    Option("--check", ANY, "only check the folder of results: read the tables again, check the proofs, compare all that is "
-           "shown; nothing is written", False, how=_FLAG),
+    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:], form=key)
+      for names, written, key, text in READ_OPTIONS),
+    *(_option(name, **said) for name, said in TEXTS["options"].items()),
 )  # fmt: skip
 
 
@@ -168,22 +145,28 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
 PATIENCE = 2.0  # seconds without a line about how far the work is
 
 
+def _command(commands: Any, name: str, run: Callable[..., int | None], **defaults: Any) -> argparse.ArgumentParser:
+    """The parser of a command, with its own arguments."""
+    said = TEXTS["commands"][name]
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=said["help"], description=said.get("description"))
+    _add(parser, said["arguments"])
+    parser.set_defaults(run=run, **defaults)
+    return parser
+
+
+def _add(parser: argparse.ArgumentParser, arguments: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, said in arguments.items():
+        parser.add_argument(name, **{**KINDS[said["kind"]], **{key: own for key, own in said.items() if key != "kind"}})
+
+
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the commands about tables to the command line."""
-    audit = commands.add_parser(
-        "disclose",
-        help="audit tables, printed or described by a release file: what do they give away?",
-        description="What do these tables give away? Give the tables themselves, or a release file (YAML).",
-    )
-    audit.add_argument(
-        "release", type=Path, nargs="+", metavar="tables", help="files of tables, a folder, or a release file"
-    )
-    audit.set_defaults(run=run_disclose)
-    add_options(audit)
-    parser = commands.add_parser("unique", help="test whether a reconstruction (an LP or MPS file) has exactly one solution")
-    parser.add_argument("program", type=Path, help="a file in LP or MPS format, plain or packed with gzip")
-    parser.add_argument("--seconds", type=float, default=300.0, help="limit of the work (%(default)s)")
-    parser.set_defaults(run=run_unique)
+    """Add the commands about tables to the command line; `protect` and `what-if` read them as `disclose` does."""
+    add_options(_command(commands, "disclose", run_disclose))
+    _command(commands, "unique", run_unique)
+    for parser in (_command(commands, "protect", run_protect), _command(commands, "what-if", run_what_if, prints="csv")):
+        _add(parser, TEXTS["asked"])
+        for option in READING:
+            parser.add_argument(option.name, *option.old, help=option.help, **option.how)
 
 
 def run_unique(options: argparse.Namespace) -> None:
@@ -257,22 +240,66 @@ def result_folder(first: Path, out: Path | None) -> Path:
     return first if holds_results(first) else (first if first.is_dir() else first.parent) / "audit"
 
 
+# The commands `protect` and `what-if`: tables in, a protected release with its certificate out; protections compared.
+
+LEFT_OUT = {"--rule", "--sensitive", "--write", "--out", "--json", "--check", "--fail-on", "--dialect", "--search-seconds"}
+READING = [option for option in OPTIONS if TABLES in option.applies and option.name not in LEFT_OUT]  # as `disclose` reads
+ASKED = [name.removeprefix("--") for name in TEXTS["asked"]]
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    given = {option.value: value for option in READING if (value := getattr(options, option.value)) is not None}
+    return {**given, **{name: getattr(options, name) for name in ASKED}}
+
+
+def run_protect(options: argparse.Namespace) -> None:
+    """Protect the tables, write the folder, and say what was done."""
+    from genverify.disclosure.sources import protect_tables
+
+    if any(path.resolve() == options.out.resolve() for path in options.tables):
+        raise ConfigError(f"--out {options.out}: the tables are read from there; give another folder")
+    audit = protect_tables(options.tables, options.out, options.rule, method=options.method, **_given(options))
+    for line in audit.protected_by.lines(bool(audit.left_out)) if audit.protected_by else ():
+        print(line)
+    for line in audit.lines():
+        print(line)
+    print(f"{options.out}/tables: publish these. The other files name the sensitive cells: keep them confidential.")
+
+
+def run_what_if(options: argparse.Namespace) -> None:
+    """Try the protections that a release lists, or else the usual ones, and print the table."""
+    from genverify.disclosure import sources, whatif
+    from genverify.disclosure.release_data import describe
+
+    first, folder = options.release[0], result_folder(options.release[0], options.out)
+    if sources.kind_of(options.release) == TABLES:
+        if options.rule is None:
+            raise ConfigError("what-if of printed tables needs --rule, which says what is sensitive, such as 'minimum 5'")
+        result, rules = whatif.compare_tables(options.release, options.rule, **_given(options)), []
+        write = partial(whatif.write_comparison, result, partial(whatif.plot_compared_tables, result, first.name))
+    else:
+        if options.rule is not None or len(options.release) > 1:
+            raise ConfigError("what-if of a release file takes that file alone; --rule and reading options are for tables")
+        described = describe(first, sources.limits_of(options))
+        compare = whatif.what_if if described.form.protect else whatif.compare_protections
+        result = compare(described, sources.attack_of(described), described.form.search.k)
+        rules, write = whatif.impossible_pairs(described), partial(whatif.write_what_if, result, described)
+    with written_folder(folder, "what-if") as part:
+        write(part)
+    print((folder / "whatif.csv").read_text(encoding="utf-8"), end="")
+    if rules:
+        log.info("No record has these combinations, though chance alone would give ten or more. If nobody can, add rules:")
+        log.info("%s", yaml.safe_dump({"rules": [rule.model_dump() for rule in rules]}, sort_keys=False, width=125).rstrip())
+
+
 # The command `page`: write the page that works offline, one HTML file, to where it is wanted.
 
 PAGE = Path(__file__).with_name("page.html")
-NAME = Path("genverify.html")
+NAME = TEXTS["commands"]["page"]["arguments"]["to"]["default"]
 
 
 def add_page_parser(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser(
-        "page",
-        help="write the page that audits a table in a browser, without a network",
-        description="One HTML file: paste a table, and read what it gives away, with proofs checked in the browser.",
-    )
-    parser.add_argument("to", type=Path, nargs="?", default=NAME, metavar="FILE", help="where to (%(default)s)")
-    parser.add_argument("--force", action="store_true", help="replace a file that is there")
-    parser.set_defaults(run=run)
+    _command(commands, "page", run)
 
 
 def run(options: argparse.Namespace) -> None:

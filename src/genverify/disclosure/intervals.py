@@ -1,4 +1,4 @@
-"""Feasibility intervals: the range of every printed cell with checked proofs, why it is known, rules about contributions."""
+"""Feasibility intervals: the range of every printed cell with checked proofs, why it is known, what to suppress as well."""
 
 import re
 from collections import Counter
@@ -13,14 +13,16 @@ import numpy as np
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
+from genverify.disclosure.audit_value import SecondarySuppression, SuppressionStep
 from genverify.disclosure.link import Key, LinkedTables, cell_ends
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.linear import OPEN, LinearSystem, is_open, select
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
-from genverify.protect.cell_suppression import suppressed
+from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionProblem, find_pattern, suppressed
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
+from genverify.solve.program import WrongAnswer
 
 # What linked tables give away: the range of every printed cell, with checked proofs, and why a cell is known.
 
@@ -31,10 +33,7 @@ FACT = "fact: "
 
 @dataclass(frozen=True)
 class FeasibilityIntervals:
-    """
-    The ranges of linked tables, their proofs checked; `printed` are the places, in the system, of the cells that this
-    release prints. What is hidden or unclear is so in this release, whatever earlier ones print.
-    """
+    """The ranges of linked tables, their proofs checked; what is printed, hidden or unclear is so in this release."""
 
     linked: LinkedTables
     ranges: Ranges
@@ -282,3 +281,37 @@ def _known_sums(exposed: FeasibilityIntervals) -> Iterator[tuple[tuple[int, ...]
         if len(open_) > 1 and closed and open_ not in seen:
             seen.add(open_)
             yield open_, False
+
+
+# Which more cells to suppress in printed tables, so that none of the suppressed ones is known too well.
+
+OPTIMAL, OTHERS = "no smaller set protects them", "no smaller set protects the others"
+BOUNDED = "a smaller set may exist, but none below {} cells"
+
+
+def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: int, work: Work) -> SecondarySuppression:
+    """Cells to suppress besides the targets so that counts of each that fit are at least `width` apart, as points show."""
+    linked, names = exposed.linked, exposed.linked.sums.cells
+    if exposed.ranges.point is None:
+        raise WrongAnswer("no counts that fit are at hand, so no cells to suppress are proposed")
+    cost = np.full(len(names), -1, dtype=np.int64)
+    cost[exposed.suppressible] = 1
+    asked = tuple(Requirement(cell, width=width) for cell in targets)
+    system = opened(linked, ())  # the percentages beside suppressed counts go first
+    problem = SuppressionProblem(system, exposed.ranges.point, cost, asked, linked.beside, width)
+    pattern = find_pattern(problem, PatternWork(seconds=work.seconds).scaled(len(names)))
+    steps = tuple(SuppressionStep("", names[cell]) for cell in pattern.cells)
+    still = tuple(names[cell] for cell in pattern.unmet)
+    how = BOUNDED.format(pattern.bound) if not pattern.optimal else OTHERS if still else OPTIMAL
+    return SecondarySuppression(steps, len(targets), len(still), pattern.bound, how, in_time=not pattern.limit, still=still)
+
+
+def still_narrow(
+    exposed: FeasibilityIntervals, targets: Sequence[int], names: Sequence[str], width: int, work: Work
+) -> tuple[list[str], str]:
+    """The targets and cells whose range is too narrow when the cells are suppressed, and the limit that was met."""
+    sums, added = exposed.linked.sums, [exposed.linked.sums.place[name] for name in names]
+    wanted = exposed.unclear.copy()
+    wanted[added] = True
+    ranges = all_ranges(opened(exposed.linked, added), work, wanted)
+    return [sums.cells[c] for c in [*targets, *sorted(added)] if ranges.hi[c] - ranges.lo[c] < width], ranges.limit

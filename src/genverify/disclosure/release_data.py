@@ -14,31 +14,16 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.probability import WEIGHT, prior_from_sample, prior_of
-from genverify.disclosure.release_form import (
-    ColumnForm,
-    PublishedForm,
-    ReleaseForm,
-    RuleForm,
-    TableForm,
-    prior_files,
-    read_form,
-    source_of,
-)
+from genverify.disclosure import release_form
+from genverify.disclosure.release_form import ColumnForm, PublishedForm, ReleaseForm, RuleForm, TableForm, read_form
+from genverify.model import tablefiles
 from genverify.model.arrays import Ints
 from genverify.model.domain import EVERY, Column, Domain, Predicate, Rule
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest, needed
 from genverify.model.files import LIMITS, FileLimits, one_line
 from genverify.model.query import Query
 from genverify.model.release import LARGEST_COUNT, TOTAL, Release, Schema
-from genverify.model.tablefiles import (
-    Expected,
-    naming_unreadable,
-    need_columns,
-    neutral,
-    neutral_frame,
-    open_csv,
-    plain_text,
-)
+from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, neutral, neutral_frame, open_csv
 from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed
 from genverify.protect.publishing import SUPPRESSED, publish
@@ -124,7 +109,7 @@ def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
         doubled = frame.columns[frame.columns.duplicated()][0]
         raise DataError(f"{path}: two columns are called {doubled!r}; give each column its own name")
     frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
-    texts: pd.DataFrame = frame.apply(lambda column: column.map(lambda own: plain_text(own).strip())).astype(str)
+    texts: pd.DataFrame = frame.apply(lambda column: column.map(lambda own: tablefiles.plain_text(own).strip())).astype(str)
     return texts
 
 
@@ -428,7 +413,7 @@ def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior,
     if form.priors and WEIGHT in domain.names:
         raise DataError(f"column {WEIGHT!r} of the release would be taken for the weights of a prior; rename it")
     priors = list[Prior]()
-    for (prior, one), file in zip(form.priors.items(), prior_files(path), strict=True):
+    for (prior, one), file in zip(form.priors.items(), release_form.prior_files(path), strict=True):
         texts, table = read_texts(file, form.limits), pd.DataFrame()
         need_columns(file, texts.columns, [*domain.names, *([] if one.sample else [WEIGHT])])
         for name in domain.names:  # it may hold the texts of the release or, where it bins numbers, the numbers
@@ -484,7 +469,7 @@ class ReleaseDescription:
 def describe(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseDescription:
     """Read a release file, some settings changed, and the data or counts that it names; errors begin with its path."""
     form = read_form(path, changes)
-    source = source_of(path, form)
+    source = release_form.source_of(path, form)
     texts = read_texts(source, form.limits)
     try:
         described = _described(form, texts, source)

@@ -103,10 +103,7 @@ class ProtectionForm(PublishedForm):
 
 
 class PriorForm(Section):
-    """
-    How likely records are beforehand: `weights`, a file with the columns of the release and `weight`, and `floor`, the
-    weight of all others; or `sample`, a file of sampled records, which is smoothed by itself.
-    """
+    """How likely records are beforehand: `weights`, a file, with `floor` for all others; or `sample`, a file of records."""
 
     weights: str | None = None
     floor: float = Field(default=0.0, ge=0, allow_inf_nan=False)

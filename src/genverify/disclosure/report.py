@@ -10,9 +10,9 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
 from genverify.attack.probability import DatasetCount, calibration
+from genverify.disclosure import record_audit
 from genverify.disclosure.audit_value import RECORD, Audit, said
-from genverify.disclosure.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
-from genverify.disclosure.record_audit import CELL_PROOFS, RecordsAudit
+from genverify.disclosure.record_audit import CELL_PROOFS, LEVELS, RecordsAudit, counted_areas, longest, probable_claims
 from genverify.disclosure.release_form import PublishedForm
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit
 from genverify.model.release import Schema
@@ -83,7 +83,7 @@ def _records(audit: RecordsAudit) -> dict[str, Any]:
     people = audit.people[audit.people["claims"] > 0]
     groups = {words: people[people["grouping"] == grouping] for grouping, words in GROUPINGS.items()}
     areas = len(described.schema.domain[str(form.area)].codes if described.coupled else described.releases)
-    alone = singled_out(audit.singles, described.records, described.schema.domain.names)
+    alone = record_audit.singled_out(audit.singles, described.records, described.schema.domain.names)
     exact = described.records is not None
     heads = [*([str(form.area)] if len(described.releases) > 1 else []), "cell"]
     return {

@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -13,11 +13,11 @@ import pandas as pd
 
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
+from genverify.disclosure import intervals
 from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, said
 from genverify.disclosure.interpretation import Exemption
 from genverify.disclosure.intervals import FeasibilityIntervals, Rule, RuleViolation, broken_rules, find_intervals
 from genverify.disclosure.link import TableCells
-from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import file_name
 from genverify.model.proof_form import LINEAR, new_certificate
@@ -37,7 +37,6 @@ class TablesAudit(Audit):
     """What printed tables give away."""
 
     exposed: FeasibilityIntervals
-    given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
     protected_by: "Protection | None" = None  # of tables that were protected: how, and the points that show it
 
     @cached_property
@@ -166,7 +165,7 @@ class TablesAudit(Audit):
         seconds = SEARCH_SECONDS if seconds is None else seconds
         if not self.targets or self.fail_on.singled_out or seconds <= 0:
             return self
-        chosen = suppress_more(self.exposed, self.targets, self.fail_on.width, Work(seconds=seconds))
+        chosen = intervals.suppress_more(self.exposed, self.targets, self.fail_on.width, Work(seconds=seconds))
         return replace(self, suppression=chosen)
 
     def protection(self) -> str:
@@ -265,7 +264,7 @@ class TablesAudit(Audit):
             raise DataError(f"{names[untrue[0]]}: not both ends are attained, though the results say so; make them again")
         if chosen is None:
             return "searched again: no interval is narrower than shown"
-        left, limit = still_narrow(exposed, self.targets, chosen.cells, self.fail_on.width, Work(seconds=seconds))
+        left, limit = intervals.still_narrow(exposed, self.targets, chosen.cells, self.fail_on.width, Work(seconds=seconds))
         if limit:
             return f"searched again: no interval is narrower than shown; the proposed suppressions, not in full ({limit})"
         if other := set(left) - set(chosen.still):

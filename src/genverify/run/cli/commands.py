@@ -29,8 +29,7 @@ def _group(add: str, *names: str, study: bool = False) -> Group:
 
 
 GROUPS = (
-    _group("genverify.disclosure.disclose_command:add_parser", "disclose", "unique"),
-    _group("genverify.disclosure.protect_command:add_parser", "protect", "what-if"),
+    _group("genverify.disclosure.disclose_command:add_parser", "disclose", "unique", "protect", "what-if"),
     _group("genverify.reading.read_command:add_parser", "read"),
     _group("genverify.disclosure.disclose_command:add_page_parser", "page"),
     _group("genverify.bounds.bounds_command:add_parser", "bounds"),
