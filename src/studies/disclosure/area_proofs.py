@@ -14,7 +14,6 @@ from genverify.run.provenance.recheck import PROOFS, ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
 from studies.disclosure.area_tables import (
     COLUMNS,
-    AreaSettings,
     AreaTables,
     Part,
     alone_ranges,
@@ -25,6 +24,7 @@ from studies.disclosure.area_tables import (
     rows_of,
     system_of,
 )
+from studies.disclosure.settings import AreaSettings
 
 BOUND_AGAIN = "Bound the batch again: snakemake --force"
 

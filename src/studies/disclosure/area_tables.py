@@ -39,19 +39,6 @@ class AreaTables(Section):
         return {name: names[0] for names in self.same for name in names}
 
 
-class AreaSettings(Section):
-    """The study of rounded counts of areas: see config/nz.yaml."""
-
-    tables: str
-    counts: str | None
-    larger: str | None
-    areas: str | None
-    area: str
-    inside: str
-    batches: int = Field(ge=1, le=1000)
-    seconds: float = Field(gt=0, allow_inf_nan=False)
-
-
 def read_area_tables(path: Path) -> AreaTables:
     return validate(AreaTables, read_yaml(path), str(path))
 
