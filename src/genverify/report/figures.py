@@ -89,7 +89,7 @@ def _settle(figure: Figure) -> None:
     memory, so their last digits differ from run to run, and now and then a digit of the PDF with them.
     """
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # a placeholder ("none") would have every file drawn twice
     for part in figure.findobj(SubFigure):
         part.bbox_relative.set_points(np.round(part.bbox_relative.get_points(), DIGITS))
     for axes in figure.axes:

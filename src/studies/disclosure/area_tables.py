@@ -25,6 +25,7 @@ from genverify.run.provenance.recheck import PROOFS, ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
 from genverify.solve.linear.ranges import all_ranges, propagate
 from genverify.solve.linear.search import Ranges, Work
+from studies.disclosure.settings import AreaSettings
 
 
 class AreaTables(Section):
@@ -41,19 +42,6 @@ class AreaTables(Section):
     def name_of(self) -> dict[str, str]:
         """The name under which a cell stands: of totals that are one number, the first."""
         return {name: names[0] for names in self.same for name in names}
-
-
-class AreaSettings(Section):
-    """The study of rounded counts of areas: see config/nz.yaml."""
-
-    tables: str
-    counts: str | None
-    larger: str | None
-    areas: str | None
-    area: str
-    inside: str
-    batches: int = Field(ge=1, le=1000)
-    seconds: float = Field(gt=0, allow_inf_nan=False)
 
 
 def read_area_tables(path: Path) -> AreaTables:
