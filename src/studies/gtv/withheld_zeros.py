@@ -52,7 +52,7 @@ def _force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> 
         rows = np.asarray(of_block, dtype=np.int64)
         if not wanted[rows].any():
             rng = np.random.default_rng(derive_seed(seed, "zeros", str(block)))
-            changed.loc[[int(rows[rng.integers(len(rows))])], list(codes)] = list(codes.values())
+            changed.loc[int(rows[rng.integers(len(rows))]), list(codes)] = list(codes.values())
     return changed.astype(records.dtypes)
 
 
