@@ -87,8 +87,6 @@ def study(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(made)
     monkeypatch.setattr(code, "SRC", made / "src")
     monkeypatch.setattr(rerun, "rerun_jobs", REPEATED)
-    for name, number in rerun.THREADS.items():
-        monkeypatch.setenv(name, number)
     forget_code()
     yield made
     forget_code()

@@ -126,7 +126,7 @@ class _Reader:
         meant = {name: self._stands_for(name, scope) for name in dotted}
         stand_for = set[str]().union(*meant.values())
         words = {word for name in dotted for word in name.split(".")} | {getattr(node, "name", None) for node in nodes}
-        calls = [(node, self._stands_for(_path(node.func)[0], scope)) for node in nodes if isinstance(node, ast.Call)]
+        calls = [(node, self._stands_for(_path(node.func), scope)) for node in nodes if isinstance(node, ast.Call)]
         # a module is imported by a text, which is followed wherever it stands; any other name of it cannot be told
         imported = [(*call.args, call)[0] for call, paths in calls if paths & IMPORTERS]
         patterns = {part: pattern for part in imported if (pattern := self._pattern(part))}
@@ -150,7 +150,7 @@ class _Reader:
         start, end = _lines(statement)
         elsewhere = {line for method in methods for line in range(_lines(method)[0], _lines(method)[1] + 1)}
         meaning = [f"{name} {path}" for name in sorted(first & self.imports.keys()) for path in self.imports[name]]
-        bases = [_path(base)[0] for base in _bases(statement)]
+        bases = [_path(base) for base in _bases(statement)]
         own = first if isinstance(statement, ast.ClassDef) else set[str]()
         return _Piece(
             digest=_digest("\n".join([self._text(start, end, docstrings, elsewhere), *meaning]).encode()),
@@ -172,23 +172,23 @@ class _Reader:
         return [one for one in functions if self._is_quiet(one)] if self._is_closed(statement) else []
 
     def _is_quiet(self, method: ast.FunctionDef) -> bool:
-        paths = [self._stands_for(_path(one)[0], self.imports) or {""} for one in method.decorator_list]
+        paths = [self._stands_for(_path(one), self.imports) or {""} for one in method.decorator_list]
         return not CALLED_BY_OTHERS.fullmatch(method.name) and all(map(QUIET_DECORATORS.fullmatch, chain(*paths)))
 
     def _is_closed(self, statement: ast.stmt) -> bool:
         """A class that only the packages can call, as far as its own file says: its bases there are to be looked at."""
         if not isinstance(statement, ast.ClassDef) or statement.keywords or self.effects(statement) is not None:
             return False
-        names = [_path(base)[0] for base in _bases(statement)]
+        names = [_path(base) for base in _bases(statement)]
         others = {path for name in names for path in self._stands_for(name, self.imports) or {name}} - self.names.keys()
         return all(self.followed([path]) or QUIET_BASES.fullmatch(path) for path in others)
 
     def _makes_a_value(self, statement: ast.stmt) -> bool:
         nodes = list(ast.walk(statement))
         factories = [word.value for word in nodes if isinstance(word, ast.keyword) and word.arg == "default_factory"]
-        builtin = all(any(p.startswith("builtins.") for p in self._stands_for(_path(f)[0], {})) for f in factories)
+        builtin = all(any(p.startswith("builtins.") for p in self._stands_for(_path(f), {})) for f in factories)
         made = {node.name for node in nodes if isinstance(node, FUNCTIONS)} & MAKERS
-        stand_for = set[str]().union(*(self._stands_for(_path(base)[0], self.imports) for base in _bases(statement)))
+        stand_for = set[str]().union(*(self._stands_for(_path(base), self.imports) for base in _bases(statement)))
         return builtin and not made and not any(path.startswith("pydantic.") for path in stand_for)
 
     def _pattern(self, node: ast.AST) -> str | None:
@@ -228,7 +228,7 @@ class _Reader:
             for one in called:
                 if isinstance(one, ast.Call):  # a decorator with arguments: among the nodes itself
                     continue
-                name = _path(one)[0]
+                name = _path(one)
                 stand_for = self._stands_for(name, self.imports)
                 if name in self.names or self.followed(stand_for):
                     if not isinstance(node, ast.Call) or isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -256,14 +256,11 @@ def _digest(*contents: bytes) -> str:
     return sha256(b"\n".join(contents)).hexdigest()
 
 
-def _path(node: ast.AST) -> tuple[str, list[ast.AST]]:
-    """The names and attributes of an expression as a dotted path, and what it begins with if that is no name."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    inner = [] if isinstance(node, ast.Name) else [node]
-    return ".".join([node.id if isinstance(node, ast.Name) else "", *reversed(parts)]), inner
+def _path(node: ast.AST) -> str:
+    """The names and attributes of an expression as a dotted path; it begins with a dot if that is no name."""
+    if isinstance(node, ast.Attribute):
+        return f"{_path(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _bases(statement: ast.stmt) -> list[ast.expr]:
@@ -287,27 +284,18 @@ def _attributes(nodes: Iterable[ast.AST], dotted: Iterable[str], texts: Iterable
 
 def _contents(statement: ast.stmt, left_out: Sequence[ast.stmt] = ()) -> tuple[list[ast.AST], set[str], list[ast.stmt]]:
     """The nodes of a statement; the dotted paths among them, also in annotations that are texts; its docstrings."""
-    if left_out and isinstance(statement, ast.ClassDef):
-        statement = ast.ClassDef(**{**vars(statement), "body": [node for node in statement.body if node not in left_out]})
-    todo: list[ast.AST] = [statement]
-    dotted, docstrings = set[str](), list[ast.stmt]()
-    for node in todo:  # which grows
-        if isinstance(node, ast.Name | ast.Attribute):
-            path, inner = _path(node)
-            dotted.add(path)
-            todo += inner
-            continue
-        held = vars(node)
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.body and _is_text(node.body[0]):
-            docstrings.append(node.body[0])
-            held = {**held, "body": node.body[1:]}
-        for name, value in held.items():
-            new = [value] if isinstance(value, ast.AST) else value if isinstance(value, list) else ()
-            todo += [one for one in new if isinstance(one, ast.AST)]
-            if name in ("annotation", "returns") and value:
-                texts = (part.value for part in ast.walk(value) if isinstance(part, ast.Constant))
-                dotted.update(word for text in texts if isinstance(text, str) for word in WORD.findall(text))
-    return todo, dotted, docstrings
+    elsewhere = {part for one in left_out for part in ast.walk(one)}
+    nodes = [node for node in ast.walk(statement) if node not in elsewhere]
+    bodies = [node.body for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    docstrings = [body[0] for body in bodies if _is_text(body[0])]
+    told = {part for one in docstrings for part in ast.walk(one)}
+    nodes = [node for node in nodes if node not in told]
+    inner = {node.value for node in nodes if isinstance(node, ast.Attribute)}
+    dotted = {_path(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute) and node not in inner}
+    for value in (getattr(node, name, None) for node in nodes for name in ("annotation", "returns")):
+        texts = (part.value for part in ast.walk(value) if isinstance(part, ast.Constant)) if value else ()
+        dotted.update(word for text in texts if isinstance(text, str) for word in WORD.findall(text))
+    return nodes, dotted, docstrings
 
 
 def _executed(statement: ast.AST) -> Iterator[ast.AST]:
@@ -355,7 +343,7 @@ def _imports(nodes: Iterable[ast.AST], package: str, known: Imports | None = Non
 
 def _is_for_types(statement: ast.stmt) -> bool:
     """`if TYPE_CHECKING:`, which never runs."""
-    return isinstance(statement, ast.If) and not statement.orelse and _path(statement.test)[0].endswith("TYPE_CHECKING")
+    return isinstance(statement, ast.If) and not statement.orelse and _path(statement.test).endswith("TYPE_CHECKING")
 
 
 def _is_text(statement: ast.stmt) -> bool:

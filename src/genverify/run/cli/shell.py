@@ -29,6 +29,7 @@ DEBUG = "GENVERIFY_DEBUG"  # set to anything, it is --debug for every command
 # what a terminal, or a program that shows texts from right to left, would obey; half characters, which no file can hold
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 VALUE = re.compile(r"-(?![-\w.]|$)|--=")
+WHOLE = re.compile("0|-?[1-9][0-9]*")
 TYPES = {"path": Path, "int": int, "float": float}  # of options in commands.toml
 Subparsers = Any  # argparse has no public name for what add_subparsers returns
 
@@ -129,7 +130,7 @@ def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argp
         try:
             with naming_missing_extras(f"genverify {command}"), naming_disk_errors():
                 options, study = read(words)
-                return _finish(options, *_output(options, study))
+                return _run(options, study)
         except BrokenPipeError:  # the reader (`head`, say) has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
@@ -175,31 +176,21 @@ def with_values(words: Sequence[str]) -> list[str]:
     return result
 
 
-def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:
-    """The exit code, and what the command printed where it is held back: with --json and --quiet."""
-    held = StringIO()
+def _run(options: argparse.Namespace, study: bool) -> int:
+    """With --json, what a command printed is one document: JSON as it is, the rows of a CSV, or the lines of a text."""
+    held, prints = StringIO(), getattr(options, "prints", "text")
     out = redirect_stdout(held) if options.json or options.quiet else nullcontext()
     with out, redirect_stderr(StringIO()) if options.quiet else nullcontext():
-        status = int(_in_place(options, study) or DONE)
-    return status, held.getvalue()
-
-
-def _in_place(options: argparse.Namespace, study: bool) -> int | None:
-    """Run; what goes wrong with a command about the repository outside it is said to be so."""
-    try:
-        return options.run(options)  # type: ignore[no-any-return]
-    except (GenverifyError, FileNotFoundError) as error:
-        if not study or SNAKEFILE.exists():
-            raise
-        raise DataError(
-            f"{error}. `genverify {options.command}` looks at the results of a study, and this is not the folder of the "
-            f"repository (no {SNAKEFILE} is here)"
-        ) from None
-
-
-def _finish(options: argparse.Namespace, status: int, text: str) -> int:
-    """With --json, what a command printed is one document: JSON as it is, the rows of a CSV, or the lines of a text."""
-    prints = getattr(options, "prints", "text")
+        try:
+            status = int(options.run(options) or DONE)
+        except (GenverifyError, FileNotFoundError) as error:
+            if not study or SNAKEFILE.exists():
+                raise
+            raise DataError(
+                f"{error}. `genverify {options.command}` looks at the results of a study, and this is not the folder of "
+                f"the repository (no {SNAKEFILE} is here)"
+            ) from None
+    text = held.getvalue()
     if options.json and prints != "json" and not text.startswith("{"):
         text = _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
     if options.json or prints != "text":
@@ -220,9 +211,5 @@ def _csv_rows(text: str) -> list[dict[str, Any]]:
     [{'row': '007', 'lower': 3}]
     """
     rows = list(csv.DictReader(StringIO(text)))
-    whole = [name for name in (rows[0] if rows else ()) if all(_is_whole(row[name]) for row in rows)]
+    whole = [name for name in (rows[0] if rows else ()) if all(WHOLE.fullmatch(row[name] or "") for row in rows)]
     return [{name: int(value) if name in whole else value for name, value in row.items()} for row in rows]
-
-
-def _is_whole(text: str | None) -> bool:
-    return bool(text) and str(text).removeprefix("-").isdecimal() and str(int(str(text))) == text

@@ -5,7 +5,7 @@ import csv
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -33,10 +33,18 @@ def check_chain(chain: Chain, known: Records, config: Config) -> Generator[str, 
     """Compare every job with what is there: lock, versions, code, settings, names and files; returns today's digests."""
     sources, lock, stages = read_sources(), job_records.read_lock(), job_records.Stages(stage_paths(), config)
     yield job_records.installed_here(lock)
-    now = _digest_files(_files_of(chain))
+    files, lock_file = [*map(normal, [layout.LOCK, *stage_paths()]), *chain.raw], str(layout.LOCK)
+    for record in chain.jobs:
+        files += [*record.code, *record.lock, *record.inputs, *record.outputs]
+    now = _digest_files(dict.fromkeys(files))
     yield from _raw_files(chain, now, sources)
     for record in chain.jobs:
-        _check_lock(record, now)
+        if record.lock.get(lock_file) != now[lock_file]:
+            problem = differs(now[lock_file], record.lock.get(lock_file), record.path)
+            raise AuditError(
+                f"{lock_file}: {problem}: {record.target} was made with other versions. Make everything again (snakemake "
+                "--forceall), or put the lock back."
+            )
         job_records.check_versions(record, lock)
         _check_code(record)
         job_records.check_settings(record, stages)
@@ -54,15 +62,6 @@ def check_chain(chain: Chain, known: Records, config: Config) -> Generator[str, 
             if os.path.islink(path):
                 raise AuditError(f"{path}: a link in place of the file that its job wrote. {rerun(record.target_of(path))}")
     return now
-
-
-def _check_lock(record: Record, now: Now) -> None:
-    lock = str(layout.LOCK)
-    if record.lock.get(lock) != now[lock]:
-        raise AuditError(
-            f"{lock}: {differs(now[lock], record.lock.get(lock), record.path)}: {record.target} was made with "
-            "other versions. Make everything again (snakemake --forceall), or put the lock back."
-        )
 
 
 def _check_code(record: Record) -> None:
@@ -102,13 +101,12 @@ def differs(now: str | None, recorded: str | None, where: str) -> str:
     return f"not as {where} says (SHA-256 {now[:12]}, recorded {recorded[:12]})"
 
 
-def _digest_files(paths: Iterable[str]) -> dict[str, str | None]:
+def _digest_files(paths: Collection[str]) -> dict[str, str | None]:
     """What is there now, every file read once, several at a time; a folder by the files in it."""
-    wanted = list(paths)
-    folders = {path: folder_files(Path(path)) for path in wanted if os.path.isdir(path)}
+    folders = {path: folder_files(Path(path)) for path in paths if os.path.isdir(path)}
     for link in (inside for path in folders for inside in Path(path).rglob("*") if inside.is_symlink() and inside.is_dir()):
         raise AuditError(f"{link}: a link to a folder, whose files no record tells of. Remove it.")
-    files = {normal(file): file for path in wanted for file in folders.get(path, [Path(path)])}
+    files = {normal(file): file for path in paths for file in folders.get(path, [Path(path)])}
     with ThreadPoolExecutor() as pool:
         now = dict(zip(files, pool.map(_digest, files.values()), strict=True))
     for path, inside in folders.items():
@@ -125,14 +123,6 @@ def _digest(path: Path) -> str | None:
         raise AuditError(f"{path}: cannot be read ({error.strerror}).") from None
     except DataError as error:  # a pipe or a device
         raise AuditError(str(error)) from None
-
-
-def _files_of(chain: Chain) -> list[str]:
-    """Every file that the chain speaks of, each once, and the stage files that it is compared with."""
-    parts = [str(layout.LOCK), *map(normal, stage_paths()), *chain.raw]
-    for record in chain.jobs:
-        parts += [*record.code, *record.lock, *record.inputs, *record.outputs]
-    return list(dict.fromkeys(parts))
 
 
 def read_sources() -> dict[str, str]:
@@ -229,8 +219,8 @@ def command(options: argparse.Namespace) -> None:
         for line in layout.load(f"{layout.REFERENCE_TOOL}:check_lines")(config, strict=True):
             print(line, flush=True)
         return
-    lines = audit(config, options.results, not options.without_proofs, share, options.seed)
-    summary = say_lines(lines, partial(print, flush=True))
+    say = partial(print, flush=True)
+    summary = say_lines(audit(config, options.results, not options.without_proofs, share, options.seed), say)
     if options.out:
         job_records.write_summary(summary, options.out)
         print(f"written: {options.out}")

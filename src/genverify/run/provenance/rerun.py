@@ -118,8 +118,15 @@ def _compared(
         if outcome.here:
             apart.setdefault(outcome.here, []).append(outcome.record)
         else:
-            _compare_outputs(outcome)
-            same.append(outcome.record.path)
+            record = outcome.record
+            again = f"its job {record.rule}, run again from its recorded inputs, settings and code,"
+            if outcome.error:
+                raise AuditError(f"{record.target}: {again} ends with an error ({outcome.error}). {rerun(record.target)}")
+            # byte by byte; files before the folder that they lie in
+            for path in sorted({*record.outputs, *outcome.outputs}, key=lambda path: (-path.count(os.sep), path)):
+                if record.outputs.get(path) != outcome.outputs.get(path):
+                    raise AuditError(f"{path}: {again} gives another file. {rerun(record.target_of(path))}")
+            same.append(record.path)
     for why, records in apart.items():
         yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
     if PYTHON in guards:
@@ -253,17 +260,6 @@ def link_inputs(study: Path, inputs: Iterable[str]) -> None:
             (study / file).parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError):
                 (study / file).symlink_to(file.absolute())
-
-
-def _compare_outputs(outcome: Outcome) -> None:
-    """What a job gives when it is run again is what lies there, byte by byte; files before the folder that they lie in."""
-    record = outcome.record
-    again = f"its job {record.rule}, run again from its recorded inputs, settings and code,"
-    if outcome.error:
-        raise AuditError(f"{record.target}: {again} ends with an error ({outcome.error}). {rerun(record.target)}")
-    for path in sorted({*record.outputs, *outcome.outputs}, key=lambda path: (-path.count(os.sep), path)):
-        if record.outputs.get(path) != outcome.outputs.get(path):
-            raise AuditError(f"{path}: {again} gives another file. {rerun(record.target_of(path))}")
 
 
 # No network, and no writing but in one folder
