@@ -302,6 +302,9 @@ def _held(atoms: Sequence[tuple[int, ...]], codes: Iterable[int]) -> Flags:
 # A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
 
 Said = form.Statement | str  # what an error names: put into words only where there is one
+# what a proof says of any claim: s COUNT(a) <= a limit (None: no dataset fits at all), if no type that is open matches a
+# (upper, s = 1), or if every type that is open does (lower, s = -1)
+ProvedLimit = tuple[int | None, Bits]
 Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
 
 
@@ -320,17 +323,6 @@ class CheckSummary:
     at_most: tuple[tuple[Predicate, int], ...] = ()
     statements: tuple[form.Statement, ...] = field(default=(), compare=False, repr=False)
     types: AdmissibleTypes | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class ProvedLimit:
-    """
-    What a proof says of any claim: s COUNT(a) <= limit (None: no dataset fits at all), if no type that is `open` matches a
-    (upper, s = 1), or if every type that is open does (lower, s = -1).
-    """
-
-    limit: int | None
-    open: Bits
 
 
 def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTypes | None = None) -> CheckSummary:
@@ -428,11 +420,11 @@ class ProofChecker:
     def half(self, statement: form.Statement, s: int) -> None:
         """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
         side, node = ("upper", statement.upper) if s > 0 else ("lower", statement.lower)
-        proved = self.proof(node, s, statement)
-        if proved.limit is not None and proved.limit > s * statement.m:
+        limit, open_ = self.proof(node, s, statement)
+        if limit is not None and limit > s * statement.m:
             relation = "<=" if s > 0 else ">="
-            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * proved.limit}")
-        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, proved.open)
+            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * limit}")
+        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, open_)
         if wrong:
             verb = "matches" if s > 0 else "does not match"
             record = self.types.example((wrong & -wrong).bit_length() - 1)
@@ -451,7 +443,7 @@ class ProofChecker:
                 self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = ProvedLimit(limit, _bits_of(open_))
+            self.shown[key] = limit, _bits_of(open_)
         return self.shown[key]
 
     def empty(self, node: form.Node, said: Said, statement: form.Statement | None) -> None:
@@ -685,10 +677,10 @@ class AreaChecker:
         gone: Flags = np.zeros(len(self.types), dtype=bool)
         checker = ProofChecker(Cells(self.release), self.types)
         for said in form.read_nobody(self.release, proofs):
-            proved = checker.proof(said.upper, 1, said)
-            if proved.limit is None or proved.limit > 0:
-                raise CertificateError(f"{said.path}: the proof allows {proved.limit} records")
-            gone |= ~flags_of(proved.open, len(self.types))
+            limit, open_ = checker.proof(said.upper, 1, said)
+            if limit is None or limit > 0:
+                raise CertificateError(f"{said.path}: the proof allows {limit} records")
+            gone |= ~flags_of(open_, len(self.types))
         return gone
 
 

@@ -39,12 +39,14 @@ class TooLarge(DataError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be shown of COUNT: that it is at most m, at least m, or never m. `never` of nothing: nothing fits."""
+    """What is to be shown of COUNT, at most m, at least m or never m, by a proof; of records: that meet one of `where`."""
 
     name: str
     words: tuple[str, ...]
     goal: str
     m: int
+    proof: Node
+    where: tuple[Predicate, ...] = ()  # `never` of nothing: nothing fits
 
 
 @dataclass(frozen=True)
@@ -292,7 +294,7 @@ class CellExporter:
         listed = [f"{system.cells[cell]}, {words}" for cell, words in zip(cells, told, strict=True)]
         about = ("Cells: x<k> is the count of a cell", *listed)
         count = {column[system.place[said.cell]]: 1} if said.cell else {}
-        question = Question(f"statement_{number}", (shown,), goal, said.value)
+        question = Question(f"statement_{number}", (shown,), goal, said.value, proved[number].said.proof)
         published = {plain[name]: self._published(name, plain[name], column) for name in rows}
         names = tuple(f"x{at}" for at in range(len(cells)))
         result = Program(self.title, names, ends, published, about, question, count, parts, tuple(steps), tree)
@@ -450,15 +452,6 @@ SAMPLES = 50  # records to look at where a leaf is short
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question about the records that meet one of some conditions, and its proof."""
-
-    question: Question
-    where: tuple[Predicate, ...]
-    proof: Node
-
-
-@dataclass(frozen=True)
 class _Exclusion:
     """
     Rows that add up to at most 0, though every record of the region adds 1 or more, no record less than 0; or one row by
@@ -474,7 +467,7 @@ class _Exclusion:
 class _Draft:
     """A program that is being made: its tree, parts of forks, rows by name, exclusions, what a record of each kind adds."""
 
-    asked: Asked
+    asked: Question
     tree: Node
     parts: dict[str, Row]
     nobody: list[int] = field(default_factory=list)
@@ -501,7 +494,7 @@ class _Draft:
     def excess(self, leaf: Leaf, path: Path) -> Ints:
         """What a record of each kind adds to a leaf beyond what it must."""
         result = self.sum([*leaf.y.items(), *((part, w) for w, (part, _, _) in zip(leaf.w, path, strict=True))])
-        return result if leaf.kind == EMPTY else result - SIGN[self.asked.question.goal] * leaf.d * self.added[CLAIM]
+        return result if leaf.kind == EMPTY else result - SIGN[self.asked.goal] * leaf.d * self.added[CLAIM]
 
 
 class Exporter:
@@ -532,7 +525,7 @@ class Exporter:
         rules = [Rule("", one.region.any_of[0], one.region.unless) for one in self.excluding]
         self.exclusions = Exclusions(self.domain, rules)
 
-    def program(self, asked: Asked) -> Program:
+    def program(self, asked: Question) -> Program:
         """The program of a question: every row that its derivation names, every kind, and multipliers that are enough."""
         parts: dict[str, Row] = {}
 
@@ -553,7 +546,7 @@ class Exporter:
 
     def _search(self, draft: _Draft) -> None:
         """Add exclusions, few at a time, until every record on which some leaf is short is excluded."""
-        random = Random(derive_seed(0, "export", self.release.block, draft.asked.question.name))
+        random = Random(derive_seed(0, "export", self.release.block, draft.asked.name))
         while True:
             trees = [draft.tree, *(self.nobody[number] for number in draft.nobody)]
             names = {name for tree in trees for leaf, _ in leaves(tree) for name in leaf.y if name != CLAIM}
@@ -585,7 +578,7 @@ class Exporter:
                 continue
             number = next((one for one in worth if one not in draft.nobody), -1)
             if number < 0:
-                where, named = f"block {self.release.block}, {draft.asked.question.name}", _named(self.domain, record)
+                where, named = f"block {self.release.block}, {draft.asked.name}", _named(self.domain, record)
                 raise CertificateError(f"{where}: the proof is short on a record that is possible, {named}")
             added.append(number)
             draft.nobody.append(number)
@@ -607,8 +600,8 @@ class Exporter:
         asked, columns = draft.asked, list(draft.kinds.words())
         needed = [name for name in self.known if name in draft.added]
         listed = [(self.known[name], draft.added[name]) for name in needed]
-        if asked.where and asked.question.goal == NEVER:
-            m, words = asked.question.m, " or ".join(f"({where})" for where in asked.where)
+        if asked.where and asked.goal == NEVER:
+            m, words = asked.m, " or ".join(f"({where})" for where in asked.where)
             needed, listed = [*needed, CLAIM], [*listed, (Row(CLAIM, words, {}, m, m), draft.added[CLAIM])]
         zero = [(row, (draft.excluded == number).astype(np.int64)) for number, (_, row) in enumerate(draft.zero)]
         names = unique(row.name for row, _ in (*listed, *zero))
@@ -636,8 +629,8 @@ class Exporter:
         head += f"of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
         counts, ends = tuple(f"z{index}" for index in range(len(columns))), [(0, OPEN)] * len(columns)
         count = _sparse(draft.added[CLAIM]) if asked.where else {}
-        return Program(self.title, counts, ends, rows, (head, *columns), asked.question, count, parts, tuple(steps), tree,
-                       self.release.n).checked(f"block {self.release.block}, {asked.question.name}")  # fmt: skip
+        return Program(self.title, counts, ends, rows, (head, *columns), asked, count, parts, tuple(steps), tree,
+                       self.release.n).checked(f"block {self.release.block}, {asked.name}")  # fmt: skip
 
 
 def _added_to(cell: Cell, domain: Domain) -> Mapping[Region, int]:
@@ -710,7 +703,7 @@ LISTED = 10  # claims of a group that are named in the head of a file
 INDEX = "index.csv"
 
 
-def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[list[Asked], Group]]:
+def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[list[Question], Group]]:
     """The questions of a certificate: the two halves of claims with one proof, or one by itself; the statements settled."""
     groups: dict[tuple[int | None, int], list[form.Statement]] = {}
     for claim in certificate.claims:
@@ -721,13 +714,13 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
         stated = [(goal, said) for goal in goals for said in certificate.statements[goal]]
         for number, (goal, said) in enumerate(stated):
             words = (f"Shown: {goals[goal]} {_records(said.m)} with", *conditions(domain, said.where))
-            yield [Asked(Question(f"{name}_{number}", words, goal, said.m), (said.where,), said.lower)], [said]
+            yield [Question(f"{name}_{number}", words, goal, said.m, said.lower, (said.where,))], [said]
     for said in certificate.statements[NOTHING]:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
-        yield [Asked(Question("contradiction", words, NEVER, 0), (), said.lower)], []
+        yield [Question("contradiction", words, NEVER, 0, said.lower)], []
 
 
-def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
+def claim_questions(domain: Domain, group: Group, name: str) -> list[Question]:
     """The halves of claims with one proof: at least m records match all of the claims, and at most m any of them."""
     m, first = group[0].m, group[0]
     every, some = reduce(and_, (claim.where for claim in group)), shortest([claim.where for claim in group])
@@ -741,8 +734,8 @@ def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
         both += [f"  and {len(group) - LISTED} more, listed in {INDEX}"] if len(group) > LISTED else []
         lower, upper = [*lower, *both], [*upper, *both]
     return [
-        Asked(Question(f"{name}_at_least", tuple(lower), AT_LEAST, m), (every,), first.lower),
-        Asked(Question(f"{name}_at_most", tuple(upper), AT_MOST, m), tuple(some), first.upper),
+        Question(f"{name}_at_least", tuple(lower), AT_LEAST, m, first.lower, (every,)),
+        Question(f"{name}_at_most", tuple(upper), AT_MOST, m, first.upper, tuple(some)),
     ]
 
 
@@ -798,7 +791,7 @@ class AreaExporter(Exporter):
         super().__init__(together(levels, zeros=True), lemmas, leaves_alone)
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
 
-    def questions(self) -> Iterator[tuple[str, list[Asked], Group]]:
+    def questions(self) -> Iterator[tuple[str, list[Question], Group]]:
         """The same of every block, with its name."""
         for said in self.certificate["statements"]:
             number = self.checker.number_of[said["block"]]
@@ -812,8 +805,7 @@ class AreaExporter(Exporter):
                     for asked, group in questions_of(self.domain, placed):
                         for place, one in enumerate(asked):
                             proof = self._node(number, one.proof) if name == "alone" else one.proof
-                            question = replace(one.question, name=f"{name}_{one.question.name}")
-                            asked[place] = replace(one, question=question, proof=proof)
+                            asked[place] = replace(one, name=f"{name}_{one.name}", proof=proof)
                         yield said["block"], asked, group
 
     def _lemmas(self, number: int) -> Iterator[form.ExhaustedTotal]:
@@ -874,9 +866,9 @@ def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator
         yield from _exports(exporter, ((published.block, *one) for one in questions_of(domain, result)))
 
 
-def _exports(exporter: Exporter, questions: Iterable[tuple[str, list[Asked], Group]]) -> Iterator[Export]:
+def _exports(exporter: Exporter, questions: Iterable[tuple[str, list[Question], Group]]) -> Iterator[Export]:
     for block, asked, group in questions:
-        goal = EXACTLY if len(asked) > 1 else asked[0].question.goal
+        goal = EXACTLY if len(asked) > 1 else asked[0].goal
         said: list[Said] = [(goal, one.m, str(one.where)) for one in group] or [(NO_DATASET, None, "")]
         yield Export(block, said, [partial(exporter.program, one) for one in asked])
 
