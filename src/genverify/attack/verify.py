@@ -22,13 +22,12 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
 from genverify.model.errors import ReleaseError
-from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, new_certificate
+from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, ExhaustedTotal, new_certificate
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import stack
 from genverify.model.tabulate import read_datasets
 from genverify.model.work import ProgressLog, progress
-from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.bounds import Bound, Bounder, Limits, Node, certificate_of
 from genverify.solve.datasets import class_vectors, draw_dataset
 from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, walk_blocks
@@ -66,28 +65,21 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
 
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
     """Per record and set of columns, as bits: the columns whose code in the record the set forces among live types."""
-    # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
-    # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
-    free = _free(program, records, vary)
-    columns = len(vary)
-    for bit in range(columns):
-        halves = free.reshape(-1, 2, 1 << bit)
-        halves[:, 0] |= halves[:, 1]
-    return np.asarray(~free & ((1 << columns) - 1))
-
-
-def _free(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
-    """Per record and set of columns: the columns in which some type differs that agrees with the record on just this set."""
-    types = program.types
+    types, columns = program.types, len(vary)
     agrees, differ = np.zeros((2, len(records), len(types)), dtype=np.int64)
-    free = np.zeros((len(records), 1 << len(vary)), dtype=np.int64)
     for bit, column in enumerate(vary):
         codes, atoms, at = records[:, column].tolist(), types.atoms[column], types.table[:, column]
         agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes])[:, at]
         differ |= np.array([[(atom != (code,)) << bit for atom in atoms] for code in codes])[:, at]
-    agrees += np.arange(len(records))[:, None] << len(vary)
-    np.bitwise_or.at(free.reshape(-1), agrees.ravel(), differ.ravel())
-    return free
+    # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
+    # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
+    free: Ints = np.zeros(len(records) << columns, dtype=np.int64)
+    np.bitwise_or.at(free, (agrees + (np.arange(len(records))[:, None] << columns)).ravel(), differ.ravel())
+    free = free.reshape(len(records), -1)
+    for bit in range(columns):
+        halves = free.reshape(-1, 2, 1 << bit)
+        halves[:, 0] |= halves[:, 1]
+    return np.asarray(~free & ((1 << columns) - 1))
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any
 from genverify.model.domain import Predicate
 from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
-from genverify.model.proof_form import EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
+from genverify.model.proof_form import EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION, ExhaustedTotal
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
@@ -27,14 +27,6 @@ FORMER = ("claims", "shared", "system", "alone")  # keys of certificates from be
 
 class CertificateError(GenverifyError):
     """A proof that is malformed or does not show what it should."""
-
-
-@dataclass(frozen=True)
-class ExhaustedTotal:
-    """Disjoint cells that hold every record of a universe."""
-
-    universe: str
-    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -61,6 +53,7 @@ class Fork:
 
 
 Node = Leaf | Fork
+Cases = tuple[tuple[Any, int, bool], ...]  # of each fork above: its part, its t, whether we are below it
 
 
 @dataclass(frozen=True)
@@ -118,12 +111,13 @@ class Certificate:
         return list({id(node): node for statement in stated for node in (statement.lower, statement.upper)}.values())
 
 
-def forks(node: Node) -> Iterator[Fork]:
-    """All forks of a proof."""
-    if isinstance(node, Fork):
-        yield node
-        yield from forks(node.below)
-        yield from forks(node.above)
+def leaves_of(node: Node, path: Cases = ()) -> Iterator[tuple[Leaf, Cases]]:
+    """Every leaf with the forks above it, outermost first."""
+    if isinstance(node, Leaf):
+        yield node, path
+    else:
+        for side, below in ((node.below, True), (node.above, False)):
+            yield from leaves_of(side, (*path, (node.part, node.at, below)))
 
 
 # The head, the same for every model: which version, about what, by which model.

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING
+from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING, ExhaustedTotal
 from genverify.model.release import TOTAL, Release, cached
 
 # What a release says, as the checker reads it: the published cells, by id.
@@ -305,7 +306,6 @@ Said = form.Statement | str  # what an error names: put into words only where th
 # what a proof says of any claim: s COUNT(a) <= a limit (None: no dataset fits at all), if no type that is open matches a
 # (upper, s = 1), or if every type that is open does (lower, s = -1)
 ProvedLimit = tuple[int | None, Bits]
-Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
     return CheckSummary(len(claims), used, len(stated[NEVER]), least, contradicts, most, claims, types)
 
 
-def checked_cells(release: Release, lemmas: Sequence[form.ExhaustedTotal]) -> Cells:
+def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:
     """The published cells, after every lemma was checked against them."""
     cells = Cells(release)
     for index, lemma in enumerate(lemmas):
@@ -358,7 +358,7 @@ def checked_cells(release: Release, lemmas: Sequence[form.ExhaustedTotal]) -> Ce
     return cells
 
 
-def _check_lemma(cells: Mapping[str, Cell], lemma: form.ExhaustedTotal, path: str) -> None:
+def _check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
@@ -386,7 +386,7 @@ def _live(release: Release, cells: Cells, certificate: form.Certificate) -> Admi
 
 
 def live_records(
-    release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[form.ExhaustedTotal],
+    release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[ExhaustedTotal],
     parts: Sequence[Predicate],
 ) -> AdmissibleTypes:  # fmt: skip
     """The records of a release that break no rule, no lemma, and lie in no cell that counts nobody."""
@@ -407,7 +407,8 @@ def _fine_enough(types: AdmissibleTypes, certificate: form.Certificate) -> Admis
 
 
 def _parts(certificate: form.Certificate) -> list[Predicate]:
-    return [fork.part for root in certificate.roots for fork in form.forks(root) if isinstance(fork.part, Predicate)]
+    paths = (path for root in certificate.roots for _, path in form.leaves_of(root))
+    return [part for part in dict.fromkeys(part for path in paths for part, _, _ in path) if isinstance(part, Predicate)]
 
 
 class ProofChecker:
@@ -416,6 +417,7 @@ class ProofChecker:
     def __init__(self, cells: Mapping[str, Cell], types: AdmissibleTypes) -> None:
         self.cells, self.types = cells, types
         self.shown: dict[tuple[int, int], ProvedLimit] = {}
+        self.alike = cache(self._alike)
 
     def half(self, statement: form.Statement, s: int) -> None:
         """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
@@ -435,7 +437,7 @@ class ProofChecker:
         key = id(node), s
         if key not in self.shown:
             limit, open_ = None, np.zeros(len(self.types), dtype=bool)
-            for leaf, path in self.leaves(node):
+            for leaf, path in form.leaves_of(node):
                 if leaf.kind == form.EMPTY:
                     self.nobody(leaf, path, said, None)
                     continue
@@ -448,10 +450,10 @@ class ProofChecker:
 
     def empty(self, node: form.Node, said: Said, statement: form.Statement | None) -> None:
         """No dataset fits; or none that also has COUNT(a) = m, for a statement."""
-        for leaf, path in self.leaves(node):
+        for leaf, path in form.leaves_of(node):
             self.nobody(leaf, path, said, statement)
 
-    def nobody(self, leaf: form.Leaf, path: Path, said: Said, statement: form.Statement | None) -> None:
+    def nobody(self, leaf: form.Leaf, path: form.Cases, said: Said, statement: form.Statement | None) -> None:
         """The values are nowhere negative, but their sum is: there is no such dataset."""
         v, total = self.sums(leaf, path, said)
         if statement and leaf.c:
@@ -460,18 +462,8 @@ class ProofChecker:
         if total >= 0:
             raise CertificateError(f"{said}: {leaf.path}: the sum is {total}, not below 0")
 
-    def leaves(self, node: form.Node, path: Path = ()) -> Iterator[tuple[form.Leaf, Path]]:
-        """Every leaf with the forks above it, outermost first."""
-        if isinstance(node, form.Leaf):
-            yield node, path
-        else:
-            part = self.types.inside(node.part) if isinstance(node.part, Predicate) else self.alike(node.part)
-            yield from self.leaves(node.below, (*path, (part, node.at, True)))
-            yield from self.leaves(node.above, (*path, (part, node.at, False)))
-
-    def alike(self, record: tuple[int, ...] | str) -> Flags:
+    def _alike(self, record: tuple[int, ...]) -> Flags:
         """The types that lie in the same published cells as a record."""
-        assert not isinstance(record, str)  # a fork on a cell is for systems of sums
         held = dict(zip(self.types.domain.names, record, strict=True))
         alike: Flags = np.ones(len(self.types), dtype=bool)
         for cell in self.cells.values():
@@ -488,7 +480,7 @@ class ProofChecker:
         inside = self.types.inside(cell.predicate)
         return inside * self.types.codes(cell.sums) if cell.sums else inside
 
-    def sums(self, leaf: form.Leaf, path: Path, said: Said) -> tuple[Ints, int]:
+    def sums(self, leaf: form.Leaf, path: form.Cases, said: Said) -> tuple[Ints, int]:
         """The value v of each type, and the most that v can sum to over a dataset that fits."""
         v, total = np.zeros(len(self.types), dtype=np.int64), 0
         for name, y in leaf.y.items():
@@ -501,7 +493,7 @@ class ProofChecker:
             if w < 0 if below else w > 0:
                 side = "below" if below else "above"
                 raise CertificateError(f"{said}: {leaf.path}: the multiplier {w} has the wrong sign {side} a fork")
-            v += w * part
+            v += w * (self.types.inside(part) if isinstance(part, Predicate) else self.alike(part))
             total += w * (at if below else at + 1)
         return v, total
 

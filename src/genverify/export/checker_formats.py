@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from genverify.checker.certificate import EMPTY, Leaf, Node
-from genverify.export.proof_programs import SIGN, Path, Program, Row, TooLarge, Vector, leaves
+from genverify.checker.certificate import EMPTY, Cases, Leaf, Node, leaves_of
+from genverify.export.proof_programs import SIGN, Program, Row, TooLarge, Vector
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
@@ -47,7 +47,7 @@ def in_words(program: Program) -> Iterator[str]:
     """The derivation line by line: what is shown on the way, then what is asked; each leaf with the rows that it adds up."""
     for of, tree in (*program.steps, (None, program.tree)):
         yield f"First, {of.words}:" if of else f"{program.question.words[0]} (proof checked):"
-        for leaf, path in leaves(tree):
+        for leaf, path in leaves_of(tree):
             sides = [f"{program.parts[part].words} is {f'at most {at}' if below else f'at least {at + 1}'}, "
                      for part, at, below in path]  # fmt: skip
             yield f"  {'if ' if sides else ''}{''.join(sides)}add up{f', over {leaf.d}' if leaf.d > 1 else ''}:"
@@ -125,7 +125,7 @@ class _Derived:
         self.lines.append(line)
         return len(self.lines) - 1
 
-    def node(self, node: Node, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+    def node(self, node: Node, path: Cases, assumed: tuple[int, ...], of: Row | None) -> int:
         """The lines that show a node, below the assumptions with these numbers; the number of the last line."""
         if isinstance(node, Leaf):
             return self.leaf(node, path, assumed, of)
@@ -143,7 +143,7 @@ class _Derived:
             return f"L {of.hi} {_terms(of.vector)}"
         return "L -1 0" if question.goal == NEVER else f"{'L' if question.goal == AT_MOST else 'G'} {question.m} OBJ"
 
-    def leaf(self, leaf: Leaf, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+    def leaf(self, leaf: Leaf, path: Cases, assumed: tuple[int, ...], of: Row | None) -> int:
         program, opposes = self.program, self.program.opposes(leaf, of)
         sign = 1 if opposes or of else SIGN[program.question.goal]
         scale = sign if opposes or leaf.d == 1 else Fraction(sign, leaf.d)
@@ -278,7 +278,7 @@ class _Proof(_Rows):
         clause = self.node(tree, ((row.name, most, False),), row)
         self.number[row.name, "L"] = self.add(f"pol {self.sides[row.name][0]} {clause} {weight} * +")
 
-    def node(self, node: Node, path: Path, of: Row | None) -> int:
+    def node(self, node: Node, path: Cases, of: Row | None) -> int:
         """The lines that show that not all literals of a path are true; the number of the last one."""
         if isinstance(node, Leaf):
             number = self.add(f"pol {self.combination(node, path, of)}")
@@ -301,12 +301,12 @@ class _Proof(_Rows):
         self.sides[name] = below, above
         return least
 
-    def clause(self, path: Path, of: Row | None) -> int:
+    def clause(self, path: Cases, of: Row | None) -> int:
         """One of the sides on which we are is not so."""
         literals = [f"~{_named(part, of)}" if below else _named(part, of) for part, _, below in path]
         return self.add(f"rup {at_least([(1, literal) for literal in literals], 1)}")
 
-    def combination(self, leaf: Leaf, path: Path, of: Row | None) -> str:
+    def combination(self, leaf: Leaf, path: Cases, of: Row | None) -> str:
         """The rows of a leaf in reverse Polish notation, all of them as sums that are at least a number."""
         program, chosen = self.program, path[1:] if of else path
         used = [(self.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.y.items()]
