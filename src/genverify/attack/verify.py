@@ -527,8 +527,7 @@ class AreaAttack:
 
     def blocks(self, min_k: int = 1) -> Iterator[VerifiedAreaBlock]:
         """What holds in all datasets, block by block, with every proof checked."""
-        for number in self.asked:
-            yield self.block(number, min_k)
+        return (self.block(number, min_k) for number in self.asked)
 
     def block(self, number: int, min_k: int = 1) -> VerifiedAreaBlock:
         """What is proved about one block, with every proof checked."""
@@ -563,8 +562,7 @@ class AreaAttack:
 
     def vectors(self, number: int) -> Ints:
         """The distinct class counts of a block in the datasets that were met."""
-        result: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
-        return result
+        return np.asarray(np.unique(self.datasets[:, self.joint.spans[number]], axis=0))
 
     def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
         """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""

@@ -260,17 +260,19 @@ def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
 
 def read_lemmas(release: Release, lemmas: Any) -> tuple[ExhaustedTotal, ...]:
     """The exhausted totals of a block."""
-    reader, path = _Reader(release), f"block {release.block}, lemmas"
-    return tuple(reader.lemma(one, f"{path}[{i}]") for i, one in enumerate(_list(lemmas, path)))
+    reader, path, result = _Reader(release), f"block {release.block}, lemmas", list[ExhaustedTotal]()
+    for i, lemma in enumerate(_list(lemmas, path)):
+        text, where = _mapping(lemma, f"{path}[{i}]", ("universe", "cells")), f"{path}[{i}]"
+        cells = tuple(reader.cell(cell, where) for cell in _list(text["cells"], where))
+        result.append(ExhaustedTotal(reader.cell(text["universe"], where), cells))
+    return tuple(result)
 
 
 def read_nobody(release: Release, proofs: Any) -> list[Statement]:
     """Proofs that no dataset has a record of some kinds; which kinds is for the checker to find out."""
-    reader, result = _Reader(release), []
-    for i, proof in enumerate(_list(proofs, f"{release.block}, nobody")):
-        node = reader.nodes.node(proof, f"{release.block}, nobody[{i}]", (BOUND,))
-        result.append(Statement(f"{release.block}, nobody[{i}]", Predicate(()), 0, node, node))
-    return result
+    listed = {f"{release.block}, nobody[{i}]": proof for i, proof in enumerate(_list(proofs, f"{release.block}, nobody"))}
+    nodes = {path: _Reader(release).nodes.node(proof, path, (BOUND,)) for path, proof in listed.items()}
+    return [Statement(path, Predicate(()), 0, node, node) for path, node in nodes.items()]
 
 
 def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
@@ -302,11 +304,6 @@ class _Reader:
     @cached_property
     def published(self) -> Collection[str]:
         return self.release.published.place
-
-    def lemma(self, value: Any, path: str) -> ExhaustedTotal:
-        text = _mapping(value, path, ("universe", "cells"))
-        cells = tuple(self.cell(cell, path) for cell in _list(text["cells"], path))
-        return ExhaustedTotal(self.cell(text["universe"], path), cells)
 
     def pair(self, value: Any, path: str) -> tuple[Node, Node]:
         text = _mapping(value, path, ("lower", "upper"))

@@ -247,23 +247,20 @@ class _Walk:
         slice_ = max(1, AT_ONCE // max(1, choices))
         tables, rest, total = [table[:, :0]], [possible[:, :0]], 0
         for at in range(0, table.shape[1], slice_):
-            indices, bits = self._survivors(possible[:, at : at + slice_], column, step)
+            bits = (possible[:, at : at + slice_, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
+            indices = np.flatnonzero(~_any(bits, self.never[step]))
+            bits = bits[:, indices]
+            broken = np.zeros(len(indices), dtype=bool)
+            for test in self.tests:
+                if step in test.steps:
+                    broken |= _any(bits, test.when) & ~_any(bits, test.one_of)
+            indices, bits = indices[~broken], bits[:, ~broken]
             part = table[:, at + indices // choices]
             part[column] = indices % choices
             tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
                 raise _TooManyRecords(f"more than {MOST} kinds of records are live")
         return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
-
-    def _survivors(self, possible: Words, column: int, step: int) -> tuple[Ints, Words]:
-        bits = (possible[:, :, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
-        indices = np.flatnonzero(~_any(bits, self.never[step]))
-        bits = bits[:, indices]
-        broken = np.zeros(len(indices), dtype=bool)
-        for test in self.tests:
-            if step in test.steps:
-                broken |= _any(bits, test.when) & ~_any(bits, test.one_of)
-        return indices[~broken], bits[:, ~broken]
 
 
 def _any(bits: Words, mask: int) -> Flags:
