@@ -25,8 +25,6 @@ from genverify.solve.datasets import datasets_of, draw_records, list_records, ra
 from genverify.solve.program import Program
 from genverify.solve.program_settings import ProgramSettings
 
-# Generated datasets: what is known of a block's, and how they are written as codes.
-
 
 @dataclass(frozen=True)
 class GeneratedDatasets:
@@ -74,9 +72,6 @@ def _generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, 
     return {"block": release.block, "n_households": release.n, "datasets": count, **known, **more}
 
 
-# Contradictory counts: no dataset fits, and a small set of cells that shows it.
-
-
 def no_dataset_fits(bounder: Bounder, proof: Node | None, limit: str | None) -> NoDatasetError:
     """The error for a release that no dataset fits, its proof checked; or for which none was found within the limits."""
     release = bounder.program.release
@@ -121,16 +116,14 @@ def _all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> tuple[
     vectors, classes = list[Ints](), np.flatnonzero(used)
     A, every, counts = program.A[:, classes].astype(np.int64), np.ones(len(classes), dtype=bool), np.zeros_like(classes)
     # one more than the limit is asked for: if it is found, the limit cut the list off, and it is not complete
-    for nodes, z in enumerate(_fitting(program, classes, A, counts, every, program.lo, program.hi)):
+    for nodes, z in enumerate(_walk(program, classes, A, counts, every, program.lo, program.hi)):
         vectors += [] if z is None or nodes == MOST_PROGRAMS else [z]
         if len(vectors) > limit or nodes == MOST_PROGRAMS:
             return vectors[:limit] or known, False
     return vectors or known, nothing_outside
 
 
-def _fitting(
-    program: Program, classes: Ints, A: Ints, counts: Ints, open_: Flags, lo: Ints, hi: Ints
-) -> Iterator[Ints | None]:
+def _walk(program: Program, classes: Ints, A: Ints, counts: Ints, open_: Flags, lo: Ints, hi: Ints) -> Iterator[Ints | None]:
     """
     Every fitting z that counts the open classes, none of a node that is no end: depth first, next the largest class of the
     row that fewest classes can fill; no row may fall short of lo or beyond hi.
@@ -151,10 +144,8 @@ def _fitting(
         rest = open_ & (np.arange(len(open_)) != chosen)
         for count in range(int(room[chosen]), -1, -1):
             counts[chosen], used = count, count * A[:, chosen]
-            yield from _fitting(program, classes, A, counts, rest, lo - used, hi - used)
+            yield from _walk(program, classes, A, counts, rest, lo - used, hi - used)
 
-
-# Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records.
 
 VERTICES = 2  # whole corners from which walks start
 OBJECTIVES = 6  # linear programs that are spent on finding them: many corners are not whole

@@ -250,8 +250,6 @@ def _chains(
         yield run_chain(system, masses.of_classes, known[index], records, effort.draws, effort.between, rng)
 
 
-# The probability of one claim about one release, in words: exact, or estimated with an interval.
-
 WEIGHT, GROUP = "weight", "group"
 
 
@@ -412,8 +410,6 @@ def read_prior(path: Path, domain: Domain, floor: float, sample: bool = False) -
         table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
     return prior_from_sample(table, domain, str(path)) if sample else prior_of(table, domain, str(path), floor)
 
-
-# Claims that are not certain but likely: found by exact draws, each with its exact probability.
 
 SOME = Budget(states=100_000, moves=400_000, seconds=30.0)
 # they only find candidates, whose probability is then computed: SLACK is 1.5 standard deviations of a share of 60

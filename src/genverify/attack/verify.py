@@ -35,8 +35,6 @@ from genverify.solve.program import Program, build_program, condition_classes, m
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 from genverify.solve.solvers.base import Infeasible, LinearProgram, Optimal, Solver, Stopped
 
-# Effective k: how many columns of a claim say something that the others do not already force.
-
 CELLS_AT_ONCE = 2_000_000  # bounds memory: records times types
 
 
@@ -90,8 +88,6 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
     return np.asarray(np.where(enough, size, len(forced)).min(axis=1)[index])
 
-
-# Problem 3: which claims hold in every dataset that fits the release, each with its proof.
 
 SEEN_AT_ONCE = 32  # bounds memory: a column of counts for each dataset
 
@@ -232,9 +228,6 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
     return Bounder(known, solver, limits).at_most(np.zeros(known.classes, dtype=np.int64), -1)
 
 
-# Verify with the paper's own program: one solve per claim, without proofs. The compact program's reference.
-
-
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
     """The verdict of each claim, one solve of Problem 3 each, as in the paper: without a proof, by the solver's word."""
     program = OneHot(release)
@@ -253,9 +246,6 @@ def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> 
             case Stopped(limit=limit):
                 decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
     return decisions
-
-
-# The second half of the attack on one block: from generated datasets to verified claims with checked proofs.
 
 
 @dataclass(frozen=True)
@@ -430,9 +420,6 @@ def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path
     stack([_claims_of([one for one, _, _ in parts])] if parts else []).to_parquet(claims, index=False)
     stack([pd.DataFrame([row for _, row, _ in parts])] if parts else []).to_parquet(rows, index=False)
     write_proofs((certificate for _, _, certificate in parts), proofs)
-
-
-# The attack on one release: generate datasets that fit, verify the claims that hold in all of them, check every proof.
 
 
 def attack_release(

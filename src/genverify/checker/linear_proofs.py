@@ -29,6 +29,7 @@ from genverify.model.proof_form import LINEAR
 LONG = 100  # entries of rows from which arrays are faster
 WIDE = 2**60  # sums beyond it are left to Python's integers
 Sparse = dict[int, int]
+Text = Mapping[str, Any]
 Narrowed = Mapping[int, tuple[int, int]]
 NONE = -(10**18)  # the most that a sum can be where no counts fit at all
 
@@ -60,9 +61,7 @@ def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]], po
     return checker.shown
 
 
-def check_at_most(
-    sums: LinearSystem, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any
-) -> int:
+def check_at_most(sums: LinearSystem, statements: Sequence[Text], weights: Mapping[str, int], proof: Any) -> int:
     """The most that a weighted sum of cells can be by a proof that comes after some statements; all of them are checked."""
     checker = Checking(sums)
     for statement in statements:

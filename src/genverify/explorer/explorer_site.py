@@ -17,13 +17,13 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack import explain
-from genverify.checker.certificate import Forks, read_lines
+from genverify.checker.certificate import read_lines
 from genverify.checker.stored import CheckedBlock, checked_blocks
 from genverify.export.checker_formats import block_folder
 from genverify.export.proof_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
-from genverify.model.domain import Predicate, Rule, read_domain
+from genverify.model.domain import Rule, read_domain
 from genverify.model.errors import DataError
 from genverify.model.files import data_label, file_name, read_yaml
 from genverify.model.query import table_titles
@@ -101,9 +101,6 @@ def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[st
     left = iter(entries)
     while piece := dict(islice(left, size)):
         yield piece
-
-
-# What the page calls things, and whether it may list blocks at all.
 
 
 @dataclass(frozen=True)
@@ -224,16 +221,9 @@ def _place(reasons: explain.Reasons, name: str) -> int:
     return ALL if name == TOTAL else reasons.release.schema.position[name]
 
 
-class _Unexplained(explain.Reasons):
-    """The cells of a block without the search for what a sum rests on."""
-
-    def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
-        return []
-
-
 def check_layout(block: CheckedBlock, laid_out: Sequence[Any], source: Path) -> None:
     """An error unless laid-out proofs add up what the checked ones do, by zeros and totals that are there."""
-    reasons = _Unexplained(block.release, block.proofs["lemmas"])
+    reasons = explain.Reasons(block.release, block.proofs["lemmas"], search=False)
     known, because = [_reason(reasons, rule) for rule in reasons.rules], list[Any]()
     bare = [[_bare(half, []) for half in _halves(reasons, proof, [])] for proof in block.proofs["proofs"]]
     given = [[_bare(half, because) for half in halves] for halves in laid_out]
@@ -341,9 +331,7 @@ def _form_widths(columns: int) -> list[int]:
     return [mask_width(columns), 1, *[2] * len(BLOCK_PRIORS)]
 
 
-def claims_by_block(
-    claims: Path, baselines: Path, blocks: Collection[str]
-) -> tuple[Mapping[str, pd.DataFrame], pd.DataFrame]:
+def claims_by_block(claims: Path, baselines: Path, blocks: Collection[str]) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """The claims of each block with their probabilities, once for two designs; and of a block that has none."""
     listed, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
     if not listed[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):

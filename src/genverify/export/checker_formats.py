@@ -10,8 +10,6 @@ from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
-# The header of an exported file, in words.
-
 
 def header(program: Program, how: Iterable[str]) -> Iterator[str]:
     """What the file shows, of what, and how to read it; a line each."""
