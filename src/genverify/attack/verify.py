@@ -1,7 +1,7 @@
 """Problem 3: which claims hold in every dataset that fits, each with its proof; the attack on a release, or on areas."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
@@ -402,21 +402,15 @@ def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[st
     return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}
 
 
-Tables = tuple[ClaimRows, dict[str, Any], Any]  # the claims of a block, its row, its certificate
-
-
-def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int) -> Iterator[Tables]:
-    """The verified claims of every block of a file of counts, its row, and its certificate; all proofs checked."""
+def verify_batch(
+    schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int, claims: Path, rows: Path, proofs: Path
+) -> None:
+    """Three files about the blocks of a file of counts, all proofs checked: verified claims, a row each, certificates."""
     releases = list(read_releases(counts, read_schema(schema)))
-    generated = read_datasets(datasets, releases)
+    generated, parts = read_datasets(datasets, releases), list[tuple[ClaimRows, dict[str, Any], Any]]()
     for release in progress(releases, "blocks verified"):
         verified = verify_block(release, generated[release.block], settings, min_k)
-        yield _claim_rows(verified), _verified_row(verified, settings), verified.certificate
-
-
-def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:
-    """Three files: the claims, a row for every block, and the certificates."""
-    parts = list(blocks)
+        parts.append((_claim_rows(verified), _verified_row(verified, settings), verified.certificate))
     stack([_claims_of([one for one, _, _ in parts])] if parts else []).to_parquet(claims, index=False)
     stack([pd.DataFrame([row for _, row, _ in parts])] if parts else []).to_parquet(rows, index=False)
     write_proofs((certificate for _, _, certificate in parts), proofs)
@@ -553,10 +547,8 @@ class AreaAttack:
 
     def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
         """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
-        if not claims:
-            return []
         bounder = Bounder(program, self.settings.make_solver(), counted(self.settings))
-        bounder.learn(list(self.vectors(number)))
+        bounder.learn([z for z in self.vectors(number) if program.fits(z)])
         return Verifier(bounder).decide(claims)
 
     def together(self, number: int, claims: Sequence[Claim]) -> list[Decision]:
@@ -576,9 +568,7 @@ class AreaAttack:
         fresh = [key for key in shares if key not in used][:SHARES]
         used.update(fresh)
         for share in (shares[key] for key in fresh):
-            bounder = Bounder(replace(program, lo=share, hi=share), self.settings.make_solver(), counted(self.settings))
-            bounder.learn([z for z in self.vectors(number) if bounder.program.fits(z)])
-            decisions = Verifier(bounder).decide(claims)
+            decisions = self.alone(replace(program, lo=share, hi=share), number, claims)
             claims = [decision.claim for decision in decisions if decision.verdict is not Verdict.REFUTED]
         return list(claims)
 

@@ -83,17 +83,6 @@ class CellBound:
 
 
 @dataclass(frozen=True)
-class AttainedEnds:
-    """Some counts that fit have at most `lower` of a cell, others at least `upper`: the points of these numbers."""
-
-    path: str
-    cell: str
-    lower: int
-    upper: int
-    points: tuple[int, int]
-
-
-@dataclass(frozen=True)
 class Certificate:
     """All that is to be checked about a block: its exhausted totals, and the statements of every goal."""
 
@@ -219,8 +208,8 @@ def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
     return CellBound(path, side, text["cell"], _integer(text.get("value"), path, "value", FARTHEST - 1), proof)
 
 
-def read_attained(value: Mapping[str, Any], path: str, points: int) -> AttainedEnds:
-    """A statement that a cell attains two ends, by two of so many points."""
+def read_attained(value: Mapping[str, Any], path: str, points: int) -> tuple[str, int, int, tuple[int, ...]]:
+    """A cell, and two of so many points: by the first it is at most a number, by the second at least another one."""
     text = _mapping(value, path, ("side", "cell", "lower", "upper", "points"))
     if not isinstance(text["cell"], str):
         raise CertificateError(f"{path}: names no cell")
@@ -230,7 +219,7 @@ def read_attained(value: Mapping[str, Any], path: str, points: int) -> AttainedE
     named = _integers(text["points"], path, "points")
     if len(named) != 2 or not all(0 <= number < points for number in named):
         raise CertificateError(f"{path}: points are two numbers from 0 to {points - 1}, not {list(named)[:4]}")
-    return AttainedEnds(path, text["cell"], lower, upper, (named[0], named[1]))
+    return text["cell"], lower, upper, named
 
 
 def read_points(value: Any, size: int) -> list[list[int]]:

@@ -188,14 +188,6 @@ def live_types(
     return AdmissibleTypes(shared.domain, known.atoms, table)
 
 
-class _Test(NamedTuple):
-    """A rule as bits: broken where a bit of `when` stands and none of `one_of`; to be asked after the listed steps."""
-
-    when: int
-    one_of: int
-    steps: frozenset[int]
-
-
 class _Conditions:
     """Conditions as bits, the columns in the order in which they are added, and which atoms each condition allows."""
 
@@ -228,17 +220,16 @@ class _Walk:
 
     def __init__(self, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
         self.order, self.allowed, self.words = known.order, known.allowed, known.words
-        self.tests = [self._test(known, rule) for rule in rules if rule.one_of]
+        # rules as bits: broken where a bit of `when` stands and none of `one_of`; and the steps after which they are asked
+        self.tests = list[tuple[int, int, set[int]]]()
+        for rule in (rule for rule in rules if rule.one_of):
+            (first, when), options = known.at[rule.when], {known.at[option][1] for option in rule.one_of}
+            steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
+            self.tests.append((when, sum(options), {step for step in steps if step >= first}))
         self.never = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
         for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
             step, bit = known.at[predicate]
             self.never[step] |= bit
-
-    def _test(self, known: _Conditions, rule: Rule) -> _Test:
-        steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
-        first, when = known.at[rule.when]
-        one_of = sum({known.at[option][1] for option in rule.one_of})
-        return _Test(when, one_of, frozenset(step for step in steps if step >= first))
 
     def add(self, table: Table, possible: Words, step: int) -> tuple[Table, Words]:
         """Every record with every atom of the next column, without those that break a rule."""
@@ -251,9 +242,9 @@ class _Walk:
             indices = np.flatnonzero(~_any(bits, self.never[step]))
             bits = bits[:, indices]
             broken = np.zeros(len(indices), dtype=bool)
-            for test in self.tests:
-                if step in test.steps:
-                    broken |= _any(bits, test.when) & ~_any(bits, test.one_of)
+            for when, one_of, steps in self.tests:
+                if step in steps:
+                    broken |= _any(bits, when) & ~_any(bits, one_of)
             indices, bits = indices[~broken], bits[:, ~broken]
             part = table[:, at + indices // choices]
             part[column] = indices % choices

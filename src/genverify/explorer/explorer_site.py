@@ -351,9 +351,8 @@ def figures_by_state(
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
     for part in split_rows(order, at_once):
         wanted = set(part["block"])
-        yield _block_figures(
-            sample[sample["block"].isin(wanted)], read_blocks(blocks, wanted), read_blocks(households, wanted), least
-        )
+        read = read_blocks(blocks, wanted), read_blocks(households, wanted)
+        yield _block_figures(sample[sample["block"].isin(wanted)], *read, least)
 
 
 def _block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """The formats: VIPR 1.0, OPB with VeriPB 2.0, SMT-LIB 2 and Coq."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from genverify.checker.certificate import EMPTY, Cases, Leaf, Node, leaves_of
@@ -97,17 +96,12 @@ def vipr_text(program: Program) -> str:
     return "\n".join([*lines, f"DER {len(derived.lines) - len(given)}", *derived.lines[len(given) :], ""])
 
 
-@dataclass
 class _Derived:
     """The constraints: ends of columns, rows (an exact count is one, a range two), what is derived; by name and side."""
 
-    program: Program
-    number: dict[tuple[str, str], int] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    leaves: int = 0
-
-    def __post_init__(self) -> None:
-        program = self.program
+    def __init__(self, program: Program) -> None:
+        self.program, self.lines, self.leaves = program, list[str](), 0
+        self.number: dict[tuple[str, str], int] = {}
         for column, end, sense in _ends_of(program):
             name, side = program.names[column], "at_least" if sense == "G" else "at_most"
             self.number[name, sense] = self.add(f"{side}.{name} {sense} {end} 1 {column} 1")
@@ -206,9 +200,8 @@ class _Rows:
             raise TooLarge("a cell has no upper end by any row, or a lower one below 0: no bits hold it; use vipr, "
                            "smt2 or coq")  # fmt: skip
         self.bits = [max(1, end.bit_length()) for end in largest]
-        self.lines: list[str] = []
+        self.lines, self.count = list[str](), 0
         self.number: dict[tuple[str, str], int] = {}
-        self.count = 0
         for column, end, sense in _ends_of(program):
             if end != (0 if sense == "G" else (1 << self.bits[column]) - 1):  # else the bits say so
                 self._add(self.names[column], sense, {column: 1}, end)
