@@ -330,14 +330,10 @@ def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
 def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims, in the form that the checker reads."""
     names, (proof_of, proofs) = release.schema.domain.names, _number_proofs(verified)
-    return certificate_of(release, lemmas) | {
-        "proofs": [{"lower": lower, "upper": upper} for lower, upper in proofs],
-        "statements": [
-            {"goal": EXACTLY, "where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": proof}
-            for decision, proof in zip(verified, proof_of, strict=True)
-            if proof is not None
-        ],
-    }
+    shown = [(decision.claim, proof) for decision, proof in zip(verified, proof_of, strict=True) if proof is not None]
+    said = [{"goal": EXACTLY, "where": claim_where(names, one), "m": one.m, "proof": proof} for one, proof in shown]
+    halves = [{"lower": lower, "upper": upper} for lower, upper in proofs]
+    return certificate_of(release, lemmas) | {"proofs": halves, "statements": said}
 
 
 def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
@@ -385,16 +381,11 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
 def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
     """What became of the candidates of a block, by verdict and k, and how; without proofs, how many have none."""
     decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
-    row: dict[str, Any] = {
-        "block": verified.program.release.block,
-        "types": len(verified.program.types),
-        "classes": verified.program.classes,
-        "solver": settings.solver,
-        "decided_lp": sum(not d.integer for d in decided),
-        "decided_ip": sum(d.integer for d in decided),
-        "limits": ", ".join(sorted({d.limit for d in verified.decisions if d.limit})),
-    }
-    columns = len(verified.program.types.domain.names)
+    program, columns = verified.program, len(verified.program.types.domain.names)
+    row: dict[str, Any] = {"block": program.release.block, "types": len(program.types), "classes": program.classes}
+    row |= {"solver": settings.solver, "decided_lp": sum(not d.integer for d in decided)}
+    row |= {"decided_ip": sum(d.integer for d in decided)}
+    row["limits"] = ", ".join(sorted({d.limit for d in verified.decisions if d.limit}))
     tallies = {"candidates": Counter(claim.k for claim in verified.candidates)}
     tallies |= {verdict.value: verified.counts(verdict) for verdict in Verdict}
     for name, tally in tallies.items():

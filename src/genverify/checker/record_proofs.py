@@ -15,7 +15,7 @@ from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING, ExhaustedTotal
+from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, HOUSING, NEVER, NOTHING, ExhaustedTotal
 from genverify.model.release import TOTAL, Release, cached
 
 # What a release says, as the checker reads it: the published cells, by id.
@@ -321,8 +321,8 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
         return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
     checker = ProofChecker(cells, types)
-    stated = certificate.statements
-    for claim in stated[EXACTLY]:
+    stated, claims = certificate.statements, certificate.claims
+    for claim in claims:
         checker.half(claim, 1)
         checker.half(claim, -1)
     for said in stated[NEVER]:
@@ -332,10 +332,9 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
             checker.half(bound, s)
     for said in stated[NOTHING]:
         checker.empty(said.lower, f"block {release.block}, contradiction", None)
-    used = len({id(claim.lower) for claim in stated[EXACTLY]})
+    used, nothing = len({id(claim.lower) for claim in claims}), bool(stated[NOTHING])
     least, most = (tuple((one.where, one.m) for one in stated[goal]) for goal in (AT_LEAST, AT_MOST))
-    claims, contradicts = stated[EXACTLY], bool(stated[NOTHING])
-    return CheckSummary(len(claims), used, len(stated[NEVER]), least, contradicts, most, claims, types)
+    return CheckSummary(len(claims), used, len(stated[NEVER]), least, nothing, most, claims, types)
 
 
 def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:

@@ -400,14 +400,6 @@ def plain_sentence(sentence: explain.Sentence) -> dict[str, Any]:
 Batch = tuple[Path, Path, Path]  # a file of counts, one of proofs, and one of laid-out proofs
 
 
-@dataclass(frozen=True)
-class WeighedFiles:
-    """Files of claims with probabilities, which may be of some blocks only, and how many claims of a block are shown."""
-
-    files: Sequence[Path] = ()
-    most: int = 0
-
-
 def write_study(
     folder: Path, schema: Schema, states: Mapping[str, Any], words: Words, least: int, designs: Sequence[str] | None
 ) -> None:
@@ -457,16 +449,16 @@ def _block_row(block: str, row: "pd.Series[Any]", designs: Sequence[str], piece:
 
 def block_entries(
     schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = FEW_BLOCKS_AT_ONCE,
-    certificates: Mapping[str, int] | None = None, weighed: WeighedFiles | None = None,
+    certificates: Mapping[str, int] | None = None, weighed: Sequence[Path] = (), most: int = 0,
 ) -> Iterator[tuple[str, dict[str, Any]]]:  # fmt: skip
     """
-    Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The
-    proofs of a block are checked first, and every claim that names a proof is looked up among the proved ones.
-    `certificates` are the numbers of the pieces with the files of a block; `weighed` says what is likely beside.
+    Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. Its
+    proofs are checked, and every claim that names one is looked up among the proved ones. `certificates`: the numbers of
+    the pieces with the files of a block; `weighed`: files that say which claims are likely beside, `most` of a block.
     """
     for group, blocks in _batches(batches, at_once):
         of_block, nothing = claims_by_block(claims, baselines, blocks)
-        listed = (part for path in weighed.files for part in read_blocks(path, blocks).groupby("block")) if weighed else ()
+        listed = (part for path in weighed for part in read_blocks(path, blocks).groupby("block"))
         likely = {str(block): rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)] for block, rows in listed}
         for counts, proofs, explained in group:
             laid_out = {result["block"]: result["proofs"] for result in read_lines(explained)}
@@ -476,8 +468,8 @@ def block_entries(
                 block.require(rows[rows["proof"].notna()], claims)
                 check_layout(block, layout, explained)
                 entry = _block_entry(block.release, rows, layout)
-                if weighed and name in likely:
-                    entry["likely"] = _likely_entries(likely[name], rows, schema.domain.names, weighed.most)
+                if name in likely:
+                    entry["likely"] = _likely_entries(likely[name], rows, schema.domain.names, most)
                 if certificates and block_folder(name) in certificates:
                     entry["vipr"] = certificates[block_folder(name)]
                 yield name, entry
