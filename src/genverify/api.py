@@ -1,8 +1,4 @@
-"""
-The verbs of the API: a release made from a frame or from counts, the attack on it and what comes out, in labels throughout.
-
-The classes add verbs to values of the packages below, which know nothing of them: no job of a workflow depends on this.
-"""
+"""The verbs of the API, in labels throughout, added to values of the packages below, which know nothing of them."""
 
 import logging
 import sys
@@ -51,10 +47,8 @@ ROWS = 20  # of a table in a notebook; frame() has all
 KINDS = {"string", "integer", "boolean", "categorical"}  # of values that a column can hold, as pandas calls them
 MARGIN = "All"  # what pandas.crosstab calls a total
 # seconds in place of a minute: what is not counted by then is proved or estimated; gv.probability takes a larger budget
-QUICK, FEW_DRAWS = (
-    Budget(states=100_000, moves=2_000_000, seconds=0.3),
-    probabilities.Effort(chains=6, draws=8, records=12, between=1),
-)
+QUICK = Budget(states=100_000, moves=2_000_000, seconds=0.3)
+FEW_DRAWS = probabilities.Effort(chains=6, draws=8, records=12, between=1)
 Bins: TypeAlias = int | Sequence[float] | pd.IntervalIndex
 Tables: TypeAlias = Iterable[str | Sequence[str]]
 Counts: TypeAlias = "pd.DataFrame | pd.Series[Any]"

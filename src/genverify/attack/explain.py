@@ -132,8 +132,8 @@ WITNESSES = 400  # wrong records drawn in a round; all are looked at afterwards,
 class Reasons:
     """The zero cells and totals of a block, ready to say which of them a leaf of a proof needs."""
 
-    def __init__(self, release: Release, lemmas: Sequence[Mapping[str, Any]]) -> None:
-        self.release, self.cells = release, Cells(release)
+    def __init__(self, release: Release, lemmas: Sequence[Mapping[str, Any]], search: bool = True) -> None:
+        self.release, self.cells, self.search = release, Cells(release), search
         self.labels = {TOTAL: "all records", **{query.id: query.label for query in release.queries}}
         self.lemmas = {f"lemma {index}": lemma for index, lemma in enumerate(lemmas)}
         self.rules = zero_cells(release)
@@ -154,6 +154,8 @@ class Reasons:
         `matching`: the sum is about the records that match one of these. Rules are chosen that exclude most of a sample of
         the wrong records; then all records are looked at, and what is left over joins the sample.
         """
+        if not self.search:
+            return []
         rng = np.random.default_rng(derive_seed(0, "reasons", self.release.block))
         wrong_of = partial(self.wrong, leaf, s, forks, matching)
         chosen, seen = list[int](), np.zeros((len(self.rules), 0), dtype=bool)
@@ -232,9 +234,6 @@ def _cover(seen: Flags, chosen: Sequence[int]) -> list[int]:
         more.append(best)
         left &= ~seen[best]
     return more
-
-
-# What a proof rests on: the published cells without which it would not stand.
 
 
 def proof_cells(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> list[str]:
@@ -349,9 +348,6 @@ def layout_lines(reasons: Reasons, layout: Layout, indent: str = "") -> Iterator
         yield from (f"{indent}  {_exclusion(reasons, rule)}" for rule in layout.because)
 
 
-# A verified claim and its proof, as a text.
-
-
 def explain(verified: VerifiedBlock, claim: Claim | int) -> str:
     """What a verified claim, or the one with this number, says, and the published cells that force it."""
     domain, release = verified.program.types.domain, verified.program.release
@@ -447,8 +443,6 @@ def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]
                 return release, batch
     raise DataError(f"{study / 'release'}: no block {block}; results/sample/blocks.parquet lists the sampled blocks")
 
-
-# The answer to "how likely is this claim?" about a block of a study.
 
 LEAST_PRINTED = 0.00005  # what is less likely would be printed as 0.00 %
 

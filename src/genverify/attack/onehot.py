@@ -138,8 +138,6 @@ def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
     ])  # fmt: skip
 
 
-# Datasets that fit a release, by the paper's own program (Problem 1), recounted in integers.
-
 ROUNDS = 5  # of a solver that repeats itself; each begins with another seed
 
 

@@ -210,9 +210,8 @@ def interval(means: Floats, draws: float, sure: float = SURE) -> tuple[Floats, F
 def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed: int) -> ChainDraws:
     """Chains from datasets that fit (generated ones, shape (K, N, columns)), spread over those given."""
     masses, rng = lay_on(prior, program), np.random.default_rng(seed)
-    return ChainDraws(
-        np.array([[masses.draw(step.z, rng) for step in chain] for chain in _chains(masses, prior, starts, effort, rng)])
-    )
+    chains = _chains(masses, prior, starts, effort, rng)
+    return ChainDraws(np.array([[masses.draw(step.z, rng) for step in chain] for chain in chains]))
 
 
 def estimate_claim(
@@ -250,8 +249,6 @@ def _chains(
         yield run_chain(system, masses.of_classes, known[index], records, effort.draws, effort.between, rng)
 
 
-# The probability of one claim about one release, in words: exact, or estimated with an interval.
-
 WEIGHT, GROUP = "weight", "group"
 
 
@@ -277,9 +274,8 @@ class Probability:
         prior = f"prior: {self.prior}" + (f"; {self.calibration}" if self.calibration else "")
         if self.exact:
             return f"{_percent(self.value)} (exact, {prior})"
-        near = [
-            f"near {_percent(value)}" if value in (0, 1) else _percent(value) for value in (self.value, self.low, self.high)
-        ]
+        ends = self.value, self.low, self.high
+        near = [f"near {_percent(value)}" if value in (0, 1) else _percent(value) for value in ends]
         return f"{near[0]} (estimated, {near[1]} to {near[2]}, {prior})"
 
 
@@ -338,14 +334,10 @@ def _probability(
     except TooManyStates:
         thorough, effort, proved = effort is None, effort or Effort(), Verifier(bounder).range(claim)
     if prior.sample and prior.sample.kinds is not None:  # chains draw records independently, and say so
-        prior = replace(
-            prior, name=f"{prior.name}, groups left aside", sample=replace(prior.sample, groups=None, kinds=None)
-        )
-    if (
-        prior.rules_nothing_out
-        and not proved.limit
-        and (proved.low == proved.high or not proved.low <= claim.m <= proved.high)
-    ):
+        alone = replace(prior.sample, groups=None, kinds=None)
+        prior = replace(prior, name=f"{prior.name}, groups left aside", sample=alone)
+    settled = proved.low == proved.high or not proved.low <= claim.m <= proved.high
+    if settled and prior.rules_nothing_out and not proved.limit:
         check_ranges(program, [(claim.predicate(program.types.domain), proved)])
         value = float(proved.low == claim.m)
         return Probability(claim, prior.name, value, value, value, exact=True)
@@ -412,8 +404,6 @@ def read_prior(path: Path, domain: Domain, floor: float, sample: bool = False) -
         table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
     return prior_from_sample(table, domain, str(path)) if sample else prior_of(table, domain, str(path), floor)
 
-
-# Claims that are not certain but likely: found by exact draws, each with its exact probability.
 
 SOME = Budget(states=100_000, moves=400_000, seconds=30.0)
 # they only find candidates, whose probability is then computed: SLACK is 1.5 standard deviations of a share of 60

@@ -1,7 +1,7 @@
 """Problem 3: which claims hold in every dataset that fits, each with its proof; the attack on a release, or on areas."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
@@ -22,21 +22,18 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
 from genverify.model.errors import ReleaseError
-from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, new_certificate
+from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, ExhaustedTotal, new_certificate
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import stack
 from genverify.model.tabulate import read_datasets
 from genverify.model.work import ProgressLog, progress
-from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.bounds import Bound, Bounder, Limits, Node, certificate_of
 from genverify.solve.datasets import class_vectors, draw_dataset
 from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, walk_blocks
 from genverify.solve.program import Program, build_program, condition_classes, matched_classes
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 from genverify.solve.solvers.base import Infeasible, LinearProgram, Optimal, Solver, Stopped
-
-# Effective k: how many columns of a claim say something that the others do not already force.
 
 CELLS_AT_ONCE = 2_000_000  # bounds memory: records times types
 
@@ -66,28 +63,21 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
 
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
     """Per record and set of columns, as bits: the columns whose code in the record the set forces among live types."""
-    # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
-    # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
-    free = _free(program, records, vary)
-    columns = len(vary)
-    for bit in range(columns):
-        halves = free.reshape(-1, 2, 1 << bit)
-        halves[:, 0] |= halves[:, 1]
-    return np.asarray(~free & ((1 << columns) - 1))
-
-
-def _free(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
-    """Per record and set of columns: the columns in which some type differs that agrees with the record on just this set."""
-    types = program.types
+    types, columns = program.types, len(vary)
     agrees, differ = np.zeros((2, len(records), len(types)), dtype=np.int64)
-    free = np.zeros((len(records), 1 << len(vary)), dtype=np.int64)
     for bit, column in enumerate(vary):
         codes, atoms, at = records[:, column].tolist(), types.atoms[column], types.table[:, column]
         agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes])[:, at]
         differ |= np.array([[(atom != (code,)) << bit for atom in atoms] for code in codes])[:, at]
-    agrees += np.arange(len(records))[:, None] << len(vary)
-    np.bitwise_or.at(free.reshape(-1), agrees.ravel(), differ.ravel())
-    return free
+    # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
+    # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
+    free: Ints = np.zeros(len(records) << columns, dtype=np.int64)
+    np.bitwise_or.at(free, (agrees + (np.arange(len(records))[:, None] << columns)).ravel(), differ.ravel())
+    free = free.reshape(len(records), -1)
+    for bit in range(columns):
+        halves = free.reshape(-1, 2, 1 << bit)
+        halves[:, 0] |= halves[:, 1]
+    return np.asarray(~free & ((1 << columns) - 1))
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:
@@ -98,8 +88,6 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
     return np.asarray(np.where(enough, size, len(forced)).min(axis=1)[index])
 
-
-# Problem 3: which claims hold in every dataset that fits the release, each with its proof.
 
 SEEN_AT_ONCE = 32  # bounds memory: a column of counts for each dataset
 
@@ -240,9 +228,6 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
     return Bounder(known, solver, limits).at_most(np.zeros(known.classes, dtype=np.int64), -1)
 
 
-# Verify with the paper's own program: one solve per claim, without proofs. The compact program's reference.
-
-
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
     """The verdict of each claim, one solve of Problem 3 each, as in the paper: without a proof, by the solver's word."""
     program = OneHot(release)
@@ -261,9 +246,6 @@ def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> 
             case Stopped(limit=limit):
                 decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
     return decisions
-
-
-# The second half of the attack on one block: from generated datasets to verified claims with checked proofs.
 
 
 @dataclass(frozen=True)
@@ -348,14 +330,10 @@ def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
 def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims, in the form that the checker reads."""
     names, (proof_of, proofs) = release.schema.domain.names, _number_proofs(verified)
-    return certificate_of(release, lemmas) | {
-        "proofs": [{"lower": lower, "upper": upper} for lower, upper in proofs],
-        "statements": [
-            {"goal": EXACTLY, "where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": proof}
-            for decision, proof in zip(verified, proof_of, strict=True)
-            if proof is not None
-        ],
-    }
+    shown = [(decision.claim, proof) for decision, proof in zip(verified, proof_of, strict=True) if proof is not None]
+    said = [{"goal": EXACTLY, "where": claim_where(names, one), "m": one.m, "proof": proof} for one, proof in shown]
+    halves = [{"lower": lower, "upper": upper} for lower, upper in proofs]
+    return certificate_of(release, lemmas) | {"proofs": halves, "statements": said}
 
 
 def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
@@ -403,16 +381,11 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
 def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
     """What became of the candidates of a block, by verdict and k, and how; without proofs, how many have none."""
     decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
-    row: dict[str, Any] = {
-        "block": verified.program.release.block,
-        "types": len(verified.program.types),
-        "classes": verified.program.classes,
-        "solver": settings.solver,
-        "decided_lp": sum(not d.integer for d in decided),
-        "decided_ip": sum(d.integer for d in decided),
-        "limits": ", ".join(sorted({d.limit for d in verified.decisions if d.limit})),
-    }
-    columns = len(verified.program.types.domain.names)
+    program, columns = verified.program, len(verified.program.types.domain.names)
+    row: dict[str, Any] = {"block": program.release.block, "types": len(program.types), "classes": program.classes}
+    row |= {"solver": settings.solver, "decided_lp": sum(not d.integer for d in decided)}
+    row |= {"decided_ip": sum(d.integer for d in decided)}
+    row["limits"] = ", ".join(sorted({d.limit for d in verified.decisions if d.limit}))
     tallies = {"candidates": Counter(claim.k for claim in verified.candidates)}
     tallies |= {verdict.value: verified.counts(verdict) for verdict in Verdict}
     for name, tally in tallies.items():
@@ -420,27 +393,18 @@ def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[st
     return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}
 
 
-Tables = tuple[ClaimRows, dict[str, Any], Any]  # the claims of a block, its row, its certificate
-
-
-def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int) -> Iterator[Tables]:
-    """The verified claims of every block of a file of counts, its row, and its certificate; all proofs checked."""
+def verify_batch(
+    schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int, claims: Path, rows: Path, proofs: Path
+) -> None:
+    """Three files about the blocks of a file of counts, all proofs checked: verified claims, a row each, certificates."""
     releases = list(read_releases(counts, read_schema(schema)))
-    generated = read_datasets(datasets, releases)
+    generated, parts = read_datasets(datasets, releases), list[tuple[ClaimRows, dict[str, Any], Any]]()
     for release in progress(releases, "blocks verified"):
         verified = verify_block(release, generated[release.block], settings, min_k)
-        yield _claim_rows(verified), _verified_row(verified, settings), verified.certificate
-
-
-def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:
-    """Three files: the claims, a row for every block, and the certificates."""
-    parts = list(blocks)
+        parts.append((_claim_rows(verified), _verified_row(verified, settings), verified.certificate))
     stack([_claims_of([one for one, _, _ in parts])] if parts else []).to_parquet(claims, index=False)
     stack([pd.DataFrame([row for _, row, _ in parts])] if parts else []).to_parquet(rows, index=False)
     write_proofs((certificate for _, _, certificate in parts), proofs)
-
-
-# The attack on one release: generate datasets that fit, verify the claims that hold in all of them, check every proof.
 
 
 def attack_release(
@@ -535,8 +499,7 @@ class AreaAttack:
 
     def blocks(self, min_k: int = 1) -> Iterator[VerifiedAreaBlock]:
         """What holds in all datasets, block by block, with every proof checked."""
-        for number in self.asked:
-            yield self.block(number, min_k)
+        return (self.block(number, min_k) for number in self.asked)
 
     def block(self, number: int, min_k: int = 1) -> VerifiedAreaBlock:
         """What is proved about one block, with every proof checked."""
@@ -571,15 +534,12 @@ class AreaAttack:
 
     def vectors(self, number: int) -> Ints:
         """The distinct class counts of a block in the datasets that were met."""
-        result: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
-        return result
+        return np.asarray(np.unique(self.datasets[:, self.joint.spans[number]], axis=0))
 
     def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
         """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
-        if not claims:
-            return []
         bounder = Bounder(program, self.settings.make_solver(), counted(self.settings))
-        bounder.learn(list(self.vectors(number)))
+        bounder.learn([z for z in self.vectors(number) if program.fits(z)])
         return Verifier(bounder).decide(claims)
 
     def together(self, number: int, claims: Sequence[Claim]) -> list[Decision]:
@@ -599,9 +559,7 @@ class AreaAttack:
         fresh = [key for key in shares if key not in used][:SHARES]
         used.update(fresh)
         for share in (shares[key] for key in fresh):
-            bounder = Bounder(replace(program, lo=share, hi=share), self.settings.make_solver(), counted(self.settings))
-            bounder.learn([z for z in self.vectors(number) if bounder.program.fits(z)])
-            decisions = Verifier(bounder).decide(claims)
+            decisions = self.alone(replace(program, lo=share, hi=share), number, claims)
             claims = [decision.claim for decision in decisions if decision.verdict is not Verdict.REFUTED]
         return list(claims)
 

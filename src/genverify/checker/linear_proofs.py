@@ -29,6 +29,7 @@ from genverify.model.proof_form import LINEAR
 LONG = 100  # entries of rows from which arrays are faster
 WIDE = 2**60  # sums beyond it are left to Python's integers
 Sparse = dict[int, int]
+Text = Mapping[str, Any]
 Narrowed = Mapping[int, tuple[int, int]]
 NONE = -(10**18)  # the most that a sum can be where no counts fit at all
 
@@ -60,9 +61,7 @@ def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]], po
     return checker.shown
 
 
-def check_at_most(
-    sums: LinearSystem, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any
-) -> int:
+def check_at_most(sums: LinearSystem, statements: Sequence[Text], weights: Mapping[str, int], proof: Any) -> int:
     """The most that a weighted sum of cells can be by a proof that comes after some statements; all of them are checked."""
     checker = Checking(sums)
     for statement in statements:
@@ -111,7 +110,7 @@ class Checking:
         """Check the next statement; an error names it if it fails."""
         path, self.number = f"statement {self.number}", self.number + 1
         if isinstance(text, Mapping) and text.get("side") == form.ATTAINS:
-            self.attain(form.read_attained(text, path, len(self.points)))
+            self.attain(path, *form.read_attained(text, path, len(self.points)))
             return
         said = form.read_cell_bound(self.reader, text, path)
         if said.side == form.EMPTY:
@@ -131,15 +130,13 @@ class Checking:
         self.moves[sign > 0] += 1
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
 
-    def attain(self, said: form.AttainedEnds) -> None:
-        cell = self.cell(said.cell, said.path)
-        low, high = (self.point(number)[cell] for number in said.points)
-        if low > said.lower or high < said.upper:
-            raise CertificateError(
-                f"{said.path}: {said.cell} is said to be {said.lower} or less and {said.upper} or more, but the points have "
-                f"{low} and {high}"
-            )
-        self.shown.attained[said.cell] = (said.lower, said.upper)
+    def attain(self, path: str, name: str, lower: int, upper: int, points: Sequence[int]) -> None:
+        cell = self.cell(name, path)
+        low, high = (self.point(number)[cell] for number in points)
+        if low > lower or high < upper:
+            said = f"{name} is said to be {lower} or less and {upper} or more"
+            raise CertificateError(f"{path}: {said}, but the points have {low} and {high}")
+        self.shown.attained[name] = (lower, upper)
 
     def point(self, number: int) -> list[int]:
         """All counts of a point, once it is recounted that they fit what is published: ends and rows, in whole numbers."""
@@ -200,9 +197,7 @@ class Checking:
 
     def ends(self, cell: int, ends: Narrowed) -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]
-        if cell not in ends:
-            return lo, hi
-        low, high = ends[cell]
+        low, high = ends.get(cell, (lo, hi))
         return max(lo, low), min(hi, high)
 
     def cell(self, name: Any, path: str) -> int:

@@ -17,13 +17,13 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack import explain
-from genverify.checker.certificate import Forks, read_lines
+from genverify.checker.certificate import read_lines
 from genverify.checker.stored import CheckedBlock, checked_blocks
 from genverify.export.checker_formats import block_folder
 from genverify.export.proof_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
-from genverify.model.domain import Predicate, Rule, read_domain
+from genverify.model.domain import Rule, read_domain
 from genverify.model.errors import DataError
 from genverify.model.files import data_label, file_name, read_yaml
 from genverify.model.query import table_titles
@@ -101,9 +101,6 @@ def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[st
     left = iter(entries)
     while piece := dict(islice(left, size)):
         yield piece
-
-
-# What the page calls things, and whether it may list blocks at all.
 
 
 @dataclass(frozen=True)
@@ -224,16 +221,9 @@ def _place(reasons: explain.Reasons, name: str) -> int:
     return ALL if name == TOTAL else reasons.release.schema.position[name]
 
 
-class _Unexplained(explain.Reasons):
-    """The cells of a block without the search for what a sum rests on."""
-
-    def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
-        return []
-
-
 def check_layout(block: CheckedBlock, laid_out: Sequence[Any], source: Path) -> None:
     """An error unless laid-out proofs add up what the checked ones do, by zeros and totals that are there."""
-    reasons = _Unexplained(block.release, block.proofs["lemmas"])
+    reasons = explain.Reasons(block.release, block.proofs["lemmas"], search=False)
     known, because = [_reason(reasons, rule) for rule in reasons.rules], list[Any]()
     bare = [[_bare(half, []) for half in _halves(reasons, proof, [])] for proof in block.proofs["proofs"]]
     given = [[_bare(half, because) for half in halves] for halves in laid_out]
@@ -341,9 +331,7 @@ def _form_widths(columns: int) -> list[int]:
     return [mask_width(columns), 1, *[2] * len(BLOCK_PRIORS)]
 
 
-def claims_by_block(
-    claims: Path, baselines: Path, blocks: Collection[str]
-) -> tuple[Mapping[str, pd.DataFrame], pd.DataFrame]:
+def claims_by_block(claims: Path, baselines: Path, blocks: Collection[str]) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """The claims of each block with their probabilities, once for two designs; and of a block that has none."""
     listed, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
     if not listed[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):
@@ -363,9 +351,8 @@ def figures_by_state(
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
     for part in split_rows(order, at_once):
         wanted = set(part["block"])
-        yield _block_figures(
-            sample[sample["block"].isin(wanted)], read_blocks(blocks, wanted), read_blocks(households, wanted), least
-        )
+        read = read_blocks(blocks, wanted), read_blocks(households, wanted)
+        yield _block_figures(sample[sample["block"].isin(wanted)], *read, least)
 
 
 def _block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
@@ -411,14 +398,6 @@ def plain_sentence(sentence: explain.Sentence) -> dict[str, Any]:
 # Build the explorer from the results of a study, some batches at a time, so that memory does not grow with its blocks.
 
 Batch = tuple[Path, Path, Path]  # a file of counts, one of proofs, and one of laid-out proofs
-
-
-@dataclass(frozen=True)
-class WeighedFiles:
-    """Files of claims with probabilities, which may be of some blocks only, and how many claims of a block are shown."""
-
-    files: Sequence[Path] = ()
-    most: int = 0
 
 
 def write_study(
@@ -470,16 +449,16 @@ def _block_row(block: str, row: "pd.Series[Any]", designs: Sequence[str], piece:
 
 def block_entries(
     schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = FEW_BLOCKS_AT_ONCE,
-    certificates: Mapping[str, int] | None = None, weighed: WeighedFiles | None = None,
+    certificates: Mapping[str, int] | None = None, weighed: Sequence[Path] = (), most: int = 0,
 ) -> Iterator[tuple[str, dict[str, Any]]]:  # fmt: skip
     """
-    Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The
-    proofs of a block are checked first, and every claim that names a proof is looked up among the proved ones.
-    `certificates` are the numbers of the pieces with the files of a block; `weighed` says what is likely beside.
+    Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. Its
+    proofs are checked, and every claim that names one is looked up among the proved ones. `certificates`: the numbers of
+    the pieces with the files of a block; `weighed`: files that say which claims are likely beside, `most` of a block.
     """
     for group, blocks in _batches(batches, at_once):
         of_block, nothing = claims_by_block(claims, baselines, blocks)
-        listed = (part for path in weighed.files for part in read_blocks(path, blocks).groupby("block")) if weighed else ()
+        listed = (part for path in weighed for part in read_blocks(path, blocks).groupby("block"))
         likely = {str(block): rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)] for block, rows in listed}
         for counts, proofs, explained in group:
             laid_out = {result["block"]: result["proofs"] for result in read_lines(explained)}
@@ -489,8 +468,8 @@ def block_entries(
                 block.require(rows[rows["proof"].notna()], claims)
                 check_layout(block, layout, explained)
                 entry = _block_entry(block.release, rows, layout)
-                if weighed and name in likely:
-                    entry["likely"] = _likely_entries(likely[name], rows, schema.domain.names, weighed.most)
+                if name in likely:
+                    entry["likely"] = _likely_entries(likely[name], rows, schema.domain.names, most)
                 if certificates and block_folder(name) in certificates:
                     entry["vipr"] = certificates[block_folder(name)]
                 yield name, entry

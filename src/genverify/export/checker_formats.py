@@ -1,16 +1,13 @@
 """The formats: VIPR 1.0, OPB with VeriPB 2.0, SMT-LIB 2 and Coq."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
-from genverify.checker.certificate import EMPTY, Leaf, Node
-from genverify.export.proof_programs import SIGN, Path, Program, Row, TooLarge, Vector, leaves
+from genverify.checker.certificate import EMPTY, Cases, Leaf, Node, leaves_of
+from genverify.export.proof_programs import SIGN, Program, Row, TooLarge, Vector
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
-
-# The header of an exported file, in words.
 
 
 def header(program: Program, how: Iterable[str]) -> Iterator[str]:
@@ -47,7 +44,7 @@ def in_words(program: Program) -> Iterator[str]:
     """The derivation line by line: what is shown on the way, then what is asked; each leaf with the rows that it adds up."""
     for of, tree in (*program.steps, (None, program.tree)):
         yield f"First, {of.words}:" if of else f"{program.question.words[0]} (proof checked):"
-        for leaf, path in leaves(tree):
+        for leaf, path in leaves_of(tree):
             sides = [f"{program.parts[part].words} is {f'at most {at}' if below else f'at least {at + 1}'}, "
                      for part, at, below in path]  # fmt: skip
             yield f"  {'if ' if sides else ''}{''.join(sides)}add up{f', over {leaf.d}' if leaf.d > 1 else ''}:"
@@ -99,17 +96,12 @@ def vipr_text(program: Program) -> str:
     return "\n".join([*lines, f"DER {len(derived.lines) - len(given)}", *derived.lines[len(given) :], ""])
 
 
-@dataclass
 class _Derived:
     """The constraints: ends of columns, rows (an exact count is one, a range two), what is derived; by name and side."""
 
-    program: Program
-    number: dict[tuple[str, str], int] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    leaves: int = 0
-
-    def __post_init__(self) -> None:
-        program = self.program
+    def __init__(self, program: Program) -> None:
+        self.program, self.lines, self.leaves = program, list[str](), 0
+        self.number: dict[tuple[str, str], int] = {}
         for column, end, sense in _ends_of(program):
             name, side = program.names[column], "at_least" if sense == "G" else "at_most"
             self.number[name, sense] = self.add(f"{side}.{name} {sense} {end} 1 {column} 1")
@@ -125,7 +117,7 @@ class _Derived:
         self.lines.append(line)
         return len(self.lines) - 1
 
-    def node(self, node: Node, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+    def node(self, node: Node, path: Cases, assumed: tuple[int, ...], of: Row | None) -> int:
         """The lines that show a node, below the assumptions with these numbers; the number of the last line."""
         if isinstance(node, Leaf):
             return self.leaf(node, path, assumed, of)
@@ -143,7 +135,7 @@ class _Derived:
             return f"L {of.hi} {_terms(of.vector)}"
         return "L -1 0" if question.goal == NEVER else f"{'L' if question.goal == AT_MOST else 'G'} {question.m} OBJ"
 
-    def leaf(self, leaf: Leaf, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+    def leaf(self, leaf: Leaf, path: Cases, assumed: tuple[int, ...], of: Row | None) -> int:
         program, opposes = self.program, self.program.opposes(leaf, of)
         sign = 1 if opposes or of else SIGN[program.question.goal]
         scale = sign if opposes or leaf.d == 1 else Fraction(sign, leaf.d)
@@ -208,9 +200,8 @@ class _Rows:
             raise TooLarge("a cell has no upper end by any row, or a lower one below 0: no bits hold it; use vipr, "
                            "smt2 or coq")  # fmt: skip
         self.bits = [max(1, end.bit_length()) for end in largest]
-        self.lines: list[str] = []
+        self.lines, self.count = list[str](), 0
         self.number: dict[tuple[str, str], int] = {}
-        self.count = 0
         for column, end, sense in _ends_of(program):
             if end != (0 if sense == "G" else (1 << self.bits[column]) - 1):  # else the bits say so
                 self._add(self.names[column], sense, {column: 1}, end)
@@ -278,7 +269,7 @@ class _Proof(_Rows):
         clause = self.node(tree, ((row.name, most, False),), row)
         self.number[row.name, "L"] = self.add(f"pol {self.sides[row.name][0]} {clause} {weight} * +")
 
-    def node(self, node: Node, path: Path, of: Row | None) -> int:
+    def node(self, node: Node, path: Cases, of: Row | None) -> int:
         """The lines that show that not all literals of a path are true; the number of the last one."""
         if isinstance(node, Leaf):
             number = self.add(f"pol {self.combination(node, path, of)}")
@@ -301,12 +292,12 @@ class _Proof(_Rows):
         self.sides[name] = below, above
         return least
 
-    def clause(self, path: Path, of: Row | None) -> int:
+    def clause(self, path: Cases, of: Row | None) -> int:
         """One of the sides on which we are is not so."""
         literals = [f"~{_named(part, of)}" if below else _named(part, of) for part, _, below in path]
         return self.add(f"rup {at_least([(1, literal) for literal in literals], 1)}")
 
-    def combination(self, leaf: Leaf, path: Path, of: Row | None) -> str:
+    def combination(self, leaf: Leaf, path: Cases, of: Row | None) -> str:
         """The rows of a leaf in reverse Polish notation, all of them as sums that are at least a number."""
         program, chosen = self.program, path[1:] if of else path
         used = [(self.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.y.items()]

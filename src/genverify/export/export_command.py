@@ -105,8 +105,13 @@ def write_export(out: Path, proved: Iterable[Proved], format: str, words: str) -
 
 def _write(out: Path, exports: Iterable[Export], format: str, words: str, leave_out: bool) -> ExportSummary:
     with writing(out, words) as put:
-        lines = list(write_files(exports, format, put, leave_out))
-        put(INDEX, _index_text(lines))
+        lines, text = list(write_files(exports, format, put, leave_out)), io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(Line._fields)
+        for line in lines:  # files and cells of a line are separated by spaces and semicolons
+            m, cells = "" if line.m is None else line.m, neutral("; ".join(line.cells))
+            rows.writerow([neutral(line.block), line.shown, m, line.claim, " ".join(line.files), cells])
+        put(INDEX, text.getvalue())
     left_out = sum(line.shown == TOO_LARGE for line in lines)
     return ExportSummary(len(lines) - left_out, len({file for line in lines for file in line.files}), left_out)
 
@@ -145,18 +150,6 @@ def writing(out: Path, words: str) -> Iterator[Put]:
         os.replace(part, out)
     finally:
         _remove(part)
-
-
-def _index_text(lines: Iterable[Line]) -> str:
-    """The index as CSV: files and cells of a line are separated by spaces and semicolons."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(Line._fields)
-    for line in lines:
-        m = "" if line.m is None else line.m
-        cells = neutral("; ".join(line.cells))
-        rows.writerow([neutral(line.block), line.shown, m, line.claim, " ".join(line.files), cells])
-    return text.getvalue()
 
 
 def _put(place: ZipFile | Path, name: str, text: str) -> None:

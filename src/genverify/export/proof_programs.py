@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from genverify.checker import certificate as form
-from genverify.checker.certificate import EMPTY, CellBound, CertificateError, Fork, Leaf, Node
+from genverify.checker.certificate import EMPTY, Cases, CellBound, CertificateError, Fork, Leaf, Node, leaves_of
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import AreaChecker, Cell, Cells, check_block
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
@@ -21,7 +21,7 @@ from genverify.model.claims import parse_claim
 from genverify.model.domain import EVERY, Column, Domain, Exclusions, Predicate, Rule
 from genverify.model.errors import DataError
 from genverify.model.linear import OPEN, LinearSystem
-from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, NEVER, NOTHING
+from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, NEVER, NOTHING, ExhaustedTotal
 from genverify.model.release import TOTAL, Release
 from genverify.model.work import derive_seed
 
@@ -30,7 +30,6 @@ SIGN = {AT_MOST: 1, AT_LEAST: -1, NEVER: 0}
 CLAIM = "claim"
 FORBIDDEN = re.compile(r"[^\w.:/+<>=-]+", re.ASCII)
 Vector = Mapping[int, int]  # weights by column
-Path = tuple[tuple[str, int, bool], ...]  # of each fork above: its part, its t, whether we are below it
 
 
 class TooLarge(DataError):
@@ -39,12 +38,14 @@ class TooLarge(DataError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be shown of COUNT: that it is at most m, at least m, or never m. `never` of nothing: nothing fits."""
+    """What is to be shown of COUNT, at most m, at least m or never m, by a proof; of records: that meet one of `where`."""
 
     name: str
     words: tuple[str, ...]
     goal: str
     m: int
+    proof: Node
+    where: tuple[Predicate, ...] = ()  # `never` of nothing: nothing fits
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Program:
         """Whether a leaf shows that its case cannot be, and not a bound."""
         return leaf.kind == EMPTY or (of is None and self.question.goal == NEVER)
 
-    def left(self, leaf: Leaf, path: Path, of: Row | None) -> dict[int, int]:
+    def left(self, leaf: Leaf, path: Cases, of: Row | None) -> dict[int, int]:
         """What a leaf leaves of each column: the ends of the columns have to bound it. d target = rows + sides + left."""
         sign = 0 if leaf.kind == EMPTY else 1 if of else SIGN[self.question.goal]
         left = {column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()}
@@ -98,7 +99,7 @@ class Program:
                 left[column] = left.get(column, 0) - y * entry
         return {column: entry for column, entry in left.items() if entry}
 
-    def total(self, leaf: Leaf, path: Path, of: Row | None) -> int:
+    def total(self, leaf: Leaf, path: Cases, of: Row | None) -> int:
         """The most that d times the target can be by a leaf; an error where it uses an end that is not there."""
         result = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.w, path, strict=True))
         for name, y in leaf.y.items():
@@ -118,7 +119,7 @@ class Program:
     def adds_up(self) -> bool:
         """Whether every leaf shows what it has to."""
         for of, tree in (*self.steps, (None, self.tree)):
-            for leaf, path in leaves(tree):
+            for leaf, path in leaves_of(tree):
                 if any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.w, path, strict=True)):
                     return False
                 if self.total(leaf, path, of) // leaf.d > self.bound(leaf, of):
@@ -132,18 +133,9 @@ def _known_end(end: int | None, name: str) -> int:
     return end
 
 
-def leaves(node: Node, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
-    """Every leaf with the forks above it, outermost first."""
-    if isinstance(node, Leaf):
-        yield node, path
-    else:
-        yield from leaves(node.below, (*path, (str(node.part), node.at, True)))
-        yield from leaves(node.above, (*path, (str(node.part), node.at, False)))
-
-
 def traced(
-    node: Node, parts: dict[str, Any], part: Callable[[str, Any], Any], leaf: Callable[[Leaf, Path], Leaf],
-    prefix: str = "", path: Path = (),
+    node: Node, parts: dict[str, Any], part: Callable[[str, Any], Any], leaf: Callable[[Leaf, Cases], Leaf],
+    prefix: str = "", path: Cases = (),
 ) -> Node:  # fmt: skip
     """The tree with numbered forks, what `part` makes of each in `parts`, and leaves changed by the forks above them."""
     if isinstance(node, Leaf):
@@ -213,7 +205,7 @@ class CellExporter:
                 if sign * said.value < self.known[cell, sign][0]:
                     self.known[cell, sign] = sign * said.value, number
 
-    def _leaf(self, c: Mapping[int, int], one: _ProvedStatement, leaf: Leaf, path: Path) -> Leaf:
+    def _leaf(self, c: Mapping[int, int], one: _ProvedStatement, leaf: Leaf, path: Cases) -> Leaf:
         """The leaf, with what it takes from forks as sides, and from earlier statements as rows; the rest is published."""
         narrowed: dict[End, tuple[int, int]] = {}  # of a cell that a fork splits: the end, and the number of the fork
         for index, (key, at, below) in enumerate(path):
@@ -263,7 +255,7 @@ class CellExporter:
         if len(needed) > LONGEST:
             raise TooLarge(f"statement {number} rests on {len(needed) - 1} others, over the limit of {LONGEST}")
         proved = {index: self.proved[index] for index in sorted(needed)}
-        every = (name for one in proved.values() for leaf, _ in leaves(one.tree) for name in leaf.y)
+        every = (name for one in proved.values() for leaf, _ in leaves_of(one.tree) for name in leaf.y)
         rows = list(dict.fromkeys(name[1:] for name in every if name[0] == "="))
         named = {system.place[one.said.cell] for one in proved.values() if one.sign}
         named |= {cell for name in rows for cell, _ in self._row(name)}
@@ -273,7 +265,7 @@ class CellExporter:
         column, plain = {cell: at for at, cell in enumerate(cells)}, dict(zip(rows, unique(rows), strict=True))
         final = {f"={name}": part for name, part in plain.items()} | {f"#{index}": f"shown#{index}" for index in needed}
 
-        def renamed(leaf: Leaf, path: Path) -> Leaf:
+        def renamed(leaf: Leaf, path: Cases) -> Leaf:
             return replace(leaf, y={final[name]: y for name, y in leaf.y.items()})
 
         parts, steps = dict[str, Row](), list[tuple[Row, Node]]()
@@ -292,7 +284,7 @@ class CellExporter:
         listed = [f"{system.cells[cell]}, {words}" for cell, words in zip(cells, told, strict=True)]
         about = ("Cells: x<k> is the count of a cell", *listed)
         count = {column[system.place[said.cell]]: 1} if said.cell else {}
-        question = Question(f"statement_{number}", (shown,), goal, said.value)
+        question = Question(f"statement_{number}", (shown,), goal, said.value, proved[number].said.proof)
         published = {plain[name]: self._published(name, plain[name], column) for name in rows}
         names = tuple(f"x{at}" for at in range(len(cells)))
         result = Program(self.title, names, ends, published, about, question, count, parts, tuple(steps), tree)
@@ -324,7 +316,7 @@ class CellExporter:
 
 Bits = int
 Record = tuple[int, ...]
-Edge = tuple[Bits, tuple[int, ...]]  # the state before a column, and the codes of the column that lead on
+Edge = tuple[Bits, list[int]]  # the state before a column, and the codes of the column that lead on
 
 
 @dataclass(frozen=True)
@@ -364,26 +356,23 @@ class Kinds:
         self.bit = {predicate: index for index, predicate in enumerate(part)}
         self.regions = (1 << len(part)) - 1
         # every exclusion has bits of its own: of its conditions, and one that says that it is known to hold
-        self.place, self.predicates = list(range(len(part))), part
-        tests, won = list[tuple[int, Bits, Bits, Bits]](), dict[Bits, int]()
+        self.listed, tests, self.won = list(enumerate(part)), list[tuple[int, Bits, Bits, Bits]](), dict[Bits, int]()
         position = {name: index for index, name in enumerate(domain.names)}
         for number, region in enumerate(exclusions):
-            first = len(self.predicates) + len(won)
-            bits = [1 << first + index for index in range(len(region.predicates) + 1)]
+            first = len(self.listed) + number
+            when, won = 1 << first, 1 << first + len(region.predicates)
             known = max((position[name] for p in region.predicates for name in p.columns), default=0)
-            tests.append((known, bits[0], sum(bits[1:-1]), bits[-1]))
-            won[bits[-1]] = number
-            self.place = [*self.place, *range(first, first + len(region.predicates))]
-            self.predicates = [*self.predicates, *region.predicates]
-        self.won, self.sizes = won, {sum(1 << index for index in self.place): 1}
-        self.layers: list[dict[Bits, list[Edge]]] = []
+            tests.append((known, when, won - 2 * when, won))
+            self.won[won] = number
+            self.listed += enumerate(region.predicates, first)
+        self.sizes, self.layers = {sum(1 << index for index, _ in self.listed): 1}, list[dict[Bits, list[Edge]]]()
         for number, column in enumerate(domain.columns):
-            self._add(self._atoms(column), [test for test in tests if test[0] == number])
+            self._add(column, [test for test in tests if test[0] == number])
         masks = [(self._mask(region.any_of), self._mask(region.unless)) for region in regions]
         self.states: dict[tuple[Bits, int], list[Bits]] = {}
         for state in self.sizes:
             inside = sum(1 << index for index, (some, none) in enumerate(masks) if state & some and not state & none)
-            self.states.setdefault((inside, won.get(state & ~self.regions, -1)), []).append(state)
+            self.states.setdefault((inside, self.won.get(state & ~self.regions, -1)), []).append(state)
         if len(self.states) > MOST:
             raise TooLarge(_too_many(len(self.states)))
         self.keys = list(self.states)
@@ -400,20 +389,14 @@ class Kinds:
     def _mask(self, predicates: Iterable[Predicate]) -> Bits:
         return sum(1 << index for index in {self.bit[p] for p in predicates})
 
-    def _atoms(self, column: Column) -> list[tuple[Bits, tuple[int, ...]]]:
-        listed = list(zip(self.place, self.predicates, strict=True))
-        free = sum(self.won) + sum(1 << index for index, p in listed if column.name not in p.where)
-        named = [(index, set(p.where[column.name])) for index, p in listed if column.name in p.where]
-        atoms: dict[Bits, list[int]] = {}
+    def _add(self, column: Column, tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> None:
+        free = sum(self.won) + sum(1 << index for index, p in self.listed if column.name not in p.where)
+        named = [(index, set(p.where[column.name])) for index, p in self.listed if column.name in p.where]
+        atoms, sizes, layer = dict[Bits, list[int]](), dict[Bits, int](), dict[Bits, list[Edge]]()
         for code in column.codes:
             atoms.setdefault(free | sum(1 << index for index, codes in named if code in codes), []).append(code)
-        return [(mask, tuple(codes)) for mask, codes in atoms.items()]
-
-    def _add(self, atoms: Sequence[tuple[Bits, tuple[int, ...]]], tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> None:
-        sizes: dict[Bits, int] = {}
-        layer: dict[Bits, list[Edge]] = {}
         for state, size in self.sizes.items():
-            for mask, codes in atoms:
+            for mask, codes in atoms.items():
                 after = self._settled(state & mask, tests)
                 sizes[after] = sizes.get(after, 0) + size * len(codes)
                 layer.setdefault(after, []).append((state, codes))
@@ -450,15 +433,6 @@ SAMPLES = 50  # records to look at where a leaf is short
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question about the records that meet one of some conditions, and its proof."""
-
-    question: Question
-    where: tuple[Predicate, ...]
-    proof: Node
-
-
-@dataclass(frozen=True)
 class _Exclusion:
     """
     Rows that add up to at most 0, though every record of the region adds 1 or more, no record less than 0; or one row by
@@ -474,7 +448,7 @@ class _Exclusion:
 class _Draft:
     """A program that is being made: its tree, parts of forks, rows by name, exclusions, what a record of each kind adds."""
 
-    asked: Asked
+    asked: Question
     tree: Node
     parts: dict[str, Row]
     nobody: list[int] = field(default_factory=list)
@@ -498,16 +472,16 @@ class _Draft:
         """What a record of each kind adds to a sum of rows."""
         return sum((times * self.added[name] for name, times in terms), 0 * self.excluded)
 
-    def excess(self, leaf: Leaf, path: Path) -> Ints:
+    def excess(self, leaf: Leaf, path: Cases) -> Ints:
         """What a record of each kind adds to a leaf beyond what it must."""
         result = self.sum([*leaf.y.items(), *((part, w) for w, (part, _, _) in zip(leaf.w, path, strict=True))])
-        return result if leaf.kind == EMPTY else result - SIGN[self.asked.question.goal] * leaf.d * self.added[CLAIM]
+        return result if leaf.kind == EMPTY else result - SIGN[self.asked.goal] * leaf.d * self.added[CLAIM]
 
 
 class Exporter:
     """The programs of checked proofs about a release; `nobody` are proofs of their own that rule records out by a sum."""
 
-    def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[Leaf] = ()) -> None:
+    def __init__(self, release: Release, lemmas: Sequence[ExhaustedTotal], nobody: Sequence[Leaf] = ()) -> None:
         self.release, self.domain, self.nobody = release, release.schema.domain, nobody
         self.cells, self.title = Cells(release), f"Block {release.block}, {release.n} records; release {release.digest}"
         self.here, self.own, self.own_cells = EVERY, release, self.cells
@@ -532,11 +506,11 @@ class Exporter:
         rules = [Rule("", one.region.any_of[0], one.region.unless) for one in self.excluding]
         self.exclusions = Exclusions(self.domain, rules)
 
-    def program(self, asked: Asked) -> Program:
+    def program(self, asked: Question) -> Program:
         """The program of a question: every row that its derivation names, every kind, and multipliers that are enough."""
         parts: dict[str, Row] = {}
 
-        def with_claim(leaf: Leaf, path: Path) -> Leaf:
+        def with_claim(leaf: Leaf, path: Cases) -> Leaf:
             return replace(leaf, y={name: y for name, y in leaf.y.items() if y} | ({CLAIM: leaf.c} if leaf.c else {}))
 
         draft = _Draft(asked, traced(asked.proof, parts, self._part, with_claim), parts)
@@ -553,15 +527,15 @@ class Exporter:
 
     def _search(self, draft: _Draft) -> None:
         """Add exclusions, few at a time, until every record on which some leaf is short is excluded."""
-        random = Random(derive_seed(0, "export", self.release.block, draft.asked.question.name))
+        random = Random(derive_seed(0, "export", self.release.block, draft.asked.name))
         while True:
             trees = [draft.tree, *(self.nobody[number] for number in draft.nobody)]
-            names = {name for tree in trees for leaf, _ in leaves(tree) for name in leaf.y if name != CLAIM}
+            names = {name for tree in trees for leaf, _ in leaves_of(tree) for name in leaf.y if name != CLAIM}
             draft.tabulate(self.domain, self.known, names)
             lemmas = [one for one in draft.chosen if not one.row]
             covered = (draft.excluded >= 0) | (draft.sum(term for one in lemmas for term in one.rows) > 0)
             ruled_out = [self._ruled_out(draft, number) for number in draft.nobody]
-            short = np.any([draft.excess(leaf, path) < 0 for leaf, path in leaves(draft.tree)], axis=0)
+            short = np.any([draft.excess(leaf, path) < 0 for leaf, path in leaves_of(draft.tree)], axis=0)
             others = np.any([excess < 0 for _, excess in ruled_out], axis=0)
             rest = short & ~np.any([inside for inside, _ in ruled_out], axis=0)
             left = np.flatnonzero((rest | others) & ~covered)
@@ -585,7 +559,7 @@ class Exporter:
                 continue
             number = next((one for one in worth if one not in draft.nobody), -1)
             if number < 0:
-                where, named = f"block {self.release.block}, {draft.asked.question.name}", _named(self.domain, record)
+                where, named = f"block {self.release.block}, {draft.asked.name}", _named(self.domain, record)
                 raise CertificateError(f"{where}: the proof is short on a record that is possible, {named}")
             added.append(number)
             draft.nobody.append(number)
@@ -607,8 +581,8 @@ class Exporter:
         asked, columns = draft.asked, list(draft.kinds.words())
         needed = [name for name in self.known if name in draft.added]
         listed = [(self.known[name], draft.added[name]) for name in needed]
-        if asked.where and asked.question.goal == NEVER:
-            m, words = asked.question.m, " or ".join(f"({where})" for where in asked.where)
+        if asked.where and asked.goal == NEVER:
+            m, words = asked.m, " or ".join(f"({where})" for where in asked.where)
             needed, listed = [*needed, CLAIM], [*listed, (Row(CLAIM, words, {}, m, m), draft.added[CLAIM])]
         zero = [(row, (draft.excluded == number).astype(np.int64)) for number, (_, row) in enumerate(draft.zero)]
         names = unique(row.name for row, _ in (*listed, *zero))
@@ -627,7 +601,7 @@ class Exporter:
             steps.append((nobody, _raised(self.nobody[number], excess, excluding, plain)))
             helpers.append((inside.astype(np.int64), {nobody.name: 1}))
 
-        def raised(leaf: Leaf, path: Path) -> Leaf:
+        def raised(leaf: Leaf, path: Cases) -> Leaf:
             return _raised(leaf, draft.excess(leaf, path), helpers, plain)
 
         tree = traced(draft.tree, {}, lambda key, _: key, raised)
@@ -636,8 +610,8 @@ class Exporter:
         head += f"of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
         counts, ends = tuple(f"z{index}" for index in range(len(columns))), [(0, OPEN)] * len(columns)
         count = _sparse(draft.added[CLAIM]) if asked.where else {}
-        return Program(self.title, counts, ends, rows, (head, *columns), asked.question, count, parts, tuple(steps), tree,
-                       self.release.n).checked(f"block {self.release.block}, {asked.question.name}")  # fmt: skip
+        return Program(self.title, counts, ends, rows, (head, *columns), asked, count, parts, tuple(steps), tree,
+                       self.release.n).checked(f"block {self.release.block}, {asked.name}")  # fmt: skip
 
 
 def _added_to(cell: Cell, domain: Domain) -> Mapping[Region, int]:
@@ -710,7 +684,7 @@ LISTED = 10  # claims of a group that are named in the head of a file
 INDEX = "index.csv"
 
 
-def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[list[Asked], Group]]:
+def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[list[Question], Group]]:
     """The questions of a certificate: the two halves of claims with one proof, or one by itself; the statements settled."""
     groups: dict[tuple[int | None, int], list[form.Statement]] = {}
     for claim in certificate.claims:
@@ -721,13 +695,13 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
         stated = [(goal, said) for goal in goals for said in certificate.statements[goal]]
         for number, (goal, said) in enumerate(stated):
             words = (f"Shown: {goals[goal]} {_records(said.m)} with", *conditions(domain, said.where))
-            yield [Asked(Question(f"{name}_{number}", words, goal, said.m), (said.where,), said.lower)], [said]
+            yield [Question(f"{name}_{number}", words, goal, said.m, said.lower, (said.where,))], [said]
     for said in certificate.statements[NOTHING]:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
-        yield [Asked(Question("contradiction", words, NEVER, 0), (), said.lower)], []
+        yield [Question("contradiction", words, NEVER, 0, said.lower)], []
 
 
-def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
+def claim_questions(domain: Domain, group: Group, name: str) -> list[Question]:
     """The halves of claims with one proof: at least m records match all of the claims, and at most m any of them."""
     m, first = group[0].m, group[0]
     every, some = reduce(and_, (claim.where for claim in group)), shortest([claim.where for claim in group])
@@ -741,8 +715,8 @@ def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
         both += [f"  and {len(group) - LISTED} more, listed in {INDEX}"] if len(group) > LISTED else []
         lower, upper = [*lower, *both], [*upper, *both]
     return [
-        Asked(Question(f"{name}_at_least", tuple(lower), AT_LEAST, m), (every,), first.lower),
-        Asked(Question(f"{name}_at_most", tuple(upper), AT_MOST, m), tuple(some), first.upper),
+        Question(f"{name}_at_least", tuple(lower), AT_LEAST, m, first.lower, (every,)),
+        Question(f"{name}_at_most", tuple(upper), AT_MOST, m, first.upper, tuple(some)),
     ]
 
 
@@ -798,7 +772,7 @@ class AreaExporter(Exporter):
         super().__init__(together(levels, zeros=True), lemmas, leaves_alone)
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
 
-    def questions(self) -> Iterator[tuple[str, list[Asked], Group]]:
+    def questions(self) -> Iterator[tuple[str, list[Question], Group]]:
         """The same of every block, with its name."""
         for said in self.certificate["statements"]:
             number = self.checker.number_of[said["block"]]
@@ -812,16 +786,15 @@ class AreaExporter(Exporter):
                     for asked, group in questions_of(self.domain, placed):
                         for place, one in enumerate(asked):
                             proof = self._node(number, one.proof) if name == "alone" else one.proof
-                            question = replace(one.question, name=f"{name}_{one.question.name}")
-                            asked[place] = replace(one, question=question, proof=proof)
+                            asked[place] = replace(one, name=f"{name}_{one.name}", proof=proof)
                         yield said["block"], asked, group
 
-    def _lemmas(self, number: int) -> Iterator[form.ExhaustedTotal]:
+    def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
         """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
         release = seen_from(self.levels, number)
         for lemma in form.read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
             parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
-            yield form.ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
+            yield ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
 
     def _of_area(self, number: int, name: str) -> bool:
         return any(name.startswith(f"{area.release.block}/") for area in self.levels.areas_of[number])
@@ -874,9 +847,9 @@ def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator
         yield from _exports(exporter, ((published.block, *one) for one in questions_of(domain, result)))
 
 
-def _exports(exporter: Exporter, questions: Iterable[tuple[str, list[Asked], Group]]) -> Iterator[Export]:
+def _exports(exporter: Exporter, questions: Iterable[tuple[str, list[Question], Group]]) -> Iterator[Export]:
     for block, asked, group in questions:
-        goal = EXACTLY if len(asked) > 1 else asked[0].question.goal
+        goal = EXACTLY if len(asked) > 1 else asked[0].goal
         said: list[Said] = [(goal, one.m, str(one.where)) for one in group] or [(NO_DATASET, None, "")]
         yield Export(block, said, [partial(exporter.program, one) for one in asked])
 
