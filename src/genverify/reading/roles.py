@@ -85,11 +85,9 @@ Known = Mapping[str, tuple[str, Number | None]]  # the kind and the number of te
 
 def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
     """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blanks."""
-    covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
-               for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
 
     def text(row: int, column: int) -> str:
-        row, column = covered.get((row, column), (row, column))
+        row, column = sheet.covered.get((row, column), (row, column))
         return sheet.rows[row][column] if row < len(sheet.rows) and column < len(sheet.rows[row]) else ""
 
     parts = {column: [text(row, column) for row in block.header] for column in block.columns}

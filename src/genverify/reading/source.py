@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -70,6 +70,12 @@ class Sheet:
     hidden_columns: frozenset[int] = frozenset()
     indents: Mapping[tuple[int, int], int] = field(default_factory=dict)
     merged: tuple[tuple[int, int, int, int], ...] = ()
+
+    @cached_property
+    def covered(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        """The cells that are merged with one above or at their left, and which."""
+        return {(row, column): (top, left) for top, left, bottom, right in self.merged
+                for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
 
 
 @dataclass(frozen=True)
