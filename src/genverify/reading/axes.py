@@ -13,8 +13,7 @@ from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column
 from genverify.reading.source import CubeAxis, numbered
 from genverify.reading.totals import Bases, Hints, Question, Samples, Tree, agreement, bases_of, find_tree, is_total_name
 
-ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
-KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
+KINDS = ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
 HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
 Texts = Mapping[int, Sequence[str]]  # of label columns

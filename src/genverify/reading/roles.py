@@ -13,11 +13,10 @@ from genverify.reading.blocks import Block
 from genverify.reading.numerals import LIMIT, MIXED, NUMBERS, PERCENT, PERIOD, SYMBOL, TEXT, WHOLE, Number, pattern, says
 from genverify.reading.source import Cube, Sheet, column_name
 
-LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
+ROLES = LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
     "left out",
 )  # fmt: skip
-ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT)
 LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
 FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
 HEADER, SYMBOL_ROLE = "header", "symbol"
