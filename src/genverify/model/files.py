@@ -8,8 +8,8 @@ import re
 import shutil
 import unicodedata
 import zlib
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from math import prod
@@ -60,6 +60,27 @@ LIMITS = FileLimits(remedy="allow more with --max-rows or --max-bytes (in a rele
 
 def one_line(error: Exception) -> str:
     return " ".join(str(error).split())
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """The text of a file: in UTF-16 by its first bytes, else UTF-8, else the Windows code page; and which."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace"), "utf-16"
+    try:
+        return data.decode("utf-8-sig"), "utf-8"
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace"), "cp1252"
+
+
+def delimiter_of(lines: Sequence[str]) -> str:
+    """The delimiter that cuts most lines into the same number of cells, above one."""
+    best = (0, 0, ",")
+    for delimiter in ",;\t|":
+        with suppress(csv.Error):
+            wide = [len(row) for row in csv.reader(lines, delimiter=delimiter) if len(row) > 1]
+            usual = max(set(wide), key=wide.count, default=0)
+            best = max(best, (wide.count(usual), usual, delimiter), key=lambda one: one[:2])
+    return best[2]
 
 
 def guarded_lines(path: Path, longest: int, limits: FileLimits, row: str, packed: bool) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.model.errors import DataError, nearest, needed, refusing
-from genverify.model.files import LIMITS, UNREADABLE, FileLimits, guarded_lines
+from genverify.model.files import LIMITS, UNREADABLE, FileLimits, decode, delimiter_of, guarded_lines
 
 # Texts of users in CSV files: a spreadsheet program would run a cell that begins like a formula.
 
@@ -48,7 +48,6 @@ PACKED_OTHERWISE = (".zip", ".bz2", ".xz", ".zst", ".tar", ".tar.gz", ".tgz", ".
 UTF8, WINDOWS, WIDE = "utf-8-sig", "cp1252", "utf-16"
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "is not text in UTF-8, UTF-16 or the Windows code page; save it as UTF-8 CSV"
-DELIMITERS = ",;\t|"
 LINES_LOOKED_AT = 200  # for delimiter and header, whatever the size of the file
 
 
@@ -117,14 +116,7 @@ def open_csv(path: Path, expected: Expected) -> CsvFile:
         if not head:
             raise DataError(f"{path}: the file is empty")
         texts = [line.decode(errors="replace") for line in head]
-
-        def score(delimiter: str) -> tuple[int, int]:
-            """How many lines it cuts into the most usual number of fields, above one."""
-            widths = [len(row) for row in csv.reader(texts, delimiter=delimiter)]
-            common = max(set(widths), key=widths.count)
-            return (widths.count(common) if common > 1 else 0, common)
-
-        delimiter = max(DELIMITERS, key=score)
+        delimiter = delimiter_of(texts)
         encoding, empty = _look_through(path, expected.limits, delimiter, len(_fields(texts, delimiter)))
         named = _fields([line.decode(WINDOWS if encoding == WINDOWS else UTF8) for line in head], delimiter)
         names = [name.strip() or f"Unnamed: {index}" for index, name in enumerate(named)]
@@ -170,15 +162,11 @@ def naming_unreadable(path: Path, expected: Expected) -> AbstractContextManager[
 
 
 def decoded(raw: bytes, path: Path) -> str:
-    """The text of a file: in UTF-16 by its first bytes, else UTF-8, else the Windows code page."""
-    for encoding in (WIDE,) if raw.startswith(WIDE_MARKS) else (UTF8, WINDOWS):
-        try:
-            text = raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:
-            return text
-    raise DataError(f"{path}: {NO_TEXT}")
+    """The text of a file; an error where some of it is no text."""
+    text, encoding = decode(raw)
+    if "\0" in text or (encoding != "utf-8" and "\N{REPLACEMENT CHARACTER}" in text):
+        raise DataError(f"{path}: {NO_TEXT}")
+    return text
 
 
 def _look_through(path: Path, limits: FileLimits, delimiter: str, fields: int) -> tuple[str, npt.NDArray[np.int64]]:

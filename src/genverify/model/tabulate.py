@@ -12,7 +12,7 @@ import pandas as pd
 from genverify.model.arrays import Flags, Ints, row_bytes
 from genverify.model.claims import Codes
 from genverify.model.domain import Domain, Predicate, Records
-from genverify.model.errors import DataError, refusing
+from genverify.model.errors import DataError
 from genverify.model.query import Query
 from genverify.model.release import Release, Schema, counts_frame, range_words
 
@@ -162,17 +162,16 @@ def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
     return result
 
 
-AGAIN = "generate its datasets again: delete this file and give the same command"
-
-
 def _wrong(path: Path, why: str) -> str:
-    return f"{path}: {why}; {AGAIN}"
+    return f"{path}: {why}. Generate its datasets again: delete this file and give the same command."
 
 
 def _read(path: Path, domain: Domain) -> pd.DataFrame:
     """The rows of a file: block, dataset, and codes of the domain only."""
-    with refusing((OSError, ValueError), f"{path}: not a file of datasets", AGAIN):
+    try:
         frame = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise DataError(_wrong(path, f"not a file of datasets ({error})")) from None
     for name in ("block", "dataset", *domain.names):
         if name not in frame:
             raise DataError(_wrong(path, f"no column {name!r}"))

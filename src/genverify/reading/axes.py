@@ -13,8 +13,7 @@ from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column
 from genverify.reading.source import CubeAxis, numbered
 from genverify.reading.totals import Bases, Hints, Question, Samples, Tree, agreement, bases_of, find_tree, is_total_name
 
-ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
-KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
+KINDS = ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
 HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
 Texts = Mapping[int, Sequence[str]]  # of label columns
@@ -336,17 +335,15 @@ def _stacked_tree(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> T
         parts = tuple(label for label in own if label != top)
         inner = [label for label in parts if is_total_name(label.split(": ", 1)[-1])]
         plain = tuple(label for label in parts if label not in inner)
-        within = agreement(inner[0], plain, samples, bases) if len(inner) == 1 and plain and not top else None
-        if within is not None and within.never_against:  # each group with a total of its own: districts inside regions
-            parents.append((inner[0], plain))
-            why.append(f"{inner[0]} ({within})")
-        if top and len(plain) > 1:
-            result = agreement(top, plain, samples, bases)
-            if result.holds or result.likely:
-                parents.append((top, plain))
-                why.append(f"{name} ({result})")
-            else:
-                bad.append(f"the labels of {name} do not add up to {top!r} ({result})")
+        total = top or (inner[0] if len(inner) == 1 else "")  # each group with one of its own: districts inside regions
+        if not total or len(plain) < (2 if top else 1):
+            continue
+        fit = agreement(total, plain, samples, bases)
+        if (fit.holds or fit.likely) if top else fit.never_against:
+            parents.append((total, plain))
+            why.append(f"{name if top else total} ({fit})")
+        elif top:
+            bad.append(f"the labels of {name} do not add up to {top!r} ({fit})")
     more = f"; and so {len(bad) - 1} more breakdowns" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", "nothing, if people are in several groups")] if bad else []
     if parents and not top:

@@ -160,10 +160,9 @@ def is_period(text: str) -> bool:
 
 
 # what a symbol can mean; the first word of a meaning is one of these
-SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
+MEANINGS = SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
     "suppressed", "missing", "not applicable", "zero", "rounds to zero", "between", "annotation",
 )  # fmt: skip
-MEANINGS = (SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION)
 MOST_DIGITS = 16  # more than a count may have that can be computed with; what is larger is no number to be read at all
 # texts that are no word of a language: signs alone, or one to four letters in brackets
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")

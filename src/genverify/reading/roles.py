@@ -13,11 +13,10 @@ from genverify.reading.blocks import Block
 from genverify.reading.numerals import LIMIT, MIXED, NUMBERS, PERCENT, PERIOD, SYMBOL, TEXT, WHOLE, Number, pattern, says
 from genverify.reading.source import Cube, Sheet, column_name
 
-LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
+ROLES = LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
     "left out",
 )  # fmt: skip
-ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT)
 LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
 FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
 HEADER, SYMBOL_ROLE = "header", "symbol"
@@ -85,11 +84,9 @@ Known = Mapping[str, tuple[str, Number | None]]  # the kind and the number of te
 
 def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
     """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blanks."""
-    covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
-               for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
 
     def text(row: int, column: int) -> str:
-        row, column = covered.get((row, column), (row, column))
+        row, column = sheet.covered.get((row, column), (row, column))
         return sheet.rows[row][column] if row < len(sheet.rows) and column < len(sheet.rows[row]) else ""
 
     parts = {column: [text(row, column) for row in block.header] for column in block.columns}

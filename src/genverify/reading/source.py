@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -20,8 +20,9 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
+from genverify.model import files
 from genverify.model.errors import MALFORMED, ConfigError, DataError, naming, needed, refusing
-from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates, regular_file
+from genverify.model.files import LIMITS, FileLimits, decode, one_line, refuse_duplicates, regular_file
 from genverify.reading.numerals import displayed_decimal
 
 Grid = list[list[str]]
@@ -70,6 +71,12 @@ class Sheet:
     hidden_columns: frozenset[int] = frozenset()
     indents: Mapping[tuple[int, int], int] = field(default_factory=dict)
     merged: tuple[tuple[int, int, int, int], ...] = ()
+
+    @cached_property
+    def covered(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        """The cells that are merged with one above or at their left, and which."""
+        return {(row, column): (top, left) for top, left, bottom, right in self.merged
+                for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -227,33 +234,19 @@ def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int],
     return rows, indents
 
 
-def decode(data: bytes) -> tuple[str, str]:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", errors="replace"), "utf-16"
-    try:
-        return data.decode("utf-8-sig"), "utf-8"
-    except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace"), "cp1252"
-
-
 def text_rows(text: str) -> tuple[Grid, str]:
     """The rows of a text file; its delimiter is the one that cuts most lines into the same number of cells."""
-    best, text = (0, 0, ","), text.replace("\x00", "")
+    text = text.replace("\x00", "")
     head = "".join(text.splitlines(keepends=True)[:SNIFFED_LINES])
-    before = csv.field_size_limit(LONGEST_CELL)  # of the whole process: other readers keep theirs
+    before, delimiter = csv.field_size_limit(LONGEST_CELL), ","  # of the whole process: other readers keep theirs
     try:
-        for delimiter in ",;\t|":
-            with suppress(csv.Error):
-                widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)]
-                wide = [width for width in widths if width > 1]
-                usual = max(set(wide), key=wide.count, default=0)
-                best = max(best, (wide.count(usual), usual, delimiter), key=lambda one: one[:2])
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=best[2]))
+        delimiter = files.delimiter_of(list(io.StringIO(head, newline="")))
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error:
-        rows = [line.split(best[2]) for line in text.splitlines()]
+        rows = [line.split(delimiter) for line in text.splitlines()]
     finally:
         csv.field_size_limit(before)
-    return [row[:MOST_COLUMNS] for row in rows], best[2]
+    return [row[:MOST_COLUMNS] for row in rows], delimiter
 
 
 def read_workbook(path: Path, data: bytes, limits: FileLimits) -> Source:
@@ -270,7 +263,7 @@ def read_workbook(path: Path, data: bytes, limits: FileLimits) -> Source:
                 for name in packed.namelist():
                     if re.fullmatch(r"xl/(comments|threadedComments)/?.*\.xml", name):
                         comments += len(re.findall(rb"<(?:\w+:)?(?:comment|threadedComment) ", packed.read(name)))
-        except (*UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
+        except (*files.UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
             said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
     if not marks and not said:
         said.append("of this format, indentation, hidden rows and formulas without a value are not seen")

@@ -1,6 +1,7 @@
 """Tables out of the cells of a file: a role for each cell, counts with their labels, and what is left out, cell by cell."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.errors import ConfigError, DataError, refuse_unknown
 from genverify.reading import numerals, roles
 from genverify.reading.axes import ADDITIVE, COLUMNS, HEADING, STACKED, Axis, RowAxes, column_axis, cube_axis, row_axes
 from genverify.reading.blocks import Block, find_blocks
@@ -271,10 +272,10 @@ def _with_hierarchy(axis: Axis, own: Hierarchy, why: str) -> Axis:
 def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
     """Sums of a release file: a label has sets of parts; without a set it is a part that the table does not print."""
     where = f"tables: {table}: sums of {axis.name}"
-    for parent, sets in sums.items():
-        for label in (label for own in sets for label in own if label not in axis.labels and label not in sums):
-            near = nearest(label, list(axis.labels))
-            raise DataError(f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}: {near}")
+    for parent, label in ((parent, label) for parent, sets in sums.items() for own in sets for label in own):
+        refuse_unknown(
+            label, {**dict.fromkeys(axis.labels), **sums}, f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}"
+        )
     result = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
     top = next((label for label in result.outer(result.parts) if is_total_word(label)), None)
     if top is not None and result.top is None:
@@ -287,21 +288,15 @@ def _row_axes(
     sheet: Sheet, block: Block, labels: list[Column], facts: Body, counts: Sequence[Figures], told: Corrections
 ) -> RowAxes:
     """The axes of the labels of each row: merged cells cover the rows below, and headings are a column of their own."""
-    texts: dict[int, Sequence[str]] = {}
-    place = {at: row for row, at in enumerate(block.body)}
+    texts, body = dict[int, Sequence[str]](), set(block.body)
     for column in labels:
-        own = list(facts[column.at].texts)
-        for top, left, bottom, right in sheet.merged:
-            if left <= column.at <= right and top in place:
-                for at in range(top, bottom + 1):
-                    if at in place:
-                        own[place[at]] = own[place[at]] or sheet.rows[top][left]
-        texts[column.at] = own
+        merged = (sheet.covered.get((at, column.at), (-1, 0)) for at in block.body)
+        over = [sheet.rows[top][left] if top in body else "" for top, left in merged]
+        texts[column.at] = [text or above for text, above in zip(facts[column.at].texts, over, strict=True)]
     _fill_down(texts)
     if block.headings:
-        marks = sorted(block.headings)
-        above = [max((mark for mark in marks if mark < at), default=-1) for at in block.body]
-        texts[HEADING_AT] = [block.headings.get(mark, "") for mark in above]
+        marks = ["", *(block.headings[mark] for mark in sorted(block.headings))]
+        texts[HEADING_AT] = [marks[bisect_left(sorted(block.headings), at)] for at in block.body]
         labels = [Column(HEADING_AT, roles.LABEL, HEADING, "rows of the body that hold only a heading"), *labels]
     if not labels:
         return [], [], {}, []

@@ -14,7 +14,7 @@ from typing import Any, AnyStr
 from xml.sax.saxutils import escape
 
 from genverify.model.errors import DataError
-from genverify.model.files import FileLimits, regular_file, write_whole
+from genverify.model.files import FileLimits, decode, regular_file, write_whole
 from genverify.reading import source as formats
 from genverify.reading.source import CellAddress, Source, column_at, read_source
 
@@ -89,7 +89,7 @@ def _edited_file(source: Source, data: bytes, changes: Changes, say: Say) -> byt
         edits = [(*spans[own.row], new if WHOLE_NUMBER.fullmatch(new) else f'"{new}"') for own, new in changes.items()]
         return _edited_text(source, data, text, encoding, edits)
     if source.form.startswith("text"):
-        text, encoding = formats.decode(data)
+        text, encoding = decode(data)
         return _edited_text(source, data, text, encoding, list(_field_edits(source, text, changes)))
     if source.form == "workbook" and data[:2] == b"PK":
         with zipfile.ZipFile(io.BytesIO(data)) as packed, suppress(UnicodeDecodeError):
@@ -152,7 +152,7 @@ def _fields(text: str, delimiter: str) -> Iterator[list[tuple[int, int]]]:
 
 def _edited_json(data: bytes, changes: Changes, size: int) -> bytes:
     """A JSON-stat dataset: a number replaces a value; a symbol becomes the status of a value that is null."""
-    text, _ = formats.decode(data)
+    text, _ = decode(data)
     content = json.loads(text)
     dataset = next(formats.json_datasets(content))
     for address, new in changes.items():
