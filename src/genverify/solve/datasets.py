@@ -403,10 +403,8 @@ def farthest(
         return Variability(0, 0.0, exact=False)
     z = recounted(program, point[: len(bins)], f"{where}: the farthest dataset does not fit the counts when recounted")
     counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(held)).astype(np.int64)
-    both, overlap = (
-        int(z[included].sum() + held.sum()) if counted is not None else 2 * n,
-        int(np.minimum(counts, held).sum()),
-    )
+    overlap = int(np.minimum(counts, held).sum())
+    both = 2 * n if counted is None else int(z[included].sum() + held.sum())
     distance = both - 2 * overlap
     share = 1 - overlap / n if counted is None else distance / both if both else 0.0
     return Variability(distance, share, isinstance(answer, Optimal))

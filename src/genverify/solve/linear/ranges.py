@@ -26,7 +26,7 @@ from genverify.solve.bounds import (
     weighed,
     whole_multiple,
 )
-from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
+from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Cubes, Dives, Ranges, Work
 from genverify.solve.program import INTEGRAL, by_column, integer_point, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, best_point, maximise_integers
 from genverify.solve.solvers.highs import CellProgram
@@ -171,7 +171,6 @@ SLOW = 0.05  # of the work left: an objective that takes more is the last of its
 SEARCH = 2e-4  # units of an integer search for each entry of its rows, measured: where there are not as many it is not made
 RECOUNT = 5e-5, 1e-8  # units to recount a point or to make a proof: any, and for each entry
 MATCHED = 0.2  # of the ends that are pulled at together: where fewer give way, single programs with proofs are due
-NO_HINTS = Hints()
 
 
 class RangeSearch:
@@ -325,7 +324,7 @@ class RangeSearch:
                     point = corner.attain(self.lp, self.ends.held(cell, sign, best, fixed=True), cell, sign)
                     if point is not None:
                         self.keep(point)
-                dives.attain([(cell, sign)])
+                dives.attain(cell, sign)
             self.say(cell)
 
     def single(self) -> None:
@@ -454,12 +453,14 @@ def all_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Say = quiet,
-    hints: Hints = NO_HINTS,
     check: Check | None = None,
+    cubes: Cubes | None = None,
+    enough: Ints | None = None,
 ) -> Ranges:
     """
     The range of every wanted cell of a system; the statements are in an order in which they can be checked, and in which
-    `check` gets them as they are made.
+    `check` gets them as they are made. Where the rows are the marginals of one table, `cubes` are steps from one point to
+    others, and `enough` are rows that say all that the others say, if they agree, which a point that fits shows.
     """
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
     budget = work.budget()
@@ -471,7 +472,7 @@ def all_ranges(
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done, given = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
-    rest = replace(sums, lo=lo, hi=hi) if hints.cubes is not None else _without_known(sums, lo, hi)
+    rest = replace(sums, lo=lo, hi=hi) if cubes is not None else _without_known(sums, lo, hi)
     for cells, rows in [] if empty else _pieces(rest):
         part = select(rest, cells, rows)
         asked = wanted[cells] & (part.lo < part.hi)
@@ -483,9 +484,9 @@ def all_ranges(
         search = RangeSearch(part, own_known, work, budget, asked, told)
         for fitting in start:
             search.keep(fitting[cells])
-        if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
-            hints.cubes.attain(search, np.flatnonzero(asked).tolist())
-        result = search.run(None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)))
+        if cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
+            cubes.attain(search, np.flatnonzero(asked).tolist())
+        result = search.run(None if enough is None else np.flatnonzero(np.isin(rows, enough)))
         statements += result.statements
         lo[cells], hi[cells] = result.lo, result.hi
         least[cells], most[cells] = result.least, result.most
