@@ -1,6 +1,4 @@
-"""
-The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside; part by part.
-"""
+"""The exact range of every cell: points that attain both ends, recounted, and proofs of the rest; part by part."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -185,11 +183,11 @@ class RangeSearch:
         self.points: list[Ints] = []
         self.last: Ints | None = None  # the last point that was recounted
         self.limit = ""
-        self.by_solver = set[tuple[int, int]]()  # ends that the solver's search calls the best
+        self.by_solver = np.zeros((2, len(sums.cells)), dtype=bool)  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
         self.corner, self.stopped, self.recount = False, 0, RECOUNT[0] + RECOUNT[1] * len(sums.columns)
 
-    def run(self, enough: Ints | None) -> Ranges:
+    def run(self, enough: Ints | None) -> None:
         """`enough`: rows that say all that the others say, once a point shows that they agree."""
         if not self.known.empty and self.first():
             if enough is not None:
@@ -203,13 +201,6 @@ class RangeSearch:
             self.by_programs()
             self.single()
             self.take_offers()
-        lo, hi = self.known.lo, self.known.hi
-        least, most = (self.least, self.most) if self.points else (lo - 1, hi - 1)
-        point = self.points[0] if self.points else None
-        low, high = self.least == self.known.lo, self.most == self.known.hi
-        for cell, sign in self.by_solver:
-            (high if sign > 0 else low)[cell] = True
-        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, low & high)
 
     def program(self) -> CellProgram:
         """A linear program of the rows as they are."""
@@ -393,7 +384,7 @@ class RangeSearch:
         self.take(answer)
         best = self.seen(cell, sign)
         if isinstance(answer, Optimal) and round(answer.value) == best:
-            self.by_solver.add((cell, sign))
+            self.by_solver[max(sign, 0), cell] = True
         if best >= self.proved(cell, sign):
             return
         try:
@@ -486,17 +477,17 @@ def all_ranges(
             search.keep(fitting[cells])
         if cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
             cubes.attain(search, np.flatnonzero(asked).tolist())
-        result = search.run(None if enough is None else np.flatnonzero(np.isin(rows, enough)))
-        statements += result.statements
-        lo[cells], hi[cells] = result.lo, result.hi
-        least[cells], most[cells] = result.least, result.most
-        given[cells] = result.by_solver
-        empty, done = empty or result.empty, done + len(cells)
-        if result.point is None or point is None:
-            point = None
-        else:
-            point[cells] = result.point
-        limits += [result.limit] if result.limit else []
+        search.run(None if enough is None else np.flatnonzero(np.isin(rows, enough)))
+        statements += own_known.statements
+        lo[cells], hi[cells] = own_known.lo, own_known.hi
+        if search.points:
+            least[cells], most[cells] = search.least, search.most
+        given[cells] = (np.array([least == lo, most == hi])[:, cells] | search.by_solver).all(axis=0)
+        empty, done = empty or own_known.empty, done + len(cells)
+        point = point if search.points else None
+        if point is not None:
+            point[cells] = search.points[0]
+        limits += [search.limit] if search.limit else []
     limits = [CLOCK_LIMIT] if budget.seconds() < 0 else limits
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)

@@ -1,7 +1,4 @@
-"""
-Where linear programs end: proofs by cases, whole counts near a fractional vertex, steps along cubes, dives; and how much
-work is allowed.
-"""
+"""Where linear programs end: proofs by cases, whole counts near a vertex, steps along cubes, dives; limits of work."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
