@@ -46,10 +46,7 @@ class Cycles:
 
 
 def network_of(sums: LinearSystem) -> Ints | None:
-    """
-    From where to where the arc of every cell goes, where these sums form a network: each is one number, and every cell lies
-    in at most two of them, by weights of 1 or -1.
-    """
+    """From where to where the arc of each cell goes, if sums form a network: a cell in at most two, by weights 1 or -1."""
     n, size = len(sums.cells), len(sums.rows)
     if not (np.abs(sums.weights) == 1).all() or np.bincount(sums.columns, minlength=n).max(initial=0) > 2:
         return None

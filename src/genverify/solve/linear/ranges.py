@@ -1,6 +1,4 @@
-"""
-The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside; part by part.
-"""
+"""The exact range of every cell: points that attain both ends, recounted, and proofs of the rest; part by part."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +24,7 @@ from genverify.solve.bounds import (
     weighed,
     whole_multiple,
 )
-from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
+from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Cubes, Dives, Ranges, Work
 from genverify.solve.program import INTEGRAL, by_column, integer_point, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, best_point, maximise_integers
 from genverify.solve.solvers.highs import CellProgram
@@ -171,7 +169,6 @@ SLOW = 0.05  # of the work left: an objective that takes more is the last of its
 SEARCH = 2e-4  # units of an integer search for each entry of its rows, measured: where there are not as many it is not made
 RECOUNT = 5e-5, 1e-8  # units to recount a point or to make a proof: any, and for each entry
 MATCHED = 0.2  # of the ends that are pulled at together: where fewer give way, single programs with proofs are due
-NO_HINTS = Hints()
 
 
 class RangeSearch:
@@ -186,11 +183,11 @@ class RangeSearch:
         self.points: list[Ints] = []
         self.last: Ints | None = None  # the last point that was recounted
         self.limit = ""
-        self.by_solver = set[tuple[int, int]]()  # ends that the solver's search calls the best
+        self.by_solver = np.zeros((2, len(sums.cells)), dtype=bool)  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
         self.corner, self.stopped, self.recount = False, 0, RECOUNT[0] + RECOUNT[1] * len(sums.columns)
 
-    def run(self, enough: Ints | None) -> Ranges:
+    def run(self, enough: Ints | None) -> None:
         """`enough`: rows that say all that the others say, once a point shows that they agree."""
         if not self.known.empty and self.first():
             if enough is not None:
@@ -204,13 +201,6 @@ class RangeSearch:
             self.by_programs()
             self.single()
             self.take_offers()
-        lo, hi = self.known.lo, self.known.hi
-        least, most = (self.least, self.most) if self.points else (lo - 1, hi - 1)
-        point = self.points[0] if self.points else None
-        low, high = self.least == self.known.lo, self.most == self.known.hi
-        for cell, sign in self.by_solver:
-            (high if sign > 0 else low)[cell] = True
-        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, low & high)
 
     def program(self) -> CellProgram:
         """A linear program of the rows as they are."""
@@ -325,7 +315,7 @@ class RangeSearch:
                     point = corner.attain(self.lp, self.ends.held(cell, sign, best, fixed=True), cell, sign)
                     if point is not None:
                         self.keep(point)
-                dives.attain([(cell, sign)])
+                dives.attain(cell, sign)
             self.say(cell)
 
     def single(self) -> None:
@@ -394,7 +384,7 @@ class RangeSearch:
         self.take(answer)
         best = self.seen(cell, sign)
         if isinstance(answer, Optimal) and round(answer.value) == best:
-            self.by_solver.add((cell, sign))
+            self.by_solver[max(sign, 0), cell] = True
         if best >= self.proved(cell, sign):
             return
         try:
@@ -454,12 +444,14 @@ def all_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Say = quiet,
-    hints: Hints = NO_HINTS,
     check: Check | None = None,
+    cubes: Cubes | None = None,
+    enough: Ints | None = None,
 ) -> Ranges:
     """
     The range of every wanted cell of a system; the statements are in an order in which they can be checked, and in which
-    `check` gets them as they are made.
+    `check` gets them as they are made. Where the rows are the marginals of one table, `cubes` are steps from one point to
+    others, and `enough` are rows that say all that the others say, if they agree, which a point that fits shows.
     """
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
     budget = work.budget()
@@ -471,7 +463,7 @@ def all_ranges(
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done, given = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
-    rest = replace(sums, lo=lo, hi=hi) if hints.cubes is not None else _without_known(sums, lo, hi)
+    rest = replace(sums, lo=lo, hi=hi) if cubes is not None else _without_known(sums, lo, hi)
     for cells, rows in [] if empty else _pieces(rest):
         part = select(rest, cells, rows)
         asked = wanted[cells] & (part.lo < part.hi)
@@ -483,19 +475,19 @@ def all_ranges(
         search = RangeSearch(part, own_known, work, budget, asked, told)
         for fitting in start:
             search.keep(fitting[cells])
-        if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
-            hints.cubes.attain(search, np.flatnonzero(asked).tolist())
-        result = search.run(None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)))
-        statements += result.statements
-        lo[cells], hi[cells] = result.lo, result.hi
-        least[cells], most[cells] = result.least, result.most
-        given[cells] = result.by_solver
-        empty, done = empty or result.empty, done + len(cells)
-        if result.point is None or point is None:
-            point = None
-        else:
-            point[cells] = result.point
-        limits += [result.limit] if result.limit else []
+        if cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
+            cubes.attain(search, np.flatnonzero(asked).tolist())
+        search.run(None if enough is None else np.flatnonzero(np.isin(rows, enough)))
+        statements += own_known.statements
+        lo[cells], hi[cells] = own_known.lo, own_known.hi
+        if search.points:
+            least[cells], most[cells] = search.least, search.most
+        given[cells] = (np.array([least == lo, most == hi])[:, cells] | search.by_solver).all(axis=0)
+        empty, done = empty or own_known.empty, done + len(cells)
+        point = point if search.points else None
+        if point is not None:
+            point[cells] = search.points[0]
+        limits += [search.limit] if search.limit else []
     limits = [CLOCK_LIMIT] if budget.seconds() < 0 else limits
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
