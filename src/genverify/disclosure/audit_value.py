@@ -105,8 +105,6 @@ class SecondarySuppression:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Audit(ABC):
-    """What came out, and whether it is unsafe by what was asked for."""
-
     unclear_words: ClassVar[str] = "rounded counts"
     unsafe_words: ClassVar[str] = "cells"
     source: Source = Source()
@@ -192,7 +190,6 @@ class Audit(ABC):
         return False if self.unsafe or self.broken else None if self.partial else True
 
     def fails(self, allow_partial: bool = False) -> bool:
-        """Whether a script should stop."""
         return self.safe is False or (self.safe is None and not allow_partial)
 
     @property
@@ -214,7 +211,6 @@ class Audit(ABC):
 
     @cached_property
     def several(self) -> bool:
-        """Whether there are several areas."""
         return len({row["area"] for row in self.rows}) > 1
 
     def name(self, area: str, cell: str) -> str:
@@ -223,15 +219,13 @@ class Audit(ABC):
     @cached_property
     def cells(self) -> pd.DataFrame:
         """A row for each cell: what is published, its range, if it is one number, if both ends are attained, the proof."""
-        words = DIALECTS[self.dialect]
-        unsafe = {(row["area"], row["cell"]) for row in self.unsafe_cells}
+        unsafe, status = {(row["area"], row["cell"]) for row in self.unsafe_cells}, list[str]()
         added = {(step.area, step.cell) for step in self.suppression.steps} if self.suppression else set()
-        status = []
         for row in self.rows:
             key, known = (row["area"], row["cell"]), "exact" if row["known_exactly"] else "narrow"
             sure = key in unsafe or (row["what"] == RECORD and row["known_exactly"])
             kind = "suppress" if key in added else known if sure else "open" if row["unclear"] else "printed"
-            status.append(words[kind])
+            status.append(DIALECTS[self.dialect][kind])
         return pd.DataFrame(self.rows).assign(status=status).reindex(columns=list(COLUMNS))  # also where there is no cell
 
     @cached_property
@@ -249,7 +243,6 @@ class Audit(ABC):
         return "\n".join(self.lines())
 
     def lines(self) -> Iterator[str]:
-        """The answer in a few sentences."""
         n = self.counts
         if n["suppressed"]:
             yield f"{n['suppressed_known_exactly']} of your {n['suppressed']} suppressed cells are known exactly."
@@ -270,7 +263,6 @@ class Audit(ABC):
             yield "Note: the tables are linked in a loop too large to solve as one. Intervals hold, but may be too wide."
 
     def reasons(self) -> Iterator[str]:
-        """Why some of the unsafe cells are known."""
         for row in self.unsafe_cells[:MOST_SHOWN]:
             yield f"  {self.name(row['area'], row['cell'])}: {said(row['lower'], row['upper'])}"
             yield from (f"      {reason}" for reason in self.why(row))
@@ -278,9 +270,7 @@ class Audit(ABC):
             yield f"  ... and {len(self.unsafe_cells) - MOST_SHOWN} more, all in cells.csv"
 
     def advice(self) -> Iterator[str]:
-        """Secondary suppression in sentences."""
-        chosen = self.suppression
-        if chosen is None:
+        if (chosen := self.suppression) is None:
             return
         names = [self.name(step.area, step.cell) for step in chosen.steps]
         if names:
@@ -297,11 +287,11 @@ class Audit(ABC):
     @property
     def to_suppress(self) -> pd.DataFrame:
         """What to suppress as well, a row for each cell."""
-        steps = self.suppression.steps if self.suppression else ()
+        left = {(step.area, step.cell): step.left for step in self.suppression.steps} if self.suppression else {}
         place = {key: at for at, key in enumerate(zip(self.cells["area"], self.cells["cell"], strict=True))}
-        rows = self.cells.iloc[[place[step.area, step.cell] for step in steps]]
+        rows = self.cells.iloc[[place[key] for key in left]]
         rows = rows[["area", "table", "cell", "label", "published", "place", "status"]]
-        return rows.assign(what="count", left=["" if step.left is None else step.left for step in steps])
+        return rows.assign(what="count", left=["" if own is None else own for own in left.values()])
 
     @property
     def answer(self) -> dict[str, Any]:

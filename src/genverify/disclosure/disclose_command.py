@@ -1,11 +1,9 @@
 """The commands `disclose`, `protect`, `what-if`, `unique` and `page`; the options of tables, for commands and Python."""
 
 import argparse
-import logging
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
@@ -17,19 +15,10 @@ import yaml
 from genverify.disclosure.audit_value import read_fail_on
 from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, read_yaml, written_folder
-from genverify.model.work import log
+from genverify.model.work import log, shown_progress
 from genverify.reading.read_command import PAIR, READ_OPTIONS, pairs
 
 TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
-BOTH = (TABLES, RECORDS)
-ANY = (*BOTH, CHECK)
-GROUPS = {
-    (TABLES,): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, folders, readings)",
-    (TABLES, CHECK): f"only for {TABLES}; with --check, where the folder of results does not say it",
-    (RECORDS,): f"only for {RECORDS}",
-    BOTH: f"for {TABLES} and for {RECORDS}",
-    ANY: "for both, and with --check",
-}
 
 
 @dataclass(frozen=True)
@@ -53,19 +42,22 @@ class Option:
     def key(self) -> str:
         return self.form or self.value
 
+    @property
+    def several(self) -> bool:
+        return self.how.get("action") == "append"
+
     def words(self, given: Any) -> Any:
         """A value from Python as the command line has it: a mapping or one text where there may be several."""
-        if self.how.get("action") != "append" or given is None:
+        if given is None or not self.several:
             return Path(given) if self.how.get("type") is Path and given is not None else given
         if isinstance(given, Mapping):
             return [f"{name}={value}" for name, value in given.items()]
         return [given] if isinstance(given, str | Path) else list(given)
 
     def in_form(self, given: Any) -> Any:
-        """A value as a release file has it."""
         if self.how.get("metavar") == PAIR:
             return pairs(given, self.name)
-        return list(given) if self.how.get("action") == "append" else given
+        return list(given) if self.several else given
 
 
 def _refuse_nonsense(option: Option, given: Any) -> None:
@@ -76,14 +68,13 @@ def _refuse_nonsense(option: Option, given: Any) -> None:
     if option.least is not None and not (isfinite(given) and given >= option.least):
         what = "a number of seconds" if option.how["type"] is float else "a whole number"
         raise ConfigError(f"{option.name} {given}: give {what} from {option.least}")
-    if option.how.get("metavar") == PAIR:
-        for name, value in pairs(given, option.name).items():
-            if option.name == "--symbol":
-                told_symbol(name, value)
-    for word in given if option.name == "--sensitive" else ():
-        Rule(word)
-    if reader := {"--rule": read_rule, "--fact": check_facts, "--fail-on": read_fail_on}.get(option.name):
-        reader(given)
+    paired = pairs(given, option.name) if option.how.get("metavar") == PAIR else {}
+    readers: dict[str, Callable[[Any], Any]] = {
+        "--rule": read_rule, "--fact": check_facts, "--fail-on": read_fail_on,
+        "--sensitive": lambda words: [*map(Rule, words)], "--symbol": lambda _: [*map(told_symbol, paired, paired.values())],
+    }  # fmt: skip
+    if option.name in readers:
+        readers[option.name](given)
 
 
 KINDS: Mapping[str, Mapping[str, Any]] = {
@@ -110,6 +101,9 @@ OPTIONS = (
 )  # fmt: skip
 
 
+GROUPS = {tuple(APPLIES[one] for one in kinds.split()): title for kinds, title in TEXTS["groups"].items()}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Every option in the group of what it applies to; none has a default yet, so that it is known which are given."""
     groups = {applies: parser.add_argument_group(title) for applies, title in GROUPS.items()}
@@ -120,17 +114,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
     """All options with their values; an error for one that does not apply to this kind of work, and for nonsense."""
-    known = {option.value: option for option in OPTIONS}
-    for name in given:
-        if name not in known:
-            raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
-    result = argparse.Namespace()
+    known, result = {option.value: option for option in OPTIONS}, argparse.Namespace()
+    for name in (name for name in given if name not in known):
+        raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
     for option in OPTIONS:
         value = option.words(given.get(option.value))
-        if value is not None and kind not in option.applies:
-            what = " and ".join(option.applies)
-            raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
         if value is not None:
+            if kind not in option.applies:
+                what = " and ".join(option.applies)
+                raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
             _refuse_nonsense(option, value)
         setattr(result, option.value, option.default if value is None else value)
     if result.risk is not None and result.fail_on is None:
@@ -146,7 +138,6 @@ PATIENCE = 2.0  # seconds without a line about how far the work is
 
 
 def _command(commands: Any, name: str, run: Callable[..., int | None], **defaults: Any) -> argparse.ArgumentParser:
-    """The parser of a command, with its own arguments."""
     said = TEXTS["commands"][name]
     parser: argparse.ArgumentParser = commands.add_parser(name, help=said["help"], description=said.get("description"))
     _add(parser, said["arguments"])
@@ -170,7 +161,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def run_unique(options: argparse.Namespace) -> None:
-    """Say whether a reconstruction has exactly one solution."""
     from genverify.disclosure.unique import read_program, unique
     from genverify.solve.linear.search import Work
 
@@ -178,29 +168,14 @@ def run_unique(options: argparse.Namespace) -> None:
     print(f"{result.numbers} numbers, {result.rows} rows: {result.answer}")
 
 
-@contextmanager
-def _progress_shown() -> Iterator[None]:
-    """Lines about how far long work is, on the standard error, once it has taken a while."""
-    handler, level, started = logging.StreamHandler(), log.level, time.time()
-    handler.addFilter(lambda record: record.created - started > PATIENCE)
-    log.addHandler(handler)
-    log.setLevel("INFO")
-    try:
-        yield
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(level)
-
-
-@_progress_shown()
+@shown_progress(PATIENCE)
 def run_disclose(options: argparse.Namespace) -> int:
     """Say what tables give away; 1 where --fail-on says so. With --check, only check."""
     from genverify.disclosure.release_data import template
     from genverify.disclosure.sources import COMMAND, audit_of, check_folder, kind_of, limits_of, write_files
 
     started, paths = time.monotonic(), options.release
-    kind = kind_of(paths)
-    given = {option.value: getattr(options, option.value) for option in OPTIONS}
+    kind, given = kind_of(paths), {option.value: getattr(options, option.value) for option in OPTIONS}
     settings = settle(given, CHECK if options.check else kind)
     folder = result_folder(paths[0], settings.out)
     if settings.check:
@@ -213,17 +188,15 @@ def run_disclose(options: argparse.Namespace) -> int:
         print(template(paths[0], limits_of(settings)), end="")
         return 0
 
-    def talk(line: str) -> None:
-        if not settings.json:
-            print(line, flush=True)
+    def talk(*lines: str) -> None:
+        if lines and not settings.json:
+            print(*lines, sep="\n", flush=True)
 
     with written_folder(folder, COMMAND) as part:
         audit = audit_of(paths, settings, talk, ask=True)
-        for line in ("", *audit.lines(), *audit.reasons()):
-            talk(line)
+        talk("", *audit.lines(), *audit.reasons())
         audit = audit.suppress(settings.search_seconds)
-        for line in audit.advice():
-            talk(line)
+        talk(*audit.advice())
         write_files(audit, part, folder)
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if settings.json:
@@ -235,9 +208,7 @@ def result_folder(first: Path, out: Path | None) -> Path:
     """The folder of the results: as told, or that of results, or one beside the tables."""
     from genverify.disclosure.sources import holds_results
 
-    if out:
-        return out
-    return first if holds_results(first) else (first if first.is_dir() else first.parent) / "audit"
+    return out or (first if holds_results(first) else (first if first.is_dir() else first.parent) / "audit")
 
 
 # The commands `protect` and `what-if`: tables in, a protected release with its certificate out; protections compared.
@@ -253,17 +224,14 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_protect(options: argparse.Namespace) -> None:
-    """Protect the tables, write the folder, and say what was done."""
     from genverify.disclosure.sources import protect_tables
 
     if any(path.resolve() == options.out.resolve() for path in options.tables):
         raise ConfigError(f"--out {options.out}: the tables are read from there; give another folder")
     audit = protect_tables(options.tables, options.out, options.rule, method=options.method, **_given(options))
-    for line in audit.protected_by.lines(bool(audit.left_out)) if audit.protected_by else ():
-        print(line)
-    for line in audit.lines():
-        print(line)
-    print(f"{options.out}/tables: publish these. The other files name the sensitive cells: keep them confidential.")
+    made = audit.protected_by.lines(bool(audit.left_out)) if audit.protected_by else ()
+    last = f"{options.out}/tables: publish these. The other files name the sensitive cells: keep them confidential."
+    print(*made, *audit.lines(), last, sep="\n")
 
 
 def run_what_if(options: argparse.Namespace) -> None:
@@ -303,7 +271,6 @@ def add_page_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the page; a file that is there stays, unless told otherwise."""
     to = options.to / NAME if options.to.is_dir() else options.to
     if to.exists() and not options.force:
         raise ConfigError(f"{to} is there already; --force replaces it")

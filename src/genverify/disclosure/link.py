@@ -29,9 +29,7 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Share:
-    """A percentage beside the count with these labels."""
-
-    labels: Labels
+    labels: Labels  # of the count beside it
     entry: Entry
     head: str
     of: str = ""  # what it is of by its header: row, column, everyone, or unsaid
@@ -119,7 +117,6 @@ def read_rule(words: Sequence[str]) -> Publishing:
 
 
 def symbol_value(symbol: Symbol) -> Value:
-    """What is known of a count where a symbol stands."""
     if symbol.limits is None:
         return Value(0, None, symbol.meaning not in (MISSING, NOT_APPLICABLE))
     low, high = symbol.limits
@@ -127,7 +124,6 @@ def symbol_value(symbol: Symbol) -> Value:
 
 
 def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Value:
-    """What a cell's text says of its count."""
     if entry.number is None:
         return symbols[entry.symbol]
     values = np.array([entry.number])
@@ -197,12 +193,10 @@ class LinkedTables:
 
     @cached_property
     def now(self) -> tuple[TableCells, ...]:
-        """The tables of this release, without earlier ones."""
         return tuple(own for own in self.placed if not own.table.earlier)
 
     @cached_property
     def current(self) -> Mapping[Key, tuple[tuple[PrintedTable, Entry, Value], ...]]:
-        """What this release prints of each of its cells."""
         own = ((key, tuple(one for one in said if not one[0].earlier)) for key, said in self.printed.items())
         return {key: said for key, said in own if said}
 
@@ -275,7 +269,6 @@ def link(
 
 
 def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
-    """The system in which some sums say nothing: they contradict each other."""
     place = linked.sums.row_place
     for lost in (name for name in names if name not in place):
         raise DataError(f"no sum is called {lost!r}; read the tables again")
@@ -297,7 +290,6 @@ def cell_ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, i
 
 
 def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]]]) -> None:
-    """An error for cells of which two tables print what cannot both be right."""
     pairs = [(max(said, key=lambda own: own[2].lo), min(said, key=lambda own: cell_ends([own])[1])) for said in cells]
     texts = [f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} for the same people"
              for (_, first, _), (_, last, _) in pairs]  # fmt: skip
@@ -305,10 +297,9 @@ def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]
     if texts:
         more = f"; and {len(texts) - MOST_DIFFERING} more cells" if len(texts) > MOST_DIFFERING else ""
         remedy = f"leave the older of the two out of --previous ({older})" if older else "correct one"
-        raise DataError(
-            f"{'; '.join(texts[:MOST_DIFFERING])}{more}; {remedy}. If one table counts some of the people of the other, say "
-            f"so: --inside SMALL=LARGE{'' if older else '; if they are other people, go on with --allow-partial'}"
-        )
+        inside = "If one table counts some of the people of the other, say so: --inside SMALL=LARGE"
+        others = "" if older else "; if they are other people, go on with --allow-partial"
+        raise DataError(f"{'; '.join(texts[:MOST_DIFFERING])}{more}; {remedy}. {inside}{others}")
 
 
 @dataclass
@@ -415,11 +406,8 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
         if one.table.apart == other.table.apart:
             shared = [column for column in one.labels if column in other.labels]
             labels = {c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared}
-            cells = {
-                tuple(part for part in key if part[0] in {*shared, PEOPLE})
-                for own in (one, other)
-                for key in own.keys.values()
-            }
+            keys, wanted = (*one.keys.values(), *other.keys.values()), {*shared, PEOPLE}
+            cells = {tuple(part for part in key if part[0] in wanted) for key in keys}
             frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
     result: list[Frame] = [(dict(labels), cells) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
@@ -528,7 +516,6 @@ LONGEST = 10_000  # characters of a fact
 
 
 def read_facts(texts: Sequence[str], columns: Mapping[str, Column]) -> list[Row]:
-    """The rows of facts about these columns and their labels; an error names the one that cannot be read."""
     check_facts(texts)
     return [row for text in texts for row in _fact_rows(text.strip(), columns)]
 

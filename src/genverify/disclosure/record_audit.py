@@ -154,7 +154,6 @@ class Attack:
         return BySize(**dict(self.settings))
 
     def __call__(self, release: Release) -> VerifiedBlock:
-        """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
         fewer = max(FEWEST, min(self.datasets, RECORDS // max(release.n, 1)))
         return attack_release(release, self.by_size, min(self.datasets, fewer), self.min_k, seed)
@@ -296,9 +295,15 @@ def left_without(
     """The singleton claims before these cells are suppressed, and those left and undecided after that, attacked again."""
     before = left = undecided = 0
     for one in verified:
-        area = _Area(one, attack.by_size, k, inf)
-        cells = Cells(step.cell for step in steps if step.area == one.program.release.block)
-        still, open_ = area.left_of(one, attack, k, cells)
+        release, area = one.program.release, _Area(one, attack.by_size, k, inf)
+        if not (cells := Cells(step.cell for step in steps if step.area == release.block)):
+            still, open_ = len(area.claims), len(open_singles(one, k))
+        elif release.n >= LARGE:  # these claims are asked for again
+            _, decided = area.decided(cells, area.claims)
+            still, open_ = len(verify.verified_of(decided)), sum(d.verdict in UNDECIDED for d in decided)
+        else:
+            remaining = attack(without(release, cells))
+            still, open_ = len(singles(remaining, k)), len(open_singles(remaining, k))
         before, left, undecided = before + len(area.claims), left + still, undecided + open_
     return before, left, undecided
 
@@ -314,8 +319,6 @@ def open_singles(verified: VerifiedBlock, k: int) -> list[Claim]:
 
 
 class _Area:
-    """The search in one area."""
-
     def __init__(self, verified: VerifiedBlock, settings: ProgramSettings, k: int, deadline: float) -> None:
         self.release, self.settings, self.deadline = verified.program.release, settings, deadline
         self.claims = singles(verified, k)
@@ -366,28 +369,20 @@ class _Area:
             for at, cell in enumerate(order[:most], 1)
         ]
 
-    def _left(self, cells: Cells) -> int:
-        return len(self._open(cells, self.claims)[1])
-
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         """Which of the claims can still be verified when the cells are suppressed; their proofs are checked."""
-        program, decided = self._decided(cells, claims)
+        program, decided = self.decided(cells, claims)
         verified = verify.verified_of(decided)
         check_decisions(program, verified)
         return program, verified
 
-    def _decided(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
+    def _left(self, cells: Cells) -> int:
+        return len(self._open(cells, self.claims)[1])
+
+    def decided(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         self.say("search for cells to suppress: %d cells, %d claims ...", len(cells), len(claims))
         bounder = self.settings.bounder(without(self.release, cells))
         return bounder.program, Verifier(bounder).decide(claims)
-
-    def left_of(self, one: VerifiedBlock, attack: Attack, k: int, cells: Cells) -> tuple[int, int]:
-        """How many claims a fresh attack verifies, or leaves undecided, when the cells are suppressed."""
-        if cells and self.release.n >= LARGE:
-            _, decided = self._decided(cells, self.claims)
-            return sum(d.verdict is Verdict.VERIFIED for d in decided), sum(d.verdict in UNDECIDED for d in decided)
-        remaining = attack(without(self.release, cells)) if cells else one
-        return len(singles(remaining, k)), len(open_singles(remaining, k))
 
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
@@ -427,10 +422,8 @@ class _Area:
             return None
         hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
         if not all(support & hit for support in self.supports):
-            raise WrongAnswer(
-                f"block {self.release.block}: the solver's cells to suppress miss a proof when recounted; nothing is "
-                "reported. Try the other solver (program.solver in config.yaml)."
-            )
+            what = f"block {self.release.block}: the solver's cells to suppress miss a proof when recounted"
+            raise WrongAnswer(f"{what}; nothing is reported. Try the other solver (program.solver in config.yaml).")
         return hit
 
 
@@ -473,7 +466,6 @@ class RecordsAudit(audit_value.Audit):
 
     @property
     def proofs(self) -> tuple[dict[str, Any], ...]:
-        """The certificate of each area."""
         return tuple(one.certificate for one in self.verified)
 
     @cached_property
@@ -605,14 +597,12 @@ class RecordsAudit(audit_value.Audit):
 def check_area_proofs(
     releases: Sequence[Release], claims: Sequence[Mapping[str, Any]], cells: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Check the claims and the bounds of cells of every area without a solver."""
     for release, *certificates in zip(releases, claims, cells, strict=True):
         for certificate in certificates:
             check_block(release, certificate)
 
 
 def attack_records(described: ReleaseDescription, attack: Attack, **given: Any) -> RecordsAudit:
-    """Attack every area, each proof checked, and bound every cell."""
     verified = tuple(attack(release) for release in progress(described.releases, "areas"))
     bounded = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
     rows, bounds = (tuple(one for pair in bounded for one in pair[side]) for side in (0, 1))
