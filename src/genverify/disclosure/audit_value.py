@@ -114,55 +114,44 @@ class Audit(ABC):
     undecided: tuple[str, ...] = ()
     limit: str = ""
     given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
-    protected_by: Any = None  # how the tables were protected, where they were
+    protected_by: Any = None  # how tables were protected, where they were, and the points that show it
     broken: ClassVar[Sequence[Any]] = ()  # rules about contributions that some sums break
 
     @property
     @abstractmethod
-    def rows(self) -> Sequence[Mapping[str, Any]]:
-        """A row for each cell: all columns but the status, and whether it is hidden, unclear, and what it is."""
+    def rows(self) -> Sequence[Mapping[str, Any]]: ...  # a row for each cell: all columns but the status, and what it is
 
     @property
     @abstractmethod
-    def statements(self) -> Sequence[Mapping[str, Any]]:
-        """What is proved of cells, in order: their numbers stand in the column `proof`."""
+    def statements(self) -> Sequence[Mapping[str, Any]]: ...  # what is proved of cells: `proof` has their numbers
 
     @abstractmethod
-    def verdict(self) -> Iterator[str]:
-        """The sentences that only this kind of audit has."""
+    def verdict(self) -> Iterator[str]: ...  # the sentences that only this kind of audit has
 
     @abstractmethod
-    def suppress(self, seconds: float | None = None) -> Self:
-        """The same audit with the cells to suppress as well, searched for until time is up."""
+    def suppress(self, seconds: float | None = None) -> Self: ...  # the same with the cells to suppress as well
 
     @abstractmethod
-    def protection(self) -> str:
-        """What holds once the proposed cells are suppressed."""
+    def protection(self) -> str: ...  # what holds once the proposed cells are suppressed
 
     @abstractmethod
-    def write_proofs(self, folder: Path) -> None:
-        """What is proved, with its proofs, as files."""
+    def write_proofs(self, folder: Path) -> None: ...  # what is proved, with its proofs, as files
 
     @abstractmethod
-    def check_proofs(self) -> None:
-        """Check every proof again, without a solver; an error names the first that fails."""
+    def check_proofs(self) -> None: ...  # check every proof again, without a solver; an error names the first that fails
 
     @abstractmethod
-    def proved(self) -> str:
-        """What is proved, in words."""
+    def proved(self) -> str: ...  # what is proved, in words
 
     @abstractmethod
-    def search_again(self, seconds: float) -> str:
-        """Search whether more is known than shown and whether the proposal protects; an error where that is so."""
+    def search_again(self, seconds: float) -> str: ...  # whether more is known than shown; an error where that is so
 
     @abstractmethod
-    def why(self, row: Mapping[str, Any]) -> list[str]:
-        """What the range of a cell rests on."""
+    def why(self, row: Mapping[str, Any]) -> list[str]: ...  # what the range of a cell rests on
 
     @property
     @abstractmethod
-    def numbers(self) -> dict[str, Any]:
-        """More numbers for the answer."""
+    def numbers(self) -> dict[str, Any]: ...  # more numbers for the answer
 
     # what all kinds of audit say
 

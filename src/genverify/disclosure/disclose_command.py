@@ -4,7 +4,7 @@ import argparse
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
@@ -18,21 +18,29 @@ from genverify.model.files import LIMITS, read_yaml, written_folder
 from genverify.model.work import log, shown_progress
 from genverify.reading.read_command import PAIR, READ_OPTIONS, pairs
 
-TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "file": {"type": Path, "metavar": "FILE"}, "path": {"type": Path}, "paths": {"action": "append", "type": Path},
+    "number": {"type": int, "metavar": "N"}, "seconds": {"type": float}, "many": {"action": "append"},
+    "flag": {"action": "store_true", "default": None}, "choice": {}, "text": {},
+}  # fmt: skip
+TEXTS = read_yaml(Path(__file__).with_name("options.yaml"))
+TABLES, RECORDS, CHECK = map(str, TEXTS["kinds"])
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option: its names, what it applies to, its help, its default, the least of a number, its key in a release file."""
+    """An option: its names, what it applies to, its help, its kind and default, the least of a number."""
 
     name: str
-    applies: tuple[str, ...]
+    applies: Sequence[str]
     help: str
+    kind: str
     default: Any = None
-    least: int | None = None  # of a number
-    how: Mapping[str, Any] = field(default_factory=dict)
-    old: tuple[str, ...] = ()  # former names, which keep working
-    form: str = ""
+    least: int | None = None
+    metavar: str | None = None
+    choices: Sequence[str] | None = None
+    old: Sequence[str] = ()  # former names, which keep working
+    form: str = ""  # what a release file calls it, where that is not its own name
 
     @property
     def value(self) -> str:
@@ -42,22 +50,25 @@ class Option:
     def key(self) -> str:
         return self.form or self.value
 
-    @property
-    def several(self) -> bool:
-        return self.how.get("action") == "append"
+    def add(self, parser: Any, default: str = "") -> None:
+        """Add it to a parser; it has no default there, so that it is known which are given."""
+        given = {"metavar": self.metavar, "choices": self.choices}
+        how = {**KINDS[self.kind], **{name: own for name, own in given.items() if own}}
+        words = self.help.format(rows=LIMITS.rows, size=LIMITS.size)
+        parser.add_argument(self.name, *self.old, help=f"{words}{default}", **how)
 
     def words(self, given: Any) -> Any:
         """A value from Python as the command line has it: a mapping or one text where there may be several."""
-        if given is None or not self.several:
-            return Path(given) if self.how.get("type") is Path and given is not None else given
+        if given is None or self.kind not in ("many", "paths"):
+            return Path(given) if given is not None and self.kind in ("file", "path") else given
         if isinstance(given, Mapping):
             return [f"{name}={value}" for name, value in given.items()]
         return [given] if isinstance(given, str | Path) else list(given)
 
     def in_form(self, given: Any) -> Any:
-        if self.how.get("metavar") == PAIR:
+        if self.metavar == PAIR:
             return pairs(given, self.name)
-        return list(given) if self.several else given
+        return list(given) if self.kind in ("many", "paths") else given
 
 
 def _refuse_nonsense(option: Option, given: Any) -> None:
@@ -66,9 +77,9 @@ def _refuse_nonsense(option: Option, given: Any) -> None:
     from genverify.reading.numerals import told_symbol
 
     if option.least is not None and not (isfinite(given) and given >= option.least):
-        what = "a number of seconds" if option.how["type"] is float else "a whole number"
+        what = "a number of seconds" if option.kind == "seconds" else "a whole number"
         raise ConfigError(f"{option.name} {given}: give {what} from {option.least}")
-    paired = pairs(given, option.name) if option.how.get("metavar") == PAIR else {}
+    paired = pairs(given, option.name) if option.metavar == PAIR else {}
     readers: dict[str, Callable[[Any], Any]] = {
         "--rule": read_rule, "--fact": check_facts, "--fail-on": read_fail_on,
         "--sensitive": lambda words: [*map(Rule, words)], "--symbol": lambda _: [*map(told_symbol, paired, paired.values())],
@@ -77,39 +88,11 @@ def _refuse_nonsense(option: Option, given: Any) -> None:
         readers[option.name](given)
 
 
-KINDS: Mapping[str, Mapping[str, Any]] = {
-    "file": {"type": Path, "metavar": "FILE"}, "path": {"type": Path}, "paths": {"action": "append", "type": Path},
-    "number": {"type": int, "metavar": "N"}, "seconds": {"type": float}, "many": {"action": "append"},
-    "flag": {"action": "store_true", "default": None}, "choice": {}, "text": {},
-}  # fmt: skip
-TEXTS = read_yaml(Path(__file__).with_name("options.yaml"))
-APPLIES, EMPTY = {"tables": TABLES, "records": RECORDS, "check": CHECK}, {"flag": False, "many": (), "paths": ()}
-
-
-def _option(
-    name: str, applies: Sequence[str], kind: str, help: str, key: str = "", default: Any = None, least: int | None = None,
-    **how: Any,
-) -> Option:  # fmt: skip
-    words, given = help.format(rows=LIMITS.rows, size=LIMITS.size), EMPTY.get(kind, default)
-    return Option(name, tuple(APPLIES[one] for one in applies), words, given, least, {**KINDS[kind], **how}, form=key)
-
-
 OPTIONS = (
-    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:], form=key)
+    *(Option(names[0], (TABLES, CHECK), text, "many", (), metavar=written, old=names[1:], form=key)
       for names, written, key, text in READ_OPTIONS),
-    *(_option(name, **said) for name, said in TEXTS["options"].items()),
+    *(Option(name, **said) for name, said in TEXTS["options"].items()),
 )  # fmt: skip
-
-
-GROUPS = {tuple(APPLIES[one] for one in kinds.split()): title for kinds, title in TEXTS["groups"].items()}
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Every option in the group of what it applies to; none has a default yet, so that it is known which are given."""
-    groups = {applies: parser.add_argument_group(title) for applies, title in GROUPS.items()}
-    for option in OPTIONS:
-        default = f" ({option.default})" if option.default else ""
-        groups[option.applies].add_argument(option.name, *option.old, help=f"{option.help}{default}", **option.how)
 
 
 def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
@@ -152,12 +135,15 @@ def _add(parser: argparse.ArgumentParser, arguments: Mapping[str, Mapping[str, A
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the commands about tables to the command line; `protect` and `what-if` read them as `disclose` does."""
-    add_options(_command(commands, "disclose", run_disclose))
+    audit = _command(commands, "disclose", run_disclose)
+    groups = {tuple(one["applies"]): audit.add_argument_group(one["title"]) for one in TEXTS["groups"]}
+    for option in OPTIONS:
+        option.add(groups[tuple(option.applies)], f" ({option.default})" if option.default else "")
     _command(commands, "unique", run_unique)
     for parser in (_command(commands, "protect", run_protect), _command(commands, "what-if", run_what_if, prints="csv")):
         _add(parser, TEXTS["asked"])
         for option in READING:
-            parser.add_argument(option.name, *option.old, help=option.help, **option.how)
+            option.add(parser)
 
 
 def run_unique(options: argparse.Namespace) -> None:

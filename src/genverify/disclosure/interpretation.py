@@ -93,7 +93,8 @@ class _Comparison:
     def __init__(self, table: PrintedTable, values: Values) -> None:
         self.table, self.values = table, values
         self.whole_of = cache(self._whole)  # there may be thousands of percentages of one whole
-        self.finest = {c: [own for own in table.labels(c) if own not in table.totals(c)] for c in table.columns}
+        parts = {c: table.sums.get(c, Hierarchy()).parts for c in table.columns}
+        self.finest = {c: [own for own in table.labels(c) if own not in totals] for c, totals in parts.items()}
 
     def inferred(self, shares: Sequence[Share]) -> tuple[str, str]:
         """The one kind that the numbers leave; one that nothing speaks against is open unless chance hardly explains it."""
@@ -261,10 +262,6 @@ class RiskForm(TeamForm):
         known = f"range<{self.width}" if self.width > 1 and self.fail_on == "exact" else self.fail_on
         return f"{known},count<{self.minimum_frequency}" if self.minimum_frequency else known
 
-    @property
-    def form(self) -> dict[str, Any]:
-        return self.model_dump(include=set(TeamForm.model_fields), exclude_defaults=True)
-
 
 def read_risk(path: Path | None) -> RiskForm:
     risk = validate(RiskForm, read_yaml(path), str(path)) if path else RiskForm()
@@ -386,8 +383,8 @@ def _with_levels(
     for labels, entry in table.entries.items():
         named = zip(table.columns, labels, strict=True)
         base = max((rounded_.get(column, {}).get(label, 1) for column, label in named), default=1)
-        if base > 1 and entry.number is not None:
-            said[labels] = linking.of_level(said[labels], base)
+        if base > 1 and entry.number is not None:  # to a multiple of the base: halves may have gone either way
+            said[labels] = Value(max(0, said[labels].lo - base // 2), (said[labels].hi or 0) + base // 2, False)
             coarse.add(labels)
     fine = tuple(own for own in table.shares if own.whole is not None and not {own.labels, own.whole} & coarse)
     if coarse and (lost := len(table.shares) - len(fine)):
@@ -491,12 +488,12 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages next to cells that are not counts")
-    result = PrintedTable(table.name, table.file, tuple(axis.name for axis in table.axes), entries,
-                         {name: own for name, own in sums.items() if own.parts}, {}, table.title, shares,
-                         max(len(table.rows), 1), tuple(left),
-                         separate=frozenset(axis.name for axis in table.axes if axis.kind in (TIME, STACKED) or (
-                             axis.kind == MEASURES and (axis.columns or anonymous(axis.name))))  # a name: they are parts
-                        )  # fmt: skip
+    # times, measures without a name that makes them parts, and breakdowns of which some do not add up
+    apart = frozenset(axis.name for axis in table.axes if axis.kind in (TIME, STACKED)
+                      or (axis.kind == MEASURES and (axis.columns or anonymous(axis.name))))  # fmt: skip
+    parts, names = {name: own for name, own in sums.items() if own.parts}, tuple(axis.name for axis in table.axes)
+    result = PrintedTable(table.name, table.file, names, entries, parts, {}, table.title, shares, max(len(table.rows), 1),
+                         tuple(left), separate=apart)  # fmt: skip
     return _with_sizes(result, table)
 
 
@@ -590,10 +587,9 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
     """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total where none is printed."""
     labels, wide = {own.at: own.label for own in table.counts}, len(table.counts) > 1
-    heads = [((labels[column.at],) if wide else (), column.head) for column in table.columns if column.at in labels]
-    sizes: list[tuple[Labels, str]] = [(own, named[1]) for own, head in heads if (named := SIZE.search(head))]
-    if not wide and not sizes and (named := SIZE.search(table.title)):
-        sizes = [((), named[1])]
+    heads: list[tuple[Labels, str]] = [((labels[c.at],) if wide else (), c.head) for c in table.columns if c.at in labels]
+    heads += [((), table.title)] if not wide else []
+    sizes = [(own, named[1]) for own, head in heads if (named := SIZE.search(head))][: None if wide else 1]
     if not sizes or len(table.rows) != 1:
         return found
     axis = found.columns[0]

@@ -136,11 +136,6 @@ def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Va
     return Value(int(lo[0]), int(hi[0]), False)
 
 
-def of_level(value: Value, base: int) -> Value:
-    """What a printed count says that was rounded to a multiple of a base; halves may have gone either way."""
-    return Value(max(0, value.lo - base // 2), (value.hi or 0) + base // 2, False)
-
-
 # Tables of counts in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
 #
 # Records stay implicit. For every set of columns that a table has, or that two tables have in common, the counts of all
@@ -193,7 +188,7 @@ class LinkedTables:
 
     @cached_property
     def now(self) -> tuple[TableCells, ...]:
-        return tuple(own for own in self.placed if not own.table.earlier)
+        return tuple(own for own in self.placed if not own.table.earlier)  # the tables of this release
 
     @cached_property
     def current(self) -> Mapping[Key, tuple[tuple[PrintedTable, Entry, Value], ...]]:
@@ -591,7 +586,7 @@ def _starts(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key, Key]:
     """`sex=f of everyone`: the part and the whole; a label may have an `of` of its own."""
     result, errors = dict[tuple[Key, Key], None](), list[ConfigError]()
-    for split in re.finditer(r"\s+of\s+", both):  # at least one: the pattern of percentages has it
+    for split in re.finditer(r"\s+of\s+", both):
         try:
             result[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
         except ConfigError as wrong:
@@ -599,7 +594,7 @@ def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key
     if len(result) > 1:
         raise ConfigError(f"the fact {text!r} can be read in two ways; put labels in double quotes")
     if not result:
-        raise errors[0]
+        raise errors[0] if errors else ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
     return next(iter(result))
 
 

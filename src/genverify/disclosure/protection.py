@@ -243,7 +243,7 @@ def _merged(
     if exposed.unclear.any():
         raise DataError("--method merge needs tables whose counts are all printed exactly; suppress counts instead")
     folder.mkdir()
-    named = () if asked.minimum > 1 else tuple(wanted)
+    named = () if asked.rule.startswith("minimum") else tuple(wanted)
     tables, place = merge_categories(exposed.linked, counts, asked.minimum, named), exposed.linked.cell
     written, why, about, lost = list[Path](), dict[int, str](), dict[str, PrintedTableForm](), 0
     for number, one in enumerate(tables, 1):

@@ -70,15 +70,6 @@ class BySize(ProgramSettings):
 Codes = npt.NDArray[np.int16]
 
 
-def count_people(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> pd.DataFrame:
-    """Singleton claims and the people that they single out, by the number of columns k and by effective k."""
-    singles, rows = claims[claims["m"] == 1], []
-    for grouping, columns in product(("k", "effective_k"), range(1, len(names) + 1)):
-        chosen = singles[singles[grouping] == columns]
-        rows.append((grouping, columns, len(chosen), singled_out(chosen, records, names)))
-    return pd.DataFrame(rows, columns=["grouping", "columns", "claims", "people"])
-
-
 def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> int:
     """The number of people that singleton claims point to: exact with records, else those that are surely different."""
     if not len(claims):
@@ -439,23 +430,19 @@ CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RecordsAudit(audit_value.Audit):
-    """What a release of records gives away: `verified` has the claims of every area, `bounds` what is proved of cells."""
+    """What a release of records gives away: `verified` has the claims of every area, `statements` are about cells."""
 
     unclear_words: ClassVar[str] = "counts that are not printed exactly"
     described: ReleaseDescription
     attack: Attack
     verified: tuple[VerifiedBlock, ...]
     bounded: tuple[Mapping[str, Any], ...]
-    bounds: tuple[Mapping[str, Any], ...]
-
-    @property
-    def statements(self) -> Sequence[Mapping[str, Any]]:
-        return self.bounds
+    statements: tuple[Mapping[str, Any], ...] = ()
 
     @cached_property
     def rows(self) -> list[Mapping[str, Any]]:
         numbers = defaultdict[tuple[str, str], list[str]](list)
-        for number, one in enumerate(self.bounds):
+        for number, one in enumerate(self.statements):
             numbers[one["area"], one["cell"]].append(str(number))
         used, result = cells_in_proofs(self.described.releases, self.proofs), list[Mapping[str, Any]]()
         for row in self.bounded:
@@ -478,7 +465,12 @@ class RecordsAudit(audit_value.Audit):
 
     @cached_property
     def people(self) -> pd.DataFrame:
-        return count_people(self.claims, self.described.records, self.described.schema.domain.names)
+        """Singleton claims and the people that they single out, by the number of columns k and by effective k."""
+        rows, names = [], self.described.schema.domain.names
+        for grouping, columns in product(("k", "effective_k"), range(1, len(names) + 1)):
+            chosen = self.singles[self.singles[grouping] == columns]
+            rows.append((grouping, columns, len(chosen), singled_out(chosen, self.described.records, names)))
+        return pd.DataFrame(rows, columns=["grouping", "columns", "claims", "people"])
 
     @property
     def undecided_claims(self) -> int:
@@ -524,7 +516,7 @@ class RecordsAudit(audit_value.Audit):
     def why(self, row: Mapping[str, Any]) -> list[str]:
         """The published cells that its proofs add up, the number of people among them."""
         named: dict[str, None] = {}
-        open_ = [self.bounds[int(number)]["proof"] for number in str(row["proof"]).split() if number.isdecimal()]
+        open_ = [self.statements[int(number)]["proof"] for number in str(row["proof"]).split() if number.isdecimal()]
         while open_:
             node = open_.pop(0)
             named |= dict.fromkeys(node.get("y", {}))
@@ -573,7 +565,7 @@ class RecordsAudit(audit_value.Audit):
 
     def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
         release = one.program.release
-        part = [bound for bound in self.bounds if bound["area"] == release.block]
+        part = [bound for bound in self.statements if bound["area"] == release.block]
         return cell_certificate(release, one.certificate["lemmas"], part)
 
     def check_proofs(self) -> None:
@@ -581,7 +573,7 @@ class RecordsAudit(audit_value.Audit):
 
     def proved(self) -> str:
         proofs, areas = sum(len(one["proofs"]) for one in self.proofs), len(self.described.releases)
-        cells = len({(one["area"], one["cell"]) for one in self.bounds})
+        cells = len({(one["area"], one["cell"]) for one in self.statements})
         return f"{areas} areas, {len(self.claims)} claims, {proofs} proofs, intervals of {cells} cells: all proofs right"
 
     def search_again(self, seconds: float) -> str:
@@ -608,6 +600,6 @@ def attack_records(described: ReleaseDescription, attack: Attack, **given: Any) 
     rows, bounds = (tuple(one for pair in bounded for one in pair[side]) for side in (0, 1))
     undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)
     given |= {"described": described, "attack": attack, "undecided": undecided}
-    audit = RecordsAudit(verified=verified, bounded=rows, bounds=bounds, **given)
+    audit = RecordsAudit(verified=verified, bounded=rows, statements=bounds, **given)
     assert audit.claims is not None  # counted in the records, before anything is said
     return audit

@@ -269,15 +269,10 @@ def area_queries(lines: Sequence[Line], area: str, codes: Mapping[str, int]) -> 
     queries = [Query(f"{SIZES}.{text}", SIZES, f"{area}: {text}", own) for text, own in inside.items()]
     for query, across in lines:
         queries += [query] if across else [
-            Query(area_cell(text, query.id), query.table, f"{query.label}, {area}: {text}", query.predicate & own)
+            Query(f"{text}/{query.id}", query.table, f"{query.label}, {area}: {text}", query.predicate & own)
             for text, own in inside.items()
         ]  # fmt: skip
     return queries
-
-
-def area_cell(area: str, cell: str) -> str:
-    """The id of a cell of one area, where all areas stand in one program."""
-    return f"{area}/{cell}"
 
 
 # Published counts as a user has them: a CSV with cell and count (or lo and hi), per area where there are several.
@@ -295,7 +290,7 @@ def read_counts(
     totals = _totals(frame, form, areas, source)
     frame = frame[frame["cell"] != TOTAL]
     if coupled:
-        names = [area_cell(area, cell) if area else cell for area, cell in zip(frame["area"], frame["cell"], strict=True)]
+        names = [f"{area}/{cell}" if area else cell for area, cell in zip(frame["area"], frame["cell"], strict=True)]
         sizes = {f"{SIZES}.{area}": n for area, n in totals.items()}  # the sizes of the areas are published too
         ends = {side: [*frame[side], *sizes.values()] for side in ("lo", "hi")}
         frame = pd.DataFrame({"cell": [*names, *sizes], **ends, "area": WHOLE}, index=[*frame.index, *range(len(sizes))])
@@ -331,11 +326,10 @@ def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFram
 
 
 def _known(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> tuple[Ints, Ints]:
-    how, counts = form.published_as.how, texts["count"]
+    how, counts, size = form.published_as.how, texts["count"], (texts["cell"] == TOTAL).to_numpy()
     hidden = counts.isin(MARKS | {f"<{how.suppress}"}) if how.suppress else counts.isin([])
     values = _whole(counts.mask(hidden, "0"), source)
     values[hidden.to_numpy()] = SUPPRESSED
-    size = (texts["cell"] == TOTAL).to_numpy()
     try:
         lo, hi = how.known(values)
     except ReleaseError as error:

@@ -151,7 +151,9 @@ def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[P
     changes = {option.key: option.in_form(getattr(settings, option.value)) for option in FORMED}
     changes |= {"amounts": settings.contributions is not None}
     changes |= {"previous": [os.path.abspath(path) for path in settings.previous]}
-    changes = interpretation.read_risk(settings.risk).form | {name: change for name, change in changes.items() if change}
+    team = {*interpretation.TeamForm.model_fields}  # what a risk file says of the tables
+    risk = interpretation.read_risk(settings.risk).model_dump(include=team, exclude_defaults=True)
+    changes = risk | {name: change for name, change in changes.items() if change}
     if len(paths) == 1 and is_printed(paths[0]):
         return interpretation.read_printed(paths[0], changes), paths[0].parent
     return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()

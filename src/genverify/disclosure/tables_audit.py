@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,6 @@ from genverify.model.files import file_name
 from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.solve.linear.search import Work
 
-if TYPE_CHECKING:
-    from genverify.disclosure.protection import Protection
-
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 SEARCH_SECONDS = 60.0  # for secondary suppressions, where nobody says: as long as a person waits
 MOST_NAMED = 2_000  # names among which the nearest to a wrong one is looked for
@@ -35,7 +32,6 @@ SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TablesAudit(Audit):
     exposed: FeasibilityIntervals
-    protected_by: "Protection | None" = None  # of tables that were protected: how, and the points that show it
 
     @cached_property
     def broken(self) -> Sequence[RuleViolation]:  # type: ignore[override]

@@ -191,7 +191,6 @@ def compare_tables(tables: Any, rule: str, **options: Any) -> pd.DataFrame:
                 rows.append({**row, "why_not": str(error)})
                 continue
         made = audit.protected_by
-        assert made is not None
         loss = round(100 * (1 - _said(before, audit) / (_said(before, before) or 1)), 1)
         rows.append({**row, "counts_changed": len(made.why), "certified_cells": len(made.ends), "loss": loss, "why_not": ""})
     return pd.DataFrame(rows).astype({"counts_changed": "Int64", "certified_cells": "Int64"})
