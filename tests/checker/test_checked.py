@@ -248,7 +248,9 @@ def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: ReleaseDe
     text = found.report()
     assert "That no fewer cells cover them is the solver's answer to a covering program" in text
     assert "the attack was run again and its proofs were checked." in text
-    assert f"a proof in whole numbers that was checked ({len(found.bounds)} statements, stored in cells.proofs.gz)" in text
+    assert (
+        f"a proof in whole numbers that was checked ({len(found.statements)} statements, stored in cells.proofs.gz)" in text
+    )
     assert found.suppression
     limited = replace(found, suppression=replace(found.suppression, undecided=3)).report()
     assert "3 more could not be decided within the limits" in limited

@@ -1,12 +1,10 @@
 """The commands `disclose`, `protect`, `what-if`, `unique` and `page`; the options of tables, for commands and Python."""
 
 import argparse
-import logging
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
@@ -17,33 +15,32 @@ import yaml
 from genverify.disclosure.audit_value import read_fail_on
 from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import LIMITS, read_yaml, written_folder
-from genverify.model.work import log
+from genverify.model.work import log, shown_progress
 from genverify.reading.read_command import PAIR, READ_OPTIONS, pairs
 
-TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
-BOTH = (TABLES, RECORDS)
-ANY = (*BOTH, CHECK)
-GROUPS = {
-    (TABLES,): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, folders, readings)",
-    (TABLES, CHECK): f"only for {TABLES}; with --check, where the folder of results does not say it",
-    (RECORDS,): f"only for {RECORDS}",
-    BOTH: f"for {TABLES} and for {RECORDS}",
-    ANY: "for both, and with --check",
-}
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "file": {"type": Path, "metavar": "FILE"}, "path": {"type": Path}, "paths": {"action": "append", "type": Path},
+    "number": {"type": int, "metavar": "N"}, "seconds": {"type": float}, "many": {"action": "append"},
+    "flag": {"action": "store_true", "default": None}, "choice": {}, "text": {},
+}  # fmt: skip
+TEXTS = read_yaml(Path(__file__).with_name("options.yaml"))
+TABLES, RECORDS, CHECK = map(str, TEXTS["kinds"])
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option: its names, what it applies to, its help, its default, the least of a number, its key in a release file."""
+    """An option: its names, what it applies to, its help, its kind and default, the least of a number."""
 
     name: str
-    applies: tuple[str, ...]
+    applies: Sequence[str]
     help: str
+    kind: str
     default: Any = None
-    least: int | None = None  # of a number
-    how: Mapping[str, Any] = field(default_factory=dict)
-    old: tuple[str, ...] = ()  # former names, which keep working
-    form: str = ""
+    least: int | None = None
+    metavar: str | None = None
+    choices: Sequence[str] | None = None
+    old: Sequence[str] = ()  # former names, which keep working
+    form: str = ""  # what a release file calls it, where that is not its own name
 
     @property
     def value(self) -> str:
@@ -53,19 +50,25 @@ class Option:
     def key(self) -> str:
         return self.form or self.value
 
+    def add(self, parser: Any, default: str = "") -> None:
+        """Add it to a parser; it has no default there, so that it is known which are given."""
+        given = {"metavar": self.metavar, "choices": self.choices}
+        how = {**KINDS[self.kind], **{name: own for name, own in given.items() if own}}
+        words = self.help.format(rows=LIMITS.rows, size=LIMITS.size)
+        parser.add_argument(self.name, *self.old, help=f"{words}{default}", **how)
+
     def words(self, given: Any) -> Any:
         """A value from Python as the command line has it: a mapping or one text where there may be several."""
-        if self.how.get("action") != "append" or given is None:
-            return Path(given) if self.how.get("type") is Path and given is not None else given
+        if given is None or self.kind not in ("many", "paths"):
+            return Path(given) if given is not None and self.kind in ("file", "path") else given
         if isinstance(given, Mapping):
             return [f"{name}={value}" for name, value in given.items()]
         return [given] if isinstance(given, str | Path) else list(given)
 
     def in_form(self, given: Any) -> Any:
-        """A value as a release file has it."""
-        if self.how.get("metavar") == PAIR:
+        if self.metavar == PAIR:
             return pairs(given, self.name)
-        return list(given) if self.how.get("action") == "append" else given
+        return list(given) if self.kind in ("many", "paths") else given
 
 
 def _refuse_nonsense(option: Option, given: Any) -> None:
@@ -74,63 +77,35 @@ def _refuse_nonsense(option: Option, given: Any) -> None:
     from genverify.reading.numerals import told_symbol
 
     if option.least is not None and not (isfinite(given) and given >= option.least):
-        what = "a number of seconds" if option.how["type"] is float else "a whole number"
+        what = "a number of seconds" if option.kind == "seconds" else "a whole number"
         raise ConfigError(f"{option.name} {given}: give {what} from {option.least}")
-    if option.how.get("metavar") == PAIR:
-        for name, value in pairs(given, option.name).items():
-            if option.name == "--symbol":
-                told_symbol(name, value)
-    for word in given if option.name == "--sensitive" else ():
-        Rule(word)
-    if reader := {"--rule": read_rule, "--fact": check_facts, "--fail-on": read_fail_on}.get(option.name):
-        reader(given)
-
-
-KINDS: Mapping[str, Mapping[str, Any]] = {
-    "file": {"type": Path, "metavar": "FILE"}, "path": {"type": Path}, "paths": {"action": "append", "type": Path},
-    "number": {"type": int, "metavar": "N"}, "seconds": {"type": float}, "many": {"action": "append"},
-    "flag": {"action": "store_true", "default": None}, "choice": {}, "text": {},
-}  # fmt: skip
-TEXTS = read_yaml(Path(__file__).with_name("options.yaml"))
-APPLIES, EMPTY = {"tables": TABLES, "records": RECORDS, "check": CHECK}, {"flag": False, "many": (), "paths": ()}
-
-
-def _option(
-    name: str, applies: Sequence[str], kind: str, help: str, key: str = "", default: Any = None, least: int | None = None,
-    **how: Any,
-) -> Option:  # fmt: skip
-    words, given = help.format(rows=LIMITS.rows, size=LIMITS.size), EMPTY.get(kind, default)
-    return Option(name, tuple(APPLIES[one] for one in applies), words, given, least, {**KINDS[kind], **how}, form=key)
+    paired = pairs(given, option.name) if option.metavar == PAIR else {}
+    readers: dict[str, Callable[[Any], Any]] = {
+        "--rule": read_rule, "--fact": check_facts, "--fail-on": read_fail_on,
+        "--sensitive": lambda words: [*map(Rule, words)], "--symbol": lambda _: [*map(told_symbol, paired, paired.values())],
+    }  # fmt: skip
+    if option.name in readers:
+        readers[option.name](given)
 
 
 OPTIONS = (
-    *(Option(names[0], (TABLES, CHECK), text, (), how={"action": "append", "metavar": written}, old=names[1:], form=key)
+    *(Option(names[0], (TABLES, CHECK), text, "many", (), metavar=written, old=names[1:], form=key)
       for names, written, key, text in READ_OPTIONS),
-    *(_option(name, **said) for name, said in TEXTS["options"].items()),
+    *(Option(name, **said) for name, said in TEXTS["options"].items()),
 )  # fmt: skip
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Every option in the group of what it applies to; none has a default yet, so that it is known which are given."""
-    groups = {applies: parser.add_argument_group(title) for applies, title in GROUPS.items()}
-    for option in OPTIONS:
-        default = f" ({option.default})" if option.default else ""
-        groups[option.applies].add_argument(option.name, *option.old, help=f"{option.help}{default}", **option.how)
 
 
 def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
     """All options with their values; an error for one that does not apply to this kind of work, and for nonsense."""
-    known = {option.value: option for option in OPTIONS}
-    for name in given:
-        if name not in known:
-            raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
-    result = argparse.Namespace()
+    known, result = {option.value: option for option in OPTIONS}, argparse.Namespace()
+    for name in (name for name in given if name not in known):
+        raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
     for option in OPTIONS:
         value = option.words(given.get(option.value))
-        if value is not None and kind not in option.applies:
-            what = " and ".join(option.applies)
-            raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
         if value is not None:
+            if kind not in option.applies:
+                what = " and ".join(option.applies)
+                raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
             _refuse_nonsense(option, value)
         setattr(result, option.value, option.default if value is None else value)
     if result.risk is not None and result.fail_on is None:
@@ -146,7 +121,6 @@ PATIENCE = 2.0  # seconds without a line about how far the work is
 
 
 def _command(commands: Any, name: str, run: Callable[..., int | None], **defaults: Any) -> argparse.ArgumentParser:
-    """The parser of a command, with its own arguments."""
     said = TEXTS["commands"][name]
     parser: argparse.ArgumentParser = commands.add_parser(name, help=said["help"], description=said.get("description"))
     _add(parser, said["arguments"])
@@ -161,16 +135,18 @@ def _add(parser: argparse.ArgumentParser, arguments: Mapping[str, Mapping[str, A
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the commands about tables to the command line; `protect` and `what-if` read them as `disclose` does."""
-    add_options(_command(commands, "disclose", run_disclose))
+    audit = _command(commands, "disclose", run_disclose)
+    groups = {tuple(one["applies"]): audit.add_argument_group(one["title"]) for one in TEXTS["groups"]}
+    for option in OPTIONS:
+        option.add(groups[tuple(option.applies)], f" ({option.default})" if option.default else "")
     _command(commands, "unique", run_unique)
     for parser in (_command(commands, "protect", run_protect), _command(commands, "what-if", run_what_if, prints="csv")):
         _add(parser, TEXTS["asked"])
         for option in READING:
-            parser.add_argument(option.name, *option.old, help=option.help, **option.how)
+            option.add(parser)
 
 
 def run_unique(options: argparse.Namespace) -> None:
-    """Say whether a reconstruction has exactly one solution."""
     from genverify.disclosure.unique import read_program, unique
     from genverify.solve.linear.search import Work
 
@@ -178,29 +154,14 @@ def run_unique(options: argparse.Namespace) -> None:
     print(f"{result.numbers} numbers, {result.rows} rows: {result.answer}")
 
 
-@contextmanager
-def _progress_shown() -> Iterator[None]:
-    """Lines about how far long work is, on the standard error, once it has taken a while."""
-    handler, level, started = logging.StreamHandler(), log.level, time.time()
-    handler.addFilter(lambda record: record.created - started > PATIENCE)
-    log.addHandler(handler)
-    log.setLevel("INFO")
-    try:
-        yield
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(level)
-
-
-@_progress_shown()
+@shown_progress(PATIENCE)
 def run_disclose(options: argparse.Namespace) -> int:
     """Say what tables give away; 1 where --fail-on says so. With --check, only check."""
     from genverify.disclosure.release_data import template
     from genverify.disclosure.sources import COMMAND, audit_of, check_folder, kind_of, limits_of, write_files
 
     started, paths = time.monotonic(), options.release
-    kind = kind_of(paths)
-    given = {option.value: getattr(options, option.value) for option in OPTIONS}
+    kind, given = kind_of(paths), {option.value: getattr(options, option.value) for option in OPTIONS}
     settings = settle(given, CHECK if options.check else kind)
     folder = result_folder(paths[0], settings.out)
     if settings.check:
@@ -213,17 +174,15 @@ def run_disclose(options: argparse.Namespace) -> int:
         print(template(paths[0], limits_of(settings)), end="")
         return 0
 
-    def talk(line: str) -> None:
-        if not settings.json:
-            print(line, flush=True)
+    def talk(*lines: str) -> None:
+        if lines and not settings.json:
+            print(*lines, sep="\n", flush=True)
 
     with written_folder(folder, COMMAND) as part:
         audit = audit_of(paths, settings, talk, ask=True)
-        for line in ("", *audit.lines(), *audit.reasons()):
-            talk(line)
+        talk("", *audit.lines(), *audit.reasons())
         audit = audit.suppress(settings.search_seconds)
-        for line in audit.advice():
-            talk(line)
+        talk(*audit.advice())
         write_files(audit, part, folder)
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if settings.json:
@@ -235,9 +194,7 @@ def result_folder(first: Path, out: Path | None) -> Path:
     """The folder of the results: as told, or that of results, or one beside the tables."""
     from genverify.disclosure.sources import holds_results
 
-    if out:
-        return out
-    return first if holds_results(first) else (first if first.is_dir() else first.parent) / "audit"
+    return out or (first if holds_results(first) else (first if first.is_dir() else first.parent) / "audit")
 
 
 # The commands `protect` and `what-if`: tables in, a protected release with its certificate out; protections compared.
@@ -253,17 +210,14 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_protect(options: argparse.Namespace) -> None:
-    """Protect the tables, write the folder, and say what was done."""
     from genverify.disclosure.sources import protect_tables
 
     if any(path.resolve() == options.out.resolve() for path in options.tables):
         raise ConfigError(f"--out {options.out}: the tables are read from there; give another folder")
     audit = protect_tables(options.tables, options.out, options.rule, method=options.method, **_given(options))
-    for line in audit.protected_by.lines(bool(audit.left_out)) if audit.protected_by else ():
-        print(line)
-    for line in audit.lines():
-        print(line)
-    print(f"{options.out}/tables: publish these. The other files name the sensitive cells: keep them confidential.")
+    made = audit.protected_by.lines(bool(audit.left_out)) if audit.protected_by else ()
+    last = f"{options.out}/tables: publish these. The other files name the sensitive cells: keep them confidential."
+    print(*made, *audit.lines(), last, sep="\n")
 
 
 def run_what_if(options: argparse.Namespace) -> None:
@@ -303,7 +257,6 @@ def add_page_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the page; a file that is there stays, unless told otherwise."""
     to = options.to / NAME if options.to.is_dir() else options.to
     if to.exists() and not options.force:
         raise ConfigError(f"{to} is there already; --force replaces it")

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache, partial
 from itertools import groupby, permutations, product
 from math import ceil, floor, prod
+from operator import itemgetter
 from os.path import abspath
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -89,12 +90,11 @@ def _left_out(table: PrintedTable, what: str) -> PrintedTable:
 
 
 class _Comparison:
-    """Percentages of a table compared with what is known of its counts."""
-
     def __init__(self, table: PrintedTable, values: Values) -> None:
         self.table, self.values = table, values
         self.whole_of = cache(self._whole)  # there may be thousands of percentages of one whole
-        self.finest = {c: [own for own in table.labels(c) if own not in table.totals(c)] for c in table.columns}
+        parts = {c: table.sums.get(c, Hierarchy()).parts for c in table.columns}
+        self.finest = {c: [own for own in table.labels(c) if own not in totals] for c, totals in parts.items()}
 
     def inferred(self, shares: Sequence[Share]) -> tuple[str, str]:
         """The one kind that the numbers leave; one that nothing speaks against is open unless chance hardly explains it."""
@@ -144,12 +144,11 @@ class _Comparison:
 
     def refuse_wrong(self, shares: Sequence[Share], kind: str) -> None:
         for share in (share for share in shares if self.fits(share, kind) is False):
-            count, whole = self.values[share.labels], self.whole(share, kind)
-            raise DataError(
-                f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts "
-                f"next to it ({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages "
-                "are of: percent_of: row, column, everyone or none, for the table in the reading file (--write)"
-            )
+            count, whole = self.values[share.labels].lo, self.whole(share, kind)
+            what = f"{share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts next to it"
+            remedy = "percent_of: row, column, everyone or none, for the table in the reading file (--write)"
+            of = f"({count} of {whole[0] if whole else '?'}); correct one, or say what percentages are of: {remedy}"
+            raise DataError(f"{share.entry.place}: {what} {of}")
 
     def fits(self, share: Share, kind: str) -> bool | None:
         """Whether a percentage agrees with its count and its whole; None where they do not tell."""
@@ -224,8 +223,6 @@ WHEN = re.compile(
 
 
 class PrintedTableForm(Section):
-    """Corrections of how one table was read."""
-
     columns: list[Text] | None = None
     sums: dict[Text, Sums] = Field(default_factory=dict)
     percent_of: Literal["row", "column", "everyone", "counts", "none"] | None = None
@@ -262,18 +259,11 @@ class RiskForm(TeamForm):
 
     @property
     def threshold(self) -> str:
-        """What --fail-on would say."""
         known = f"range<{self.width}" if self.width > 1 and self.fail_on == "exact" else self.fail_on
         return f"{known},count<{self.minimum_frequency}" if self.minimum_frequency else known
 
-    @property
-    def form(self) -> dict[str, Any]:
-        """What it says of the tables, as the form of printed tables has it."""
-        return self.model_dump(include=set(TeamForm.model_fields), exclude_defaults=True)
-
 
 def read_risk(path: Path | None) -> RiskForm:
-    """A risk file, with its paths made whole; unknown keys are errors."""
     risk = validate(RiskForm, read_yaml(path), str(path)) if path else RiskForm()
     return risk.but(previous=[abspath(path.parent / name) for name in risk.previous]) if path else risk
 
@@ -361,10 +351,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     left = [f"{one.text} ({one.option})" for one in asked]
     if asked and not form.partial:
         more = f"; and {len(left) - MOST_SAID} more" if len(left) > MOST_SAID else ""
-        raise DataError(
-            f"{'; '.join(left[:MOST_SAID])}{more}. Answer with these options; with --allow-partial what is open is left "
-            "out, and nothing is called safe"
-        )
+        remedy = "Answer with these options; with --allow-partial what is open is left out, and nothing is called safe"
+        raise DataError(f"{'; '.join(left[:MOST_SAID])}{more}. {remedy}")
     tables = [_kept_to(table, form.inside) for table in (_apart(tables) if form.partial else tables)]
     rule, meanings = linking.read_rule(form.rule), {text: linking.symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
@@ -395,8 +383,8 @@ def _with_levels(
     for labels, entry in table.entries.items():
         named = zip(table.columns, labels, strict=True)
         base = max((rounded_.get(column, {}).get(label, 1) for column, label in named), default=1)
-        if base > 1 and entry.number is not None:
-            said[labels] = linking.of_level(said[labels], base)
+        if base > 1 and entry.number is not None:  # to a multiple of the base: halves may have gone either way
+            said[labels] = Value(max(0, said[labels].lo - base // 2), (said[labels].hi or 0) + base // 2, False)
             coarse.add(labels)
     fine = tuple(own for own in table.shares if own.whole is not None and not {own.labels, own.whole} & coarse)
     if coarse and (lost := len(table.shares) - len(fine)):
@@ -406,7 +394,6 @@ def _with_levels(
 
 
 def contradictory(sums: Sequence[str]) -> str:
-    """Sums that are left out, in words."""
     listed = "; ".join([*sums[:3], *([f"and {len(sums) - 3} more"] if len(sums) > 3 else [])])
     remedy = "correct the file, or --tolerance 1, --rule, --no-total LABEL, --inside SMALL=LARGE"
     return f"{len(sums)} sums that contradict each other (proof checked): {listed} ({remedy})"
@@ -501,10 +488,12 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages next to cells that are not counts")
-    result = PrintedTable(table.name, table.file, tuple(axis.name for axis in table.axes), entries,
-                         {name: own for name, own in sums.items() if own.parts}, {}, table.title, shares,
-                         max(len(table.rows), 1), tuple(left),
-                         separate=frozenset(axis.name for axis in table.axes if _adds_up_to_nothing(axis)))  # fmt: skip
+    # times, measures without a name that makes them parts, and breakdowns of which some do not add up
+    apart = frozenset(axis.name for axis in table.axes if axis.kind in (TIME, STACKED)
+                      or (axis.kind == MEASURES and (axis.columns or anonymous(axis.name))))  # fmt: skip
+    parts, names = {name: own for name, own in sums.items() if own.parts}, tuple(axis.name for axis in table.axes)
+    result = PrintedTable(table.name, table.file, names, entries, parts, {}, table.title, shares, max(len(table.rows), 1),
+                         tuple(left), separate=apart)  # fmt: skip
     return _with_sizes(result, table)
 
 
@@ -526,33 +515,25 @@ def _in_file(where: str, entry: Entry) -> Entry:
     return entry._replace(place=where + entry.place.rpartition("!")[2])
 
 
-def _adds_up_to_nothing(axis: Axis) -> bool:
-    """Times, measures, and breakdowns of which some do not add up; headers that a name holds together are parts."""
-    return axis.kind in (TIME, STACKED) or (axis.kind == MEASURES and (bool(axis.columns) or anonymous(axis.name)))
-
-
 def _beside_counts(table: Table) -> Iterator[str]:
     """What stands beside the counts of a table and is no count nor percentage; what is not used of its axes."""
     for column in table.columns:
-        filled = sum(bool(text) for own in table.figures if own.at == column.at for text in own.texts)
-        filled = filled or len(table.block.body)
+        filled = [text for own in table.figures if own.at == column.at for text in own.texts if text] or table.block.body
         if column.role in (RATE, STATISTIC, MONEY):
-            yield f"{table.name}: column {column.head or column.name!r}: no counts ({filled} cells)"
-        elif column.role == FLAG:
-            for flag, often in Counter(table.flags.get(column.at, ())).items():
-                if flag.upper() not in PUBLISHED:
-                    yield f"{table.name}: the flag {flag!r} next to {often} printed counts: what does it mean?"
-    heads = Counter(column.head for column in table.columns if column.role == COUNT and column.head)
-    for head, often in heads.items():
+            yield f"{table.name}: column {column.head or column.name!r}: no counts ({len(filled)} cells)"
+        for flag, often in Counter(table.flags.get(column.at, ()) if column.role == FLAG else ()).items():
+            if flag.upper() not in PUBLISHED:
+                yield f"{table.name}: the flag {flag!r} next to {often} printed counts: what does it mean?"
+    for head, often in Counter(column.head for column in table.columns if column.role == COUNT and column.head).items():
         if often > 1:  # a total may stand among them
             yield f"{table.name}: {often} columns of counts are headed {head!r}: how they add up is not known"
     others = Counter(role for own in table.measured.values() for role in own if role != COUNT)
     yield from (f"{table.name}: {often} cells that a measure names a {role}" for role, often in others.items())
     for axis in (axis for axis in table.axes if axis.kind == TIME and len(axis.labels) > 1):
         yield f"{table.name}: by {axis.name}: what one period says about another (running totals, the same people)"
-    for (at, outer), (below, inner) in permutations(enumerate(table.axes[: len(table.rows)]), 2):
+    for (outer, above), (inner, below) in permutations(zip(table.axes, table.rows, strict=False), 2):
         totals = dict(inner.tree)
-        pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
+        pairs = {own for own in zip(above, below, strict=True) if own[1] not in totals}
         inside = len({label for _, label in pairs})
         if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
             yield f"{table.name}: nearly every {inner.name} is in one {outer.name}: not used, since some may be elsewhere"
@@ -593,13 +574,11 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
     if len(held := [at for at in held if len(named[at].label) == longest]) == 1:
         return held[0], None
     kinds = dict.fromkeys(named, COUNT) | {figure.at: PERCENTAGE for figure in table.figures}
-    runs = [[at for at, _ in run] for _, run in groupby(sorted(kinds.items()), key=lambda one: one[1])]
+    runs = [[at for at, _ in run] for _, run in groupby(sorted(kinds.items()), key=itemgetter(1))]
     at = next(number for number, run in enumerate(runs) if own.at in run)
-    if at == 0:
-        return min(named), None
     counts, shares = runs[at - 1], runs[at]
-    if len(counts) == len(shares):
-        return counts[shares.index(own.at)], None
+    if at == 0 or len(counts) == len(shares):
+        return min(named) if at == 0 else counts[shares.index(own.at)], None
     near = named[counts[-1]]
     seen = any(a is not None and b is not None for a, b in zip(own.values, near.values, strict=True))
     return near.at if len(counts) == 1 or seen else None, None
@@ -608,10 +587,9 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
     """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total where none is printed."""
     labels, wide = {own.at: own.label for own in table.counts}, len(table.counts) > 1
-    heads = [((labels[column.at],) if wide else (), column.head) for column in table.columns if column.at in labels]
-    sizes: list[tuple[Labels, str]] = [(own, named[1]) for own, head in heads if (named := SIZE.search(head))]
-    if not wide and not sizes and (named := SIZE.search(table.title)):
-        sizes = [((), named[1])]
+    heads: list[tuple[Labels, str]] = [((labels[c.at],) if wide else (), c.head) for c in table.columns if c.at in labels]
+    heads += [((), table.title)] if not wide else []
+    sizes = [(own, named[1]) for own, head in heads if (named := SIZE.search(head))][: None if wide else 1]
     if not sizes or len(table.rows) != 1:
         return found
     axis = found.columns[0]
@@ -630,8 +608,8 @@ def _symbols(
     reading: Reading, tables: Sequence[PrintedTable], form: PrintedForm, ask: Callable[[str], str] | None
 ) -> dict[str, Symbol]:
     """What each symbol among the counts means; where it is only suggested it is asked for, or is an error: never assumed."""
-    met = Counter(entry.symbol for table in tables for entry in table.entries.values() if entry.number is None)
-    result, unknown = dict[str, Symbol](), list[str]()
+    places = [(entry.symbol, entry.place) for table in tables for entry in table.entries.values() if entry.number is None]
+    met, result, unknown = Counter(text for text, _ in places), dict[str, Symbol](), list[str]()
     for text in met:
         own = reading.symbols.get(text) if text else told_symbol("", form.marks[BLANK]) if BLANK in form.marks else None
         if own is not None and not own.how.startswith(("suggested", "not in")):
@@ -642,14 +620,12 @@ def _symbols(
             result[text] = replace(told_symbol(text, word), how="answered")
         else:
             unknown.append(text)
-    if unknown:
-        first = next(e for t in tables for e in t.entries.values() if e.number is None and e.symbol == unknown[0])
+    for text in unknown[:1]:
         listed = ", ".join(f"{text or BLANK} ({met[text]} times)" for text in unknown)
         words = [f"--symbol '{text or BLANK}={reading.symbols[text].meaning if text else 'suppressed'}'" for text in unknown]
-        raise DataError(
-            f"{first.place}: what do these symbols mean: {listed}? Say so, for instance {' '.join(words)}. A symbol means "
-            "suppressed (any count), missing (not stated), 0, a range such as 1-4, or a limit such as <5 or >=3"
-        )
+        asked = f"what do these symbols mean: {listed}? Say so, for instance {' '.join(words)}"
+        known = "suppressed (any count), missing (not stated), 0, a range such as 1-4, or a limit such as <5 or >=3"
+        raise DataError(f"{dict(reversed(places))[text]}: {asked}. A symbol means {known}")
     return result
 
 
@@ -661,14 +637,12 @@ def _dates(table: PrintedTable) -> frozenset[str]:
 
 def _of_other_people(tables: Sequence[PrintedTable]) -> list[Question]:
     """A question where tables are of several periods: the people of one year are not those of another."""
-    dated = [table for table in tables if _dates(table)]
-    other = next((table for table in dated if _dates(table) != _dates(dated[0])), None)
-    option = "--same-people if they count the same people"
-    if other is not None:
+    dated, option = [table for table in tables if _dates(table)], "--same-people if they count the same people"
+    timed, rest = ([table for table in tables if bool(_times(table)) is by_time] for by_time in (True, False))
+    for other in (table for table in dated if _dates(table) != _dates(dated[0])):
         one, first, second = dated[0], *(", ".join(sorted(_dates(own))) for own in (dated[0], other))
         text = f"{one.source}: table {one.name} is of {first}, and {other.source}: table {other.name} of {second}"
         return [Question(f"{text}: these may be different people", option)]
-    timed, rest = ([table for table in tables if bool(_times(table)) is by_time] for by_time in (True, False))
     if timed and rest:
         text = f"{timed[0].source}: table {timed[0].name} counts by {_times(timed[0])[0]!r}, and {rest[0].source}: table "
         return [Question(f"{text}{rest[0].name} does not: which period is it of?", option)]
@@ -681,12 +655,12 @@ def _times(table: PrintedTable) -> list[str]:
 
 def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
     """Tables that may be about other people (of another period, or with other counts of the same cells) stand apart."""
-    names, groups = list[str](), dict[str, list[PrintedTable]]()
+    names, groups = list[str](), defaultdict[str, list[PrintedTable]](list)
     for table in tables:
         name = ", ".join(sorted(_dates(table))) + (" by time" if _times(table) else "")
         while any(_differ(table, other) for other in groups.get(name, ())) and not table.earlier:
             name = f"{name} +".strip()
-        groups.setdefault(name, []).append(table)
+        groups[name].append(table)
         names.append(name or "undated")
     pairs = zip(tables, names, strict=True)
     return [replace(table, apart=name) for table, name in pairs] if len(groups) > 1 else list(tables)
@@ -712,10 +686,8 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
         known = [own for table in given for c in table.columns for own in table.labels(c)]
         raise ConfigError(f"--total-from {word}: {file} has no such label: {nearest(label, known[:200])}")
     source, across = held[0]
-    rest = [c for c in source.columns if c != across]
+    rest, result = [c for c in source.columns if c != across], list[PrintedTable]()
     totals = [(dict(zip(source.columns, labels, strict=True)), entry) for labels, entry in source.entries.items()]
-    totals = [(labels, entry) for labels, entry in totals if labels[across] == label]
-    result = list[PrintedTable]()
     for table in tables:
         free = [c for c in table.columns if c not in rest]
         whole = table.sums.get(free[0], Hierarchy()) if free else Hierarchy()
@@ -724,7 +696,7 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
             continue
         held_rest = {tuple(labels[table.columns.index(c)] for c in rest) for labels in table.entries}
         added = {tuple(labels.get(c, label) for c in table.columns): entry for labels, entry in totals
-                 if tuple(labels[c] for c in rest) in held_rest}  # fmt: skip
+                 if labels[across] == label and tuple(labels[c] for c in rest) in held_rest}  # fmt: skip
         labels = table.labels(free[0])
         sums = make_hierarchy([(label, whole.outer(labels)), *whole], (*labels, label), f"{table.source}: {free[0]}")
         result.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
@@ -736,11 +708,9 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
     """A table about some of the people of another: one more column says who is among them."""
-    where = {}
-    name = table.name
+    where, name = dict[str, str](), table.name
     while name in inside:
-        where[f"in {name}"] = "yes"
-        name = inside[name]
+        where[f"in {name}"], name = "yes", inside[name]
         if f"in {name}" in where:
             raise ConfigError(f"inside: {table.name} would be part of itself")
     return replace(table, where={**table.where, **where}) if where else table
@@ -760,12 +730,10 @@ def written(understood: Interpretation) -> str:
 
 def summary(understood: Interpretation) -> list[str]:
     """What was understood, as lines for the user to confirm."""
-    lines = [*describe(understood.reading)]
-    lines += [f"{table.name}: {note}" for table in understood.tables for note in table.notes]
+    tables = understood.tables
+    lines = [*describe(understood.reading), *(f"{table.name}: {note}" for table in tables for note in table.notes)]
     lines.append(f"numbers: {' '.join(understood.form.rule) or EXACT}")
-    lines += [f"earlier release: {table.name} ({table.source})" for table in understood.tables if table.earlier]
-    for name in dict.fromkeys(table.apart for table in understood.tables):
-        own = [table.name for table in understood.tables if table.apart == name]
-        lines += [f"people {name}: {', '.join(own)}"] if name else []
-    lines += [f"assumed: {one}" for one in understood.linked.assumed]
-    return lines
+    lines += [f"earlier release: {table.name} ({table.source})" for table in tables if table.earlier]
+    for name in dict.fromkeys(table.apart for table in tables if table.apart):
+        lines.append(f"people {name}: {', '.join(table.name for table in tables if table.apart == name)}")
+    return [*lines, *(f"assumed: {one}" for one in understood.linked.assumed)]

@@ -29,9 +29,7 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Share:
-    """A percentage beside the count with these labels."""
-
-    labels: Labels
+    labels: Labels  # of the count beside it
     entry: Entry
     head: str
     of: str = ""  # what it is of by its header: row, column, everyone, or unsaid
@@ -119,7 +117,6 @@ def read_rule(words: Sequence[str]) -> Publishing:
 
 
 def symbol_value(symbol: Symbol) -> Value:
-    """What is known of a count where a symbol stands."""
     if symbol.limits is None:
         return Value(0, None, symbol.meaning not in (MISSING, NOT_APPLICABLE))
     low, high = symbol.limits
@@ -127,7 +124,6 @@ def symbol_value(symbol: Symbol) -> Value:
 
 
 def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Value:
-    """What a cell's text says of its count."""
     if entry.number is None:
         return symbols[entry.symbol]
     values = np.array([entry.number])
@@ -138,11 +134,6 @@ def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Va
     except DataError as error:
         raise DataError(f"{entry.place}: {error}") from None
     return Value(int(lo[0]), int(hi[0]), False)
-
-
-def of_level(value: Value, base: int) -> Value:
-    """What a printed count says that was rounded to a multiple of a base; halves may have gone either way."""
-    return Value(max(0, value.lo - base // 2), (value.hi or 0) + base // 2, False)
 
 
 # Tables of counts in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
@@ -197,12 +188,10 @@ class LinkedTables:
 
     @cached_property
     def now(self) -> tuple[TableCells, ...]:
-        """The tables of this release, without earlier ones."""
-        return tuple(own for own in self.placed if not own.table.earlier)
+        return tuple(own for own in self.placed if not own.table.earlier)  # the tables of this release
 
     @cached_property
     def current(self) -> Mapping[Key, tuple[tuple[PrintedTable, Entry, Value], ...]]:
-        """What this release prints of each of its cells."""
         own = ((key, tuple(one for one in said if not one[0].earlier)) for key, said in self.printed.items())
         return {key: said for key, said in own if said}
 
@@ -275,7 +264,6 @@ def link(
 
 
 def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
-    """The system in which some sums say nothing: they contradict each other."""
     place = linked.sums.row_place
     for lost in (name for name in names if name not in place):
         raise DataError(f"no sum is called {lost!r}; read the tables again")
@@ -297,7 +285,6 @@ def cell_ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, i
 
 
 def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]]]) -> None:
-    """An error for cells of which two tables print what cannot both be right."""
     pairs = [(max(said, key=lambda own: own[2].lo), min(said, key=lambda own: cell_ends([own])[1])) for said in cells]
     texts = [f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} for the same people"
              for (_, first, _), (_, last, _) in pairs]  # fmt: skip
@@ -305,10 +292,9 @@ def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]
     if texts:
         more = f"; and {len(texts) - MOST_DIFFERING} more cells" if len(texts) > MOST_DIFFERING else ""
         remedy = f"leave the older of the two out of --previous ({older})" if older else "correct one"
-        raise DataError(
-            f"{'; '.join(texts[:MOST_DIFFERING])}{more}; {remedy}. If one table counts some of the people of the other, say "
-            f"so: --inside SMALL=LARGE{'' if older else '; if they are other people, go on with --allow-partial'}"
-        )
+        inside = "If one table counts some of the people of the other, say so: --inside SMALL=LARGE"
+        others = "" if older else "; if they are other people, go on with --allow-partial"
+        raise DataError(f"{'; '.join(texts[:MOST_DIFFERING])}{more}; {remedy}. {inside}{others}")
 
 
 @dataclass
@@ -415,11 +401,8 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
         if one.table.apart == other.table.apart:
             shared = [column for column in one.labels if column in other.labels]
             labels = {c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared}
-            cells = {
-                tuple(part for part in key if part[0] in {*shared, PEOPLE})
-                for own in (one, other)
-                for key in own.keys.values()
-            }
+            keys, wanted = (*one.keys.values(), *other.keys.values()), {*shared, PEOPLE}
+            cells = {tuple(part for part in key if part[0] in wanted) for key in keys}
             frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
     result: list[Frame] = [(dict(labels), cells) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
@@ -528,7 +511,6 @@ LONGEST = 10_000  # characters of a fact
 
 
 def read_facts(texts: Sequence[str], columns: Mapping[str, Column]) -> list[Row]:
-    """The rows of facts about these columns and their labels; an error names the one that cannot be read."""
     check_facts(texts)
     return [row for text in texts for row in _fact_rows(text.strip(), columns)]
 
@@ -604,7 +586,7 @@ def _starts(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key, Key]:
     """`sex=f of everyone`: the part and the whole; a label may have an `of` of its own."""
     result, errors = dict[tuple[Key, Key], None](), list[ConfigError]()
-    for split in re.finditer(r"\s+of\s+", both):  # at least one: the pattern of percentages has it
+    for split in re.finditer(r"\s+of\s+", both):
         try:
             result[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
         except ConfigError as wrong:
@@ -612,7 +594,7 @@ def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key
     if len(result) > 1:
         raise ConfigError(f"the fact {text!r} can be read in two ways; put labels in double quotes")
     if not result:
-        raise errors[0]
+        raise errors[0] if errors else ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
     return next(iter(result))
 
 

@@ -70,15 +70,6 @@ class BySize(ProgramSettings):
 Codes = npt.NDArray[np.int16]
 
 
-def count_people(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> pd.DataFrame:
-    """Singleton claims and the people that they single out, by the number of columns k and by effective k."""
-    singles, rows = claims[claims["m"] == 1], []
-    for grouping, columns in product(("k", "effective_k"), range(1, len(names) + 1)):
-        chosen = singles[singles[grouping] == columns]
-        rows.append((grouping, columns, len(chosen), singled_out(chosen, records, names)))
-    return pd.DataFrame(rows, columns=["grouping", "columns", "claims", "people"])
-
-
 def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> int:
     """The number of people that singleton claims point to: exact with records, else those that are surely different."""
     if not len(claims):
@@ -154,7 +145,6 @@ class Attack:
         return BySize(**dict(self.settings))
 
     def __call__(self, release: Release) -> VerifiedBlock:
-        """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
         fewer = max(FEWEST, min(self.datasets, RECORDS // max(release.n, 1)))
         return attack_release(release, self.by_size, min(self.datasets, fewer), self.min_k, seed)
@@ -296,9 +286,15 @@ def left_without(
     """The singleton claims before these cells are suppressed, and those left and undecided after that, attacked again."""
     before = left = undecided = 0
     for one in verified:
-        area = _Area(one, attack.by_size, k, inf)
-        cells = Cells(step.cell for step in steps if step.area == one.program.release.block)
-        still, open_ = area.left_of(one, attack, k, cells)
+        release, area = one.program.release, _Area(one, attack.by_size, k, inf)
+        if not (cells := Cells(step.cell for step in steps if step.area == release.block)):
+            still, open_ = len(area.claims), len(open_singles(one, k))
+        elif release.n >= LARGE:  # these claims are asked for again
+            _, decided = area.decided(cells, area.claims)
+            still, open_ = len(verify.verified_of(decided)), sum(d.verdict in UNDECIDED for d in decided)
+        else:
+            remaining = attack(without(release, cells))
+            still, open_ = len(singles(remaining, k)), len(open_singles(remaining, k))
         before, left, undecided = before + len(area.claims), left + still, undecided + open_
     return before, left, undecided
 
@@ -314,8 +310,6 @@ def open_singles(verified: VerifiedBlock, k: int) -> list[Claim]:
 
 
 class _Area:
-    """The search in one area."""
-
     def __init__(self, verified: VerifiedBlock, settings: ProgramSettings, k: int, deadline: float) -> None:
         self.release, self.settings, self.deadline = verified.program.release, settings, deadline
         self.claims = singles(verified, k)
@@ -366,28 +360,20 @@ class _Area:
             for at, cell in enumerate(order[:most], 1)
         ]
 
-    def _left(self, cells: Cells) -> int:
-        return len(self._open(cells, self.claims)[1])
-
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         """Which of the claims can still be verified when the cells are suppressed; their proofs are checked."""
-        program, decided = self._decided(cells, claims)
+        program, decided = self.decided(cells, claims)
         verified = verify.verified_of(decided)
         check_decisions(program, verified)
         return program, verified
 
-    def _decided(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
+    def _left(self, cells: Cells) -> int:
+        return len(self._open(cells, self.claims)[1])
+
+    def decided(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         self.say("search for cells to suppress: %d cells, %d claims ...", len(cells), len(claims))
         bounder = self.settings.bounder(without(self.release, cells))
         return bounder.program, Verifier(bounder).decide(claims)
-
-    def left_of(self, one: VerifiedBlock, attack: Attack, k: int, cells: Cells) -> tuple[int, int]:
-        """How many claims a fresh attack verifies, or leaves undecided, when the cells are suppressed."""
-        if cells and self.release.n >= LARGE:
-            _, decided = self._decided(cells, self.claims)
-            return sum(d.verdict is Verdict.VERIFIED for d in decided), sum(d.verdict in UNDECIDED for d in decided)
-        remaining = attack(without(self.release, cells)) if cells else one
-        return len(singles(remaining, k)), len(open_singles(remaining, k))
 
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
@@ -427,10 +413,8 @@ class _Area:
             return None
         hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
         if not all(support & hit for support in self.supports):
-            raise WrongAnswer(
-                f"block {self.release.block}: the solver's cells to suppress miss a proof when recounted; nothing is "
-                "reported. Try the other solver (program.solver in config.yaml)."
-            )
+            what = f"block {self.release.block}: the solver's cells to suppress miss a proof when recounted"
+            raise WrongAnswer(f"{what}; nothing is reported. Try the other solver (program.solver in config.yaml).")
         return hit
 
 
@@ -446,23 +430,19 @@ CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RecordsAudit(audit_value.Audit):
-    """What a release of records gives away: `verified` has the claims of every area, `bounds` what is proved of cells."""
+    """What a release of records gives away: `verified` has the claims of every area, `statements` are about cells."""
 
     unclear_words: ClassVar[str] = "counts that are not printed exactly"
     described: ReleaseDescription
     attack: Attack
     verified: tuple[VerifiedBlock, ...]
     bounded: tuple[Mapping[str, Any], ...]
-    bounds: tuple[Mapping[str, Any], ...]
-
-    @property
-    def statements(self) -> Sequence[Mapping[str, Any]]:
-        return self.bounds
+    statements: tuple[Mapping[str, Any], ...] = ()
 
     @cached_property
     def rows(self) -> list[Mapping[str, Any]]:
         numbers = defaultdict[tuple[str, str], list[str]](list)
-        for number, one in enumerate(self.bounds):
+        for number, one in enumerate(self.statements):
             numbers[one["area"], one["cell"]].append(str(number))
         used, result = cells_in_proofs(self.described.releases, self.proofs), list[Mapping[str, Any]]()
         for row in self.bounded:
@@ -473,7 +453,6 @@ class RecordsAudit(audit_value.Audit):
 
     @property
     def proofs(self) -> tuple[dict[str, Any], ...]:
-        """The certificate of each area."""
         return tuple(one.certificate for one in self.verified)
 
     @cached_property
@@ -486,7 +465,12 @@ class RecordsAudit(audit_value.Audit):
 
     @cached_property
     def people(self) -> pd.DataFrame:
-        return count_people(self.claims, self.described.records, self.described.schema.domain.names)
+        """Singleton claims and the people that they single out, by the number of columns k and by effective k."""
+        rows, names = [], self.described.schema.domain.names
+        for grouping, columns in product(("k", "effective_k"), range(1, len(names) + 1)):
+            chosen = self.singles[self.singles[grouping] == columns]
+            rows.append((grouping, columns, len(chosen), singled_out(chosen, self.described.records, names)))
+        return pd.DataFrame(rows, columns=["grouping", "columns", "claims", "people"])
 
     @property
     def undecided_claims(self) -> int:
@@ -532,7 +516,7 @@ class RecordsAudit(audit_value.Audit):
     def why(self, row: Mapping[str, Any]) -> list[str]:
         """The published cells that its proofs add up, the number of people among them."""
         named: dict[str, None] = {}
-        open_ = [self.bounds[int(number)]["proof"] for number in str(row["proof"]).split() if number.isdecimal()]
+        open_ = [self.statements[int(number)]["proof"] for number in str(row["proof"]).split() if number.isdecimal()]
         while open_:
             node = open_.pop(0)
             named |= dict.fromkeys(node.get("y", {}))
@@ -581,7 +565,7 @@ class RecordsAudit(audit_value.Audit):
 
     def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
         release = one.program.release
-        part = [bound for bound in self.bounds if bound["area"] == release.block]
+        part = [bound for bound in self.statements if bound["area"] == release.block]
         return cell_certificate(release, one.certificate["lemmas"], part)
 
     def check_proofs(self) -> None:
@@ -589,7 +573,7 @@ class RecordsAudit(audit_value.Audit):
 
     def proved(self) -> str:
         proofs, areas = sum(len(one["proofs"]) for one in self.proofs), len(self.described.releases)
-        cells = len({(one["area"], one["cell"]) for one in self.bounds})
+        cells = len({(one["area"], one["cell"]) for one in self.statements})
         return f"{areas} areas, {len(self.claims)} claims, {proofs} proofs, intervals of {cells} cells: all proofs right"
 
     def search_again(self, seconds: float) -> str:
@@ -605,19 +589,17 @@ class RecordsAudit(audit_value.Audit):
 def check_area_proofs(
     releases: Sequence[Release], claims: Sequence[Mapping[str, Any]], cells: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Check the claims and the bounds of cells of every area without a solver."""
     for release, *certificates in zip(releases, claims, cells, strict=True):
         for certificate in certificates:
             check_block(release, certificate)
 
 
 def attack_records(described: ReleaseDescription, attack: Attack, **given: Any) -> RecordsAudit:
-    """Attack every area, each proof checked, and bound every cell."""
     verified = tuple(attack(release) for release in progress(described.releases, "areas"))
     bounded = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
     rows, bounds = (tuple(one for pair in bounded for one in pair[side]) for side in (0, 1))
     undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)
     given |= {"described": described, "attack": attack, "undecided": undecided}
-    audit = RecordsAudit(verified=verified, bounded=rows, bounds=bounds, **given)
+    audit = RecordsAudit(verified=verified, bounded=rows, statements=bounds, **given)
     assert audit.claims is not None  # counted in the records, before anything is said
     return audit

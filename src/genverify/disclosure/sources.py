@@ -28,7 +28,7 @@ from genverify.disclosure.protection import Protection, ProtectionOptions, prote
 from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, Attack, RecordsAudit, attack_records
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import prior_files, source_of
-from genverify.disclosure.tables_audit import PROOFS, TablesAudit, undecided_cells
+from genverify.disclosure.tables_audit import PROOFS, TablesAudit, tables_source, undecided_cells
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
 from genverify.model.settings import DATASETS, Section, validate
@@ -45,7 +45,7 @@ FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, o
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
 Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Reading
-Talk = Callable[[str], None]
+Talk = Callable[..., None]
 T = TypeVar("T")
 
 
@@ -80,7 +80,6 @@ def read(tables: str | Path | Sequence[str | Path], **options: Any) -> Reading:
 
 
 def kind_of(given: Given) -> str:
-    """What the options apply to."""
     first = _paths(given)[0] if not isinstance(given, pd.DataFrame | Mapping | Reading) else Path()
     return RECORDS if first.suffix.lower() in (".yaml", ".yml") and not is_printed(first) else TABLES
 
@@ -94,7 +93,7 @@ def _paths(given: Any) -> list[Path]:
     return paths
 
 
-def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda line: None, ask: bool = False) -> Audit:
+def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda *lines: None, ask: bool = False) -> Audit:
     """The audit, without a search for secondary suppressions; what was understood is said before the work begins."""
     if kind_of(given) == RECORDS:
         first, *more = _paths(given)
@@ -102,8 +101,7 @@ def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda lin
             raise ConfigError(f"{more[0]}: a release file is given alone")
         return _records_audit(first, limits_of(settings), settings.fail_on, settings.dialect)
     understood, source = _printed_source(given, settings, ask)
-    for line in source.understood:
-        talk(line)
+    talk(*source.understood)
     if settings.write:
         moved = _moved(understood.form, source.home, settings.write.parent)
         write_whole(settings.write, written(replace(understood, form=moved)))
@@ -153,7 +151,9 @@ def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[P
     changes = {option.key: option.in_form(getattr(settings, option.value)) for option in FORMED}
     changes |= {"amounts": settings.contributions is not None}
     changes |= {"previous": [os.path.abspath(path) for path in settings.previous]}
-    changes = interpretation.read_risk(settings.risk).form | {name: change for name, change in changes.items() if change}
+    team = {*interpretation.TeamForm.model_fields}  # what a risk file says of the tables
+    risk = interpretation.read_risk(settings.risk).model_dump(include=team, exclude_defaults=True)
+    changes = risk | {name: change for name, change in changes.items() if change}
     if len(paths) == 1 and is_printed(paths[0]):
         return interpretation.read_printed(paths[0], changes), paths[0].parent
     return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()
@@ -174,20 +174,14 @@ def _printed_source(given: Any, settings: argparse.Namespace, ask: bool = False)
             form, _ = printed_form([*map(Path, texts), *files], settings)
             understood = interpret(form, Path(folder))
         older = _inside([Path(name) for name in form.previous])
-        return understood, described_source(understood, Source(form=form, texts=texts, inputs=(*files, *older)))
+        return understood, tables_source(understood, texts=texts, inputs=(*files, *older))
     paths = _paths(given)
     form, home = printed_form(paths, settings)
     files = [*input_files(form, home, settings.contributions), *(path for path in paths if is_printed(path))]
     if settings.write and settings.write.exists() and any(settings.write.samefile(file) for file in files):
         raise ConfigError(f"--write {settings.write}: this file is read, and would be lost; give another name")
     understood = interpret(form, home, asked if ask and sys.stdin.isatty() and sys.stdout.isatty() else None)
-    return understood, described_source(understood, Source(form=form, home=home, inputs=tuple(files), answers=answers))
-
-
-def described_source(understood: Interpretation, source: Source) -> Source:
-    """The source with what was understood of it, in words."""
-    said = tuple(interpretation.summary(understood))
-    return replace(source, title=understood.form.title, understood=said, left_out=understood.left_out)
+    return understood, tables_source(understood, home=home, inputs=tuple(files), answers=answers)
 
 
 def _texts(given: pd.DataFrame | Frames | Reading) -> dict[str, str]:
@@ -244,7 +238,6 @@ def _records_audit(path: Path, changes: Mapping[str, Any], fail_on: str | None, 
 
 
 def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:
-    """What a release file says, and the files that it names."""
     form = described.form
     tables = [f"table {name}: {' x '.join(table.columns)}" for name, table in form.tables.items()]
     files = (path, source_of(path, form), *prior_files(path))
@@ -253,7 +246,6 @@ def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDesc
 
 
 def attack_of(described: ReleaseDescription) -> Attack:
-    """The attack with the limits of the command line."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS * DEFAULT.nodes))  # each node of a search lies in another
     return Attack(DEFAULT.proving("the audit of a release"), DATASETS, described.form.min_k, described.form.seed)
 
@@ -414,11 +406,11 @@ def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     least = lo.copy()
     least[reading.not_attained] -= 1  # so that it is not attained
     contributions = home / reading.contributions if reading.contributions else None
-    source = Source(form=reading.form, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
+    source = tables_source(understood, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
     bounds = tuple(one for one in certificate["statements"] if one["side"] != ATTAINS)
     exposed = FeasibilityIntervals(understood.linked, Ranges(lo, hi, least, hi, bounds, False, reading.limit))
     return TablesAudit(
-        exposed=exposed, source=described_source(understood, source), fail_on=read_fail_on(reading.fail_on),
+        exposed=exposed, source=source, fail_on=read_fail_on(reading.fail_on),
         dialect=reading.dialect, limit=reading.limit, undecided=tuple(reading.undecided), suppression=chosen,
         given_by=reading.given_by, protected_by=_protection(reading, certificate, folder / READING),
     )  # fmt: skip

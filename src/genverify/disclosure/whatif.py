@@ -110,7 +110,6 @@ def protection_row(name: str, case: ReleaseDescription, attack: Attack, k: int, 
 
 
 def write_what_if(result: pd.DataFrame, described: ReleaseDescription, folder: Path) -> None:
-    """Write the table and the figure of what each protection buys."""
     form, title = described.form, described.form.title or described.form.name
     title += ": synthetic data" if form.synthetic and "synthetic" not in title else ""
     write_comparison(result, lambda: plot_what_if(result, form.search.k, form.unit, title), folder)
@@ -136,13 +135,11 @@ def plot_what_if(protections: pd.DataFrame, k: int, unit: tuple[str, str], label
     words = {"singleton_claims": f"verified claims about exactly one {plain(unit[0])}",
              "people_singled_out": f"{plain(unit[1])} singled out"}  # fmt: skip
     bars = {"": "any number of columns", f"_k{k}": f"{k} or more columns"}
-    return _bar_panels(
-        protections, {text: {own + end: said for end, said in bars.items()} for own, text in words.items()}, label
-    )
+    panels = {text: {own + end: said for end, said in bars.items()} for own, text in words.items()}
+    return _bar_panels(protections, panels, label)
 
 
 def plot_compared_tables(protections: pd.DataFrame, label: str) -> "Figure":
-    """Two panels over the same protections of printed tables: the counts that change, and what is lost."""
     drawn = protections[protections["why_not"] == ""]
     words = {"counts_changed": "counts changed", "loss": "percent lost of what the counts say"}
     return _bar_panels(drawn, {text: {own: ""} for own, text in words.items()}, label)
@@ -194,9 +191,7 @@ def compare_tables(tables: Any, rule: str, **options: Any) -> pd.DataFrame:
                 rows.append({**row, "why_not": str(error)})
                 continue
         made = audit.protected_by
-        assert made is not None
-        said, most = _said(before, before), _said(before, audit)
-        loss = round(100 * (1 - most / (said or 1)), 1)
+        loss = round(100 * (1 - _said(before, audit) / (_said(before, before) or 1)), 1)
         rows.append({**row, "counts_changed": len(made.why), "certified_cells": len(made.ends), "loss": loss, "why_not": ""})
     return pd.DataFrame(rows).astype({"counts_changed": "Int64", "certified_cells": "Int64"})
 
