@@ -11,7 +11,7 @@ import yaml
 
 from genverify.run.config import parse_config, read_shipped, section
 from genverify.run.layout import REFERENCE, STAGES
-from genverify.run.reference import (
+from reference_set import (
     MANIFEST,
     OUTDATED,
     REMEDY,

@@ -7,7 +7,6 @@ from genverify.model.tablefiles import stack
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 from studies.disclosure.area_tables import (
-    AreaSettings,
     batch_of,
     bound_part,
     read_area_tables,
@@ -15,6 +14,7 @@ from studies.disclosure.area_tables import (
     read_inside,
     work_of,
 )
+from studies.disclosure.settings import AreaSettings
 
 
 def main(job: Job) -> None:

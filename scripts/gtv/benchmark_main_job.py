@@ -12,6 +12,8 @@ from genverify.run.layout import repository
 from studies.gtv.measurement import main_job
 from studies.gtv.settings import BlocksBenchmark
 
+ON_BLOCKS = ("tabulate_release", "generate_datasets", "verify_claims", "fit_baselines")
+
 
 def main(job: Job) -> None:
     before = job.settings("blocks", BlocksBenchmark).before
@@ -20,6 +22,9 @@ def main(job: Job) -> None:
     for version, package in packages.items():
         with TemporaryDirectory() as home:
             rows += main_job(version, package.parent / "Snakefile", package, Path(home), job.params.target)
+            blocks = pd.read_parquet(Path(home) / "results/sample/blocks.parquet")["block"].nunique()
+            for row in (row for row in rows if row["version"] == version and row["process"] in ON_BLOCKS):
+                row["ms_per_block"] = 1000 * row["work_s"] / blocks
             made.append({name: sha256_of(Path(home) / name) for name in job.params.compared})
     if made[0] != made[-1]:
         raise DataError(f"the two versions do not make the same files: {made}")

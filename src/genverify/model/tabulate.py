@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.sparse import csr_array
 
 from genverify.model.arrays import Flags, Ints, row_bytes
 from genverify.model.claims import Codes
@@ -26,11 +25,7 @@ ROWS_AT_ONCE = 50_000  # bounds memory, whatever the number of records
 
 
 def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Query]) -> Ints:
-    """
-    The count of every query in every block: one row per block, one column per query.
-
-    Records are sorted by block; `starts` holds the first record of each block, and no block is empty.
-    """
+    """The count of every query (column) in every block (row) of sorted records; `starts`: the first record of each block."""
     counts = np.zeros((len(starts), len(queries)), dtype=np.int64)
     bounds = np.append(starts, len(next(iter(records.values()))))
     groups, summed = _groups(domain, queries), [number for number, query in enumerate(queries) if query.sums]
@@ -66,14 +61,14 @@ def _code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
 class _Group:
     """
     The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
-    combination, and `inside`, which kinds lie in each query.
+    combination, and `inside`, which kinds lie in each query: without scipy, which jobs that tabulate need for nothing else.
     """
 
     columns: tuple[str, ...]
     sizes: tuple[int, ...]
     members: Ints
     kind_of: Ints
-    inside: csr_array
+    inside: Flags
 
     def counts(self, places: Mapping[str, npt.NDArray[np.int32]], block: Ints, blocks: int) -> Ints:
         """How many records of each block lie in each query: the records of each kind, added up over the kinds of a query."""
@@ -81,7 +76,8 @@ class _Group:
         for name, size in zip(self.columns, self.sizes, strict=True):
             cell = cell * np.int32(size) + places[name]
         held = np.bincount(self.kind_of[cell] * blocks + block, minlength=self.inside.shape[1] * blocks)
-        return (self.inside @ held.reshape(-1, blocks)).T
+        kinds = held.reshape(-1, blocks)
+        return np.stack([kinds[inside].sum(axis=0) for inside in self.inside], axis=1)
 
 
 def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
@@ -98,8 +94,7 @@ def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], n
     # Packed to bits and viewed as one void scalar, a row is compared as a few bytes; np.unique over rows (axis=0) would
     # compare it flag by flag. The order of the kinds has no meaning: `inside` is indexed by it and nothing else.
     _, first, kind_of = np.unique(row_bytes(np.packbits(inside, axis=1)), return_index=True, return_inverse=True)
-    sizes, kinds = tuple(map(len, codes)), csr_array(inside[first].T.astype(np.int64))
-    return _Group(columns, sizes, np.array(numbers), kind_of.ravel().astype(np.int64), kinds)
+    return _Group(columns, tuple(map(len, codes)), np.array(numbers), kind_of.ravel().astype(np.int64), inside[first].T)
 
 
 def _grid_flags(predicate: Predicate, codes: Sequence[Ints]) -> Flags:
@@ -152,10 +147,7 @@ def releases_of(records: Table, keeps: Predicate, schema: Schema) -> Iterator[Re
 
 
 def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
-    """
-    The generated records of each block, with shape (K, N, columns). A dataset that does not fit its release is an error: it
-    would silently remove candidate claims that hold.
-    """
+    """The generated records (K, N, columns) of each block; an error for one that does not fit: it would hide claims."""
     if not releases:
         return {}
     domain = releases[0].schema.domain

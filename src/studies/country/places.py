@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.special import ndtri
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.domain import DomainFile
@@ -76,6 +75,8 @@ def sizes_of_blocks(settings: Synthetic) -> pd.DataFrame:
 
 
 def _quantiles(median: int, spread: float, number: int) -> Ints:
+    from scipy.special import ndtri  # Snakemake reads this module at its start, and so need not read scipy
+
     scores = ndtri((np.arange(number) + 0.5) / number)
     sizes: Ints = np.maximum(1, np.rint(median * np.exp(spread * scores))).astype(np.int64)
     return sizes

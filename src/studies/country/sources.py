@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from genverify.model.domain import Domain, DomainFile
 from genverify.model.work import derive_seed
-from studies.country.hierarchical import protect_households
 from studies.country.national import read_country
 from studies.country.people import PersonModel, draw_persons, read_person_model
 from studies.country.places import synthesize
@@ -36,6 +35,8 @@ def open_source(
 
     if settings.protection is None:
         return SYNTHETIC, draw()
+    from studies.country.hierarchical import protect_households  # with scipy, which most countries do without
+
     return PROTECTED, protect_households(draw, settings.protection.hierarchical, domain_file, seed)
 
 

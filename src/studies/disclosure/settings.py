@@ -1,4 +1,4 @@
-"""Settings of the benchmarks of audits."""
+"""Settings of rounded counts of areas, and of the benchmarks of audits."""
 
 from pydantic import Field
 
@@ -47,3 +47,16 @@ class TablesBenchmark(Section):
     suppressed: float = Field(gt=0, lt=1)
     one_by_one: int = Field(ge=0)
     before: str | None
+
+
+class AreaSettings(Section):
+    """The study of rounded counts of areas: see config/nz.yaml."""
+
+    tables: str
+    counts: str | None
+    larger: str | None
+    areas: str | None
+    area: str
+    inside: str
+    batches: int = Field(ge=1, le=1000)
+    seconds: float = Field(gt=0, allow_inf_nan=False)

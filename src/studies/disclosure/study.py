@@ -4,7 +4,7 @@ from genverify.run.registry import Study
 
 STUDY = Study(
     settings={
-        "nz": ".area_tables:AreaSettings",
+        "nz": ".settings:AreaSettings",
         "benchmark.audits": ".settings:DisclosureBenchmark",
         "benchmark.suppression": ".settings:SuppressionBenchmark",
         "benchmark.tables": ".settings:TablesBenchmark",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from genverify.attack.evaluate import block_weights, evaluate, ratio_interval
+from genverify.attack.evaluate import Weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import claims_frame, verify_block
 from genverify.model.domain import DomainFile
@@ -163,7 +163,7 @@ def _ratio(part: pd.Series, whole: pd.Series, factor: int, seed: int) -> tuple[f
     above, below = (one.to_numpy(dtype=np.int64)[:, None] for one in (part, whole))
     if not below.sum():
         return np.nan, np.nan, np.nan
-    low, high = ratio_interval(above, below, block_weights(["all"] * len(above), seed))
+    low, high = ratio_interval(above, below, Weights(["all"] * len(above), seed))
     return factor * above.sum() / below.sum(), factor * low[0], factor * high[0]
 
 

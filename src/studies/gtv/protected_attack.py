@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import csc_array, csr_array
 
-from genverify.attack.evaluate import Evaluation, block_weights, evaluate, ratio_interval
+from genverify.attack.evaluate import Evaluation, Weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict, VerifiedBlock, verify_block
 from genverify.model.arrays import Flags, Ints
@@ -503,7 +503,7 @@ def summarise(name: str, how: Mapping[str, Any], judged: pd.DataFrame, seed: int
     row |= {f"{status}_blocks": int((judged["status"] == status).sum()) for status in (CONTRADICTORY, UNDECIDED)}
     row |= {"undecided_claims": int(judged["undecided_claims"].sum()), "households": int(judged["n_households"].sum())}
     row["households_singled_out"] = int(judged["households_singled_out"].sum())
-    weights = block_weights(["all"] * len(judged), seed)
+    weights = Weights(["all"] * len(judged), seed)
     for kind, (verified, false) in KINDS.items():
         whole, part = (judged[[column]].to_numpy() for column in (verified, false))
         low, high = ratio_interval(part, whole, weights)

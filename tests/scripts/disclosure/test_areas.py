@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.checker.certificate import read_proofs
 from script_jobs import job, script
-from studies.disclosure.area_tables import AreaSettings
+from studies.disclosure.settings import AreaSettings
 
 TABLES = "title: made up\nsource: synthetic\nbase: 3\nsums: {t: {total: [a, b]}}\n"
 SMALL = (

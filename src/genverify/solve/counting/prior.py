@@ -79,9 +79,8 @@ def uniform(domain: Domain) -> Prior:
 
 def sample_prior(name: str, domain: Domain, records: Codes, weights: Floats, groups: Ints | None = None) -> Prior:
     """What a sample says of every record of the domain, by back-off smoothing; how weights are taken: `sample_of`."""
-    Prior(
-        name, domain, records, weights, 0.0, Sample(domain, records, weights, weights)
-    )  # an error where they are no weights
+    # an error where they are no weights
+    Prior(name, domain, records, weights, 0.0, Sample(domain, records, weights, weights))
     return _fitted(name, sample_of(domain, records, weights, groups))
 
 
@@ -216,8 +215,7 @@ def lay_on(prior: Prior, program: Program) -> Masses:
     weights, records = prior.weights[live], prior.records[live]
     mass = np.bincount(classes[live], weights, minlength=program.classes).astype(np.float64)
     if prior.floor:
-        raw = np.bincount(program.class_of, program.types.raw.astype(np.float64), minlength=program.classes)
-        mass += prior.floor * (raw - np.bincount(classes[live], minlength=program.classes))
+        mass += prior.floor * (program.raw - np.bincount(classes[live], minlength=program.classes))
     return Masses(program, classes[live], records, weights, prior.floor, mass)
 
 
