@@ -13,8 +13,8 @@ from genverify.run.cli.commands import parser
 from genverify.run.cli.shell import EXIT_CODES, leaves
 from genverify.run.config import read_shipped
 from genverify.run.layout import PARTS, STAGES
-from genverify.run.reference import read_listing
 from genverify.run.registry import studies
+from reference_set import read_listing
 
 # Reference pages: commands from their parsers, settings from their schema, the Python interface from docstrings.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.run.manual import modules_page
+from modules import modules_page
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "config").glob("*.md")])

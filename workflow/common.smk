@@ -9,9 +9,8 @@ from genverify.run.code import code_digest, find_script, keep_digests
 from genverify.model.errors import GenverifyError
 from genverify.run.config import can_be_made, complete, run_folder, settings_of
 from genverify.run.registry import stage_files
-from genverify.run.reference import find_captions, read_pages
 from genverify.model.files import read_yaml
-from genverify.run.layout import link_shipped
+from genverify.run.layout import REFERENCE_TOOL, link_shipped, load
 
 # what Snakemake and the stages build stays until the end: looked through less often, which is a tenth of their time
 gc.set_threshold(50_000, 20, 100)
@@ -38,11 +37,11 @@ VARIANTS = sorted(STUDY.variants)
 BEYOND, BENCHMARKS = "Beyond the papers", "Benchmarks"
 # what studies add: targets of rule all, and names of rules that ask for all that a study makes
 DEFAULT, WHOLE = [], []
-CAPTIONS = find_captions(HERE)
+CAPTIONS = load(f"{REFERENCE_TOOL}:find_captions")(HERE)
 SCRIPTS = HERE.parent / "scripts"
 keep_digests(SCRIPTS)
 # the tables of the report by what asks for their pages, from report.yaml of every folder
-PAGES = read_pages(HERE)
+PAGES = load(f"{REFERENCE_TOOL}:read_pages")(HERE)
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 
 

@@ -6,7 +6,7 @@ results/{variant}/vipr/, the same by batch. A target on request, no part of `all
 
 
 rule export_proofs:
-    """Write the proofs of a batch of blocks as VIPR certificates over the whole domain, and check each with the VIPR checker."""
+    """Write the proofs of a batch of blocks as VIPR certificates over the whole domain; each stored proof is checked first."""
     input:
         schema="results/{variant}/release/schema.json",
         counts="results/{variant}/release/{batch}.parquet",

@@ -4,7 +4,7 @@ Writes: docs/reference/, which is kept with the code, so the rule always runs: i
 `genverify reference --write gtv cellbounds` makes the part of these papers from what is there, without asking for more.
 """
 
-from genverify.run.reference import read_listing
+from genverify.run.layout import REFERENCE_TOOL, load
 
 
 rule reference:
@@ -12,7 +12,7 @@ rule reference:
     input:
         results=[
             target
-            for target in read_listing(HERE).targets
+            for target in load(f"{REFERENCE_TOOL}:read_listing")(HERE).targets
             if can_be_made(STUDY, Path(target).stem)
         ],
     log:

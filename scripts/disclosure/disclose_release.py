@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from genverify.disclosure.record_attack import Attack
-from genverify.disclosure.record_audit import attack_records
+from genverify.disclosure.record_audit import Attack, attack_records
 from genverify.disclosure.release_data import describe
 from genverify.disclosure.sources import record_source, write_files
 from genverify.model.settings import Generate

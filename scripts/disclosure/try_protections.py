@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import Attack
 from genverify.disclosure.release_data import describe
 from genverify.disclosure.whatif import what_if, write_what_if
 from genverify.model.settings import Generate

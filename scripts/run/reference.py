@@ -2,11 +2,11 @@
 
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
-from genverify.run.reference import write_lines
+from genverify.run.layout import REFERENCE_TOOL, load
 
 
 def main(job: Job) -> None:
-    for line in write_lines(parse_config(job.params.study)):
+    for line in load(f"{REFERENCE_TOOL}:write_lines")(parse_config(job.params.study)):
         log.info("%s", line)
 
 

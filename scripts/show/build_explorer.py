@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.explorer.explorer_site import (
-    WeighedFiles,
     add_up,
     block_entries,
     figures_by_state,
@@ -38,8 +37,8 @@ def main(job: Job) -> None:
         batches = list(zip(*files, strict=True))
         certificates = write_certificates(folder, map(Path, job.input.vipr))
         tables = Path(job.input.claims), Path(job.input.baselines)
-        weighed = WeighedFiles(list(map(Path, job.input.weighed)), settings.likely)
-        entries = block_entries(schema, batches, *tables, certificates=certificates, weighed=weighed)
+        weighed = list(map(Path, job.input.weighed))
+        entries = block_entries(schema, batches, *tables, certificates=certificates, weighed=weighed, most=settings.likely)
         piece = write_blocks(folder, entries, settings.blocks_per_piece)
         write_lists(folder, figures_by_state(*given), designs, piece)
     title = f"Block explorer: {words.data}"

@@ -4,15 +4,20 @@ from hashlib import sha256
 from pathlib import Path
 
 from genverify.model.errors import DataError
+from genverify.model.files import read_json
 from genverify.report.manuscript import set_document
-from genverify.run.jobs import Job, log, run
-from genverify.run.reference import altered_files, read_manifest
+from genverify.run.jobs import Job, digest, folder_files, log, run
 
 
 def main(job: Job) -> None:
     manifest = Path(job.input.manifest)
-    if altered := list(altered_files(manifest.parent, read_manifest(manifest))):
-        raise DataError(f"{altered[0]}: the report would state what no run has made. Make it again: snakemake reference")
+    text = read_json(manifest)
+    listed = {("README.md", text.get("page"))}
+    listed |= {one for entry in text.get("results", {}).values() for one in entry["files"].items()}
+    now = {(path.name, digest(path)) for path in folder_files(manifest.parent) if path != manifest}
+    for name in sorted(name for name, _ in listed ^ now):
+        why = f"not as {manifest} says: the report would state what no run has made. Make it again: snakemake reference"
+        raise DataError(f"{manifest.with_name(name)}: {why}")
     inputs = {"manifest": sha256(manifest.read_bytes()).hexdigest(), "files": str(len(job.input.results))}
     for made in map(Path, (job.output.pdf, job.output.html)):
         set_document(Path(job.input.text), made, Path.cwd(), inputs)

@@ -1,14 +1,9 @@
-"""
-The verbs of the API: a release made from a frame or from counts, the attack on it and what comes out, in labels throughout.
+"""The verbs of the API, in labels throughout, added to values of the packages below, which know nothing of them."""
 
-The classes add verbs to values of the packages below, which know nothing of them: no job of a workflow depends on this.
-"""
-
-import logging
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from html import escape
 from itertools import islice
@@ -25,7 +20,7 @@ from genverify.attack import probability as probabilities
 from genverify.attack.generate import WALKERS, starting_points
 from genverify.attack.verify import VerifiedBlock, check_verified, claim_columns, verify_block
 from genverify.checker.record_proofs import CheckSummary
-from genverify.disclosure.record_attack import Attack, bounded_cells
+from genverify.disclosure.record_audit import Attack, bounded_cells
 from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codings, ReleaseDescription
 from genverify.disclosure.release_form import ReleaseForm
 from genverify.model import release as published
@@ -34,6 +29,7 @@ from genverify.model.errors import ConfigError, DataError, nearest, needed
 from genverify.model.release import TOTAL, Schema, make_schema
 from genverify.model.settings import DATASETS, validate
 from genverify.model.tablefiles import plain_text
+from genverify.model.work import log, shown_progress
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.bounds import Bounder
 from genverify.solve.counting.diagram import Budget
@@ -51,10 +47,8 @@ ROWS = 20  # of a table in a notebook; frame() has all
 KINDS = {"string", "integer", "boolean", "categorical"}  # of values that a column can hold, as pandas calls them
 MARGIN = "All"  # what pandas.crosstab calls a total
 # seconds in place of a minute: what is not counted by then is proved or estimated; gv.probability takes a larger budget
-QUICK, FEW_DRAWS = (
-    Budget(states=100_000, moves=2_000_000, seconds=0.3),
-    probabilities.Effort(chains=6, draws=8, records=12, between=1),
-)
+QUICK = Budget(states=100_000, moves=2_000_000, seconds=0.3)
+FEW_DRAWS = probabilities.Effort(chains=6, draws=8, records=12, between=1)
 Bins: TypeAlias = int | Sequence[float] | pd.IntervalIndex
 Tables: TypeAlias = Iterable[str | Sequence[str]]
 Counts: TypeAlias = "pd.DataFrame | pd.Series[Any]"
@@ -228,7 +222,7 @@ def attack_release(
     columns = len(release.schema.domain.names)
     if not 1 <= min_k <= (max_k or columns) <= columns:
         raise ConfigError(f"min_k={min_k}, max_k={max_k}: give 1 <= min_k <= max_k <= {columns}, the number of columns")
-    with _shown_progress():
+    with nullcontext() if log.hasHandlers() else shown_progress():  # unless the caller has the log go elsewhere
         datasets = _walked(settings.proving("An attack without a study").bounder(release), K, seed)
         verified = verify_block(release, datasets, settings, min_k, max_k)
     return AttackResult(**{field.name: getattr(verified, field.name) for field in fields(verified)})
@@ -243,23 +237,6 @@ class _Verb(ModuleType):
 
 sys.modules["genverify.attack"].__class__ = _Verb
 attack = cast(_Verb, sys.modules["genverify.attack"])
-
-
-@contextmanager
-def _shown_progress() -> Iterator[None]:
-    """How far long work is, a line every few seconds on the standard error, unless the caller has the log go elsewhere."""
-    logger = logging.getLogger("genverify")
-    if logger.hasHandlers():
-        yield
-        return
-    handler, level = logging.StreamHandler(), logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
 
 
 def _walked(bounder: Bounder, K: int, seed: int) -> Codes:

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack import area_attack as attack_of_levels
-from genverify.attack.area_attack import AreaAttack
-from genverify.attack.verify import attack_release
-from genverify.checker.area_proofs import AreaChecker
+from genverify.attack import verify as attack_of_levels
+from genverify.attack.verify import AreaAttack, attack_release
 from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import AreaChecker
 from genverify.disclosure.release_data import Line, area_queries
 from genverify.model.areas import Area, make_levels, seen_from, together
 from genverify.model.claims import ANY, Claim

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from genverify.attack.evaluate import (
-    block_weights,
+    Weights,
     check_against_microdata,
     ratio_interval,
     total_interval,
@@ -100,32 +100,32 @@ def test_answers_are_counted_without_the_row_of_n() -> None:
 
 def test_weights_resample_each_design_by_itself_and_follow_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     designs = ["a"] * 3 + ["b"] * 2
-    weights = np.concatenate(list(block_weights(designs, 7, resamples=50).parts()))
+    weights = np.concatenate(list(Weights(designs, 7, resamples=50).parts()))
     assert (weights[:, :3].sum(axis=1) == 3).all()
     assert (weights[:, 3:].sum(axis=1) == 2).all()
     monkeypatch.setattr("genverify.attack.evaluate.WEIGHTS_AT_ONCE", 17)
-    again = list(block_weights(designs, 7, resamples=50).parts())
+    again = list(Weights(designs, 7, resamples=50).parts())
     assert [len(part) for part in again] == [3] * 16 + [2]
     assert (weights == np.concatenate(again)).all()
-    assert (weights[:, :3] == np.concatenate(list(block_weights(["a"] * 3, 7, resamples=50).parts()))).all()
-    assert (weights != np.concatenate(list(block_weights(designs, 8, resamples=50).parts()))).any()
+    assert (weights[:, :3] == np.concatenate(list(Weights(["a"] * 3, 7, resamples=50).parts()))).all()
+    assert (weights != np.concatenate(list(Weights(designs, 8, resamples=50).parts()))).any()
 
 
 def test_equal_blocks_leave_no_doubt_about_their_total() -> None:
-    low, high = total_interval(np.full((4, 1), 3), block_weights(["a"] * 4, 1))
+    low, high = total_interval(np.full((4, 1), 3), Weights(["a"] * 4, 1))
     assert (low.tolist(), high.tolist()) == ([12.0], [12.0])
 
 
 def test_the_interval_is_that_of_the_binomial_for_blocks_of_zero_and_one() -> None:
     values = np.array([[1]] * 50 + [[0]] * 50)
-    low, high = total_interval(values, block_weights(["a"] * 100, 1))
+    low, high = total_interval(values, Weights(["a"] * 100, 1))
     assert 39 <= low[0] <= 42  # the total is binomial(100, 1/2): 2.5 % and 97.5 % are 40 and 60
     assert 58 <= high[0] <= 61
 
 
 def test_a_ratio_leaves_out_resamples_without_a_whole() -> None:
     part, whole = np.array([[2, 0], [0, 0]]), np.array([[4, 0], [0, 0]])
-    low, high = ratio_interval(part, whole, block_weights(["a"] * 2, 1))
+    low, high = ratio_interval(part, whole, Weights(["a"] * 2, 1))
     assert (low[0], high[0]) == (0.5, 0.5)
     assert np.isnan(low[1])
     assert np.isnan(high[1])

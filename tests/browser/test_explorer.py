@@ -10,11 +10,11 @@ import pytest
 
 from browsers import CONTRAST, Visit
 from genverify.attack.explain import read_phrases
-from genverify.checker.vipr_checker import check_vipr
 from genverify.explorer.explorer_site import plain_sentence
 from genverify.model.domain import read_domain
 from genverify.model.release import Schema
 from genverify.solve.program_settings import ProgramSettings
+from vipr_checker import check_vipr
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 FIRST = "010010201001000"

@@ -9,10 +9,9 @@ import pytest
 
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclosure.interpretation import PrintedForm, interpret
-from genverify.disclosure.intervals import ContradictionError, find_intervals
+from genverify.disclosure.intervals import ContradictionError, find_intervals, suppress_more
 from genverify.disclosure.intervals import opened as opened_sums
 from genverify.disclosure.link import without_sums
-from genverify.disclosure.suppression import suppress_more
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import OPEN, LinearSystem, make_system, system_of
 from genverify.solve.linear.ranges import all_ranges

@@ -19,7 +19,7 @@ from genverify.model.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
 CHECKER = ("checker.certificate", "checker.record_proofs")
-MODEL = ("arrays", "domain", "errors", "files", "proof_form", "query", "release", "settings", "tablefiles", "work")
+MODEL = ("areas", "arrays", "domain", "errors", "files", "proof_form", "query", "release", "settings", "tablefiles", "work")
 ALLOWED = {*CHECKER, *(f"model.{name}" for name in MODEL)}
 
 

@@ -17,10 +17,9 @@ from genverify.checker.certificate import CertificateError, read_proofs, write_p
 from genverify.checker.record_proofs import check_block
 from genverify.checker.stored import checked_blocks, require_proved
 from genverify.cli import main
-from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import Attack, open_singles, search_cells
 from genverify.disclosure.record_audit import attack_records as audit
 from genverify.disclosure.release_data import ReleaseDescription, describe
-from genverify.disclosure.suppression import open_singles, search_cells
 from genverify.disclosure.whatif import what_if
 from genverify.model.claims import Claim
 from genverify.model.errors import ConfigError, DataError, NoDatasetError
@@ -249,7 +248,9 @@ def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: ReleaseDe
     text = found.report()
     assert "That no fewer cells cover them is the solver's answer to a covering program" in text
     assert "the attack was run again and its proofs were checked." in text
-    assert f"a proof in whole numbers that was checked ({len(found.bounds)} statements, stored in cells.proofs.gz)" in text
+    assert (
+        f"a proof in whole numbers that was checked ({len(found.statements)} statements, stored in cells.proofs.gz)" in text
+    )
     assert found.suppression
     limited = replace(found, suppression=replace(found.suppression, undecided=3)).report()
     assert "3 more could not be decided within the limits" in limited

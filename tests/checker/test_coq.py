@@ -11,7 +11,7 @@ import brute_force as brute
 from genverify.attack.verify import Verifier, claim_where
 from genverify.checker.certificate import Fork, read_certificate
 from genverify.export.checker_formats import coq_text
-from genverify.export.record_programs import Exporter, questions_of
+from genverify.export.proof_programs import Exporter, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.solve.bounds import certificate_of
 from genverify.solve.program_settings import DEFAULT

@@ -11,16 +11,15 @@ import model_cases
 import pbp_checker
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.checker.vipr_checker import check_vipr
-from genverify.export.cell_programs import CellExporter, Program, TooLarge
 from genverify.export.checker_formats import in_words, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.export_command import exports_of
+from genverify.export.proof_programs import CellExporter, Program, TooLarge, exports_of
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import OPEN, make_system
 from genverify.model.proof_form import AREAS, HOUSING, LINEAR, RECORDS
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 from solvers import INSTALLED, solver
+from vipr_checker import check_vipr
 
 MODELS = {RECORDS, LINEAR, AREAS, HOUSING}
 

@@ -5,8 +5,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from genverify.checker.vipr_checker import ViprError, check_archive, check_vipr
 from genverify.model.errors import DataError
+from vipr_checker import ViprError, check_archive, check_vipr
 
 # most of x + y with 2x + 2y <= 5, x and y whole: 2, by halving and rounding
 ROUNDED = """% a comment, VER 7

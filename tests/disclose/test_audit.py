@@ -94,7 +94,7 @@ def test_what_is_shown_names_the_statements_that_prove_it(tmp_path: Path, record
 def test_a_false_range_of_a_cell_is_refused(tmp_path: Path) -> None:
     found = gv.disclose(released(tmp_path))
     assert isinstance(found, RecordsAudit)
-    found.bounds[0]["m"] += 1 if found.bounds[0]["goal"] == "at least" else -1  # type: ignore[index]
+    found.statements[0]["m"] += 1 if found.statements[0]["goal"] == "at least" else -1  # type: ignore[index]
     with pytest.raises(CertificateError, match="shows only"):
         found.check()
 

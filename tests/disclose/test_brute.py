@@ -14,8 +14,7 @@ from genverify.attack.explain import Reasons, proof_cells
 from genverify.attack.verify import Verdict, Verifier, check_ranges
 from genverify.checker.certificate import CertificateError
 from genverify.checker.record_proofs import check_block
-from genverify.disclosure.record_attack import Attack
-from genverify.disclosure.suppression import search_cells, singles
+from genverify.disclosure.record_audit import Attack, search_cells, singles
 from genverify.model.claims import ANY, Claim
 from genverify.model.release import Release
 from genverify.protect.publishing import Publishing, publish, without

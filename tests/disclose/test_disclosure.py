@@ -8,11 +8,10 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.disclosure import record_attack as probable
-from genverify.disclosure.record_attack import longest, singled_out
+from genverify.disclosure import record_audit as probable
+from genverify.disclosure.record_audit import _Area, longest, search_cells, singled_out
 from genverify.disclosure.record_audit import attack_records as audit
 from genverify.disclosure.release_data import ReleaseDescription, bin_labels, describe
-from genverify.disclosure.suppression import _Area, search_cells
 from genverify.disclosure.whatif import what_if
 from genverify.model.errors import DataError
 from tiny_release import ATTACK, PEOPLE, YAML, counted, write

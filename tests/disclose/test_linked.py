@@ -12,9 +12,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclosure.intervals import find_intervals
+from genverify.disclosure.intervals import find_intervals, still_narrow, suppress_more
 from genverify.disclosure.link import LinkedTables, PrintedTable, Value, link, read_facts
-from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import ReleaseError
 from genverify.model.linear import OPEN, make_system, system_of
 from genverify.reading.reading import Entry

@@ -19,6 +19,7 @@ from genverify.cli import main
 from genverify.disclosure.disclose_command import CHECK, OPTIONS, RECORDS, TABLES
 from genverify.model.errors import DiskError
 from genverify.model.files import file_name, written_folder
+from vipr_checker import check_archive
 
 TABLE = "area,f,m,Total\nA,*,4,7\nB,5,*,9\nC,2,3,5\nTotal,*,11,21\n"
 MARK = ("--mark", "*=suppressed")
@@ -464,7 +465,7 @@ def test_check_and_export_take_the_proofs_about_cells(home: Path, capsys: pytest
     with ZipFile(home / "vipr.zip") as archive:
         bounds = [name for name in archive.namelist() if "/bound_" in name]
     assert len(bounds) == int(said[1]) > 0
-    assert main(["check-vipr", "vipr.zip"]) == 0
+    assert check_archive(home / "vipr.zip") > 0
     path, change, words = FORGED_AUDIT["a range"]
     forge(home / path, change)
     for command in (["check", "audit"], ["export", "audit", "--to", "other.zip"]):

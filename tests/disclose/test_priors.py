@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.disclosure.record_attack import Attack
-from genverify.disclosure.record_audit import attack_records
+from genverify.disclosure.record_audit import Attack, attack_records
 from genverify.disclosure.release_data import describe
 from genverify.disclosure.whatif import protected, what_if
 from genverify.model.errors import ConfigError, DataError, GenverifyError

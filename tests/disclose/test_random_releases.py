@@ -19,8 +19,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from genverify.disclosure.interpretation import PrintedForm, interpret
-from genverify.disclosure.intervals import FeasibilityIntervals, find_intervals
-from genverify.disclosure.suppression import suppress_more
+from genverify.disclosure.intervals import FeasibilityIntervals, find_intervals, suppress_more
 from genverify.model.errors import GenverifyError, ReleaseError
 from genverify.model.linear import OPEN
 from genverify.solve.linear.search import Work

@@ -8,10 +8,9 @@ import pytest
 import yaml
 
 from genverify.cli import main
-from genverify.disclosure.record_protection import compare_protections, impossible_pairs, usual_protections
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.sources import attack_of
-from genverify.disclosure.whatif import AS_IS, what_if
+from genverify.disclosure.whatif import AS_IS, compare_protections, impossible_pairs, usual_protections, what_if
 
 RELEASE = """
 name: village

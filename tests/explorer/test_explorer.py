@@ -29,7 +29,7 @@ from genverify.explorer.explorer_site import (
     read_places,
     render_page,
 )
-from genverify.export.record_programs import shortest
+from genverify.export.proof_programs import shortest
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.query import table_titles
 from genverify.model.release import Schema, read_releases, read_schema

@@ -22,12 +22,10 @@ from certificates import in_form
 from genverify.attack.verify import Range, Verdict, Verifier, check_ranges, claim_where
 from genverify.checker.certificate import CertificateError, Fork, read_certificate
 from genverify.checker.record_proofs import check_block
-from genverify.checker.vipr_checker import ViprError, check_vipr
-from genverify.export import record_programs as signatures
-from genverify.export.cell_programs import Program
+from genverify.export import proof_programs as signatures
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.export_command import exports_of, join_exports, write_export, write_files
-from genverify.export.record_programs import Exporter, questions_of
+from genverify.export.export_command import join_exports, write_export, write_files
+from genverify.export.proof_programs import Exporter, Program, exports_of, questions_of
 from genverify.model.claims import ANY, Claim
 from genverify.model.domain import Column, Domain, Predicate
 from genverify.model.errors import DataError
@@ -37,6 +35,7 @@ from genverify.model.release import Release, Schema
 from genverify.solve.bounds import certificate_of
 from genverify.solve.program_settings import DEFAULT
 from solvers import SOLVERS, solver
+from vipr_checker import ViprError, check_vipr
 
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)

@@ -23,12 +23,11 @@ import pbp_checker
 import solvers
 from genverify.checker.certificate import Leaf, read_certificate
 from genverify.checker.stored import stored_blocks
-from genverify.checker.vipr_checker import ViprError, check_vipr
-from genverify.export.cell_programs import Program
 from genverify.export.checker_formats import opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.record_programs import Exporter, claim_questions
+from genverify.export.proof_programs import Exporter, Program, claim_questions
 from genverify.model.proof_form import AT_LEAST
 from genverify.model.release import read_schema
+from vipr_checker import ViprError, check_vipr
 
 
 def programs(study: Path, claims: int, random: Random) -> Iterator[Program]:

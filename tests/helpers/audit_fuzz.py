@@ -26,8 +26,8 @@ from genverify.run.provenance import rerun
 from genverify.run.provenance.audit import audit, read_config
 from genverify.run.provenance.records import Record
 from genverify.run.provenance.rerun import Outcome
-from genverify.run.reference import check_lines, write_reference
 from genverify.solve.program_settings import ProgramSettings
+from reference_set import check_lines, write_reference
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent

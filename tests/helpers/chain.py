@@ -25,7 +25,6 @@ from genverify.run.code import forget_code
 from genverify.run.jobs import Job
 from genverify.run.provenance import crate
 from genverify.run.provenance.records import find_records, walk
-from genverify.run.provenance.rerun import THREADS
 from genverify.solve.program_settings import ProgramSettings
 
 STAGES = """
@@ -331,7 +330,5 @@ def enter(home: Path, patch: pytest.MonkeyPatch, made_study: Path) -> None:
     """Work in the small repository."""
     patch.chdir(home)
     patch.setenv("MADE_STUDY", str(made_study))
-    for name, number in THREADS.items():  # so that an audit forks its jobs from this process, which has the libraries
-        patch.setenv(name, number)
     patch.setattr(code, "SRC", home / "src")
     forget_code()

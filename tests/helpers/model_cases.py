@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 import brute_force as brute
-from genverify.attack.area_attack import AreaAttack
-from genverify.attack.verify import Verifier, attack_release
-from genverify.checker.area_proofs import AreaChecker
+from genverify.attack.verify import AreaAttack, Verifier, attack_release
 from genverify.checker.linear_proofs import check_system
-from genverify.checker.record_proofs import check_block, check_part
+from genverify.checker.record_proofs import AreaChecker, check_block, check_part
 from genverify.model.claims import ANY, Claim
 from genverify.model.linear import LinearSystem, make_system
 from genverify.model.proof_form import AREAS, HOUSING, LINEAR, RECORDS, new_certificate

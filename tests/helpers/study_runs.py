@@ -21,7 +21,8 @@ import yaml
 import warm_snakemake
 
 ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
+PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs",
+         "docs/reference_set.py", "docs/modules.py"]  # fmt: skip
 STATES = ["01", "02", "19", "38", "46", "56"]
 SMALL = {
     # an urn, since what these studies are about is not how alike neighbours are, and its model is the quickest to build
@@ -44,6 +45,7 @@ def copy_repository(home: Path) -> Path:
         if (ROOT / part).is_dir():
             shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
         else:
+            (home / part).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / part, home / part)
     return home
 

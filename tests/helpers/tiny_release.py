@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.disclosure.record_attack import Attack
+from genverify.disclosure.record_audit import Attack
 from genverify.disclosure.release_data import ReleaseDescription
 from genverify.solve.program_settings import DEFAULT
 

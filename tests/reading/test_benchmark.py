@@ -1,16 +1,19 @@
 """Published tables against what a person wrote down about each (tests/readings), where they lie beside the repository."""
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import yaml
 
+from expected_readings import benchmark, disclosed, expected_readings, files_by_digest, judge
 from genverify.disclosure.sources import disclose
 from genverify.reading.read_command import read_files, told_of
 from genverify.reading.reading import AMONG_COUNTS, cell_roles, write_reading
-from studies.disclosure.expected_readings import disclosed, expected_readings, files_by_digest, judge
 
 ROOT = Path(__file__).parents[2]
 EXPECTED = expected_readings(ROOT / "tests/readings")
@@ -86,3 +89,21 @@ def test_boards_with_the_national_file_as_their_total() -> None:
                      allow_partial=True, search_seconds=0)  # fmt: skip
     assert (audit.counts["suppressed"], audit.counts["suppressed_known_exactly"]) == (2029, 33)
     assert audit.safe is False
+
+
+def test_readings_are_compared_and_timed(tmp_path: Path) -> None:
+    """Of two files, one is read as it is written down, and of the other one column is written down wrongly."""
+    text = b"area,n\na,5\nb,*\nc,7\n"
+    for name, role in (("right", "count"), ("wrong", "statistic")):
+        folder = tmp_path / "tables"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.csv").write_bytes(text + f"{name},9\n".encode())
+        digest = hashlib.sha256((folder / f"{name}.csv").read_bytes()).hexdigest()
+        expected = {"sha256": digest, "roles": {"labels": 6, "counts": 3, "symbols": 1, "left out": 0}, "totals": [],
+                    "symbols": {"*": "suppressed"},
+                    "tables": [{"header": "1", "body": "2-5", "columns": {"label": "A", role: "B"}}]}  # fmt: skip
+        (tmp_path / "expected").mkdir(exist_ok=True)
+        (tmp_path / "expected" / f"{name}.yaml").write_text(yaml.safe_dump(expected))
+    found = pd.DataFrame(benchmark(tmp_path / "expected", tmp_path / "tables")).set_index("name")
+    assert found["outcome"].to_dict() == {"right": "right", "wrong": "wrong"}
+    assert "count instead of statistic" in found.loc["wrong", "differences"]

@@ -7,7 +7,7 @@ import pytest
 
 from genverify.model.errors import DataError
 from genverify.report.manuscript import set_document, unsourced
-from genverify.run.reference import altered_files, read_manifest
+from reference_set import altered_files, read_manifest
 from script_jobs import job, script
 
 ROOT = Path(__file__).parents[2]

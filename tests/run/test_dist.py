@@ -28,6 +28,7 @@ def test_archives_hold_the_library_and_nothing_else(built: tuple[Path, Path]) ->
     with ZipFile(wheel) as packed:
         names = packed.namelist()
     assert {
+        "genverify/disclosure/options.yaml",
         "genverify/disclosure/page.html",
         "genverify/disclosure/report.html.j2",
         "genverify/py.typed",

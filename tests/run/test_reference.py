@@ -14,7 +14,7 @@ from chain import run_study
 from genverify.cli import main
 from genverify.model.errors import DataError
 from genverify.run.code import forget_code
-from genverify.run.reference import caption, csv_page, find_captions, read_listing, read_pages
+from reference_set import caption, csv_page, find_captions, read_listing, read_pages
 
 TARGET, SET = "figures/fig3.pdf", Path("docs/reference")
 LISTINGS: dict[str, dict[str, Any]] = {

@@ -114,10 +114,21 @@ def _imported_by_audit() -> int:
 
 
 def _digested() -> list[int]:
-    from genverify.run.code import _parts
+    from genverify.run import code
 
-    scripts = sorted((ROOT / "scripts").rglob("*.py"))
-    return [sum(lines for _, lines in _parts(str(script)).values()) for script in scripts]
+    def lines(script: Path) -> int:
+        total = 0
+        for file, numbers in code.reached(str(script)).items():
+            text, pieces = Path(file).read_text().splitlines(), code._source(file).pieces if file.endswith(".py") else []
+            chosen = pieces if numbers is None else [pieces[number] for number in numbers]
+            counted = {line for piece in chosen for line in range(max(piece.start, 1), piece.end + 1)}
+            for piece in chosen:  # of a class without the methods that are not reached
+                methods = {number for own in piece.methods.values() for number in own} - (numbers or set())
+                counted -= {line for n in methods if numbers for line in range(pieces[n].start, pieces[n].end + 1)}
+            total += sum(1 for line in counted if text[line - 1].strip())
+        return total
+
+    return [lines(script) for script in sorted((ROOT / "scripts").rglob("*.py"))]
 
 
 def _traced(work: Callable[[], object]) -> set[str]:

@@ -14,7 +14,7 @@ from genverify.model.linear import LinearSystem
 from genverify.solve.bounds import Ends, exact_leaf
 from genverify.solve.linear import ranges
 from genverify.solve.linear.ranges import Offers, all_ranges
-from genverify.solve.linear.search import Corner, Dives, Hints, Work
+from genverify.solve.linear.search import Corner, Dives, Work
 from genverify.solve.program import matrix_of
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.solvers.highs import CellProgram
@@ -48,11 +48,11 @@ def test_corners_attain_what_the_integer_search_attains(monkeypatch: pytest.Monk
     counts, rows = full.counts.ravel(), _enough_rows([2] * 7, list(combinations(range(7), 2)))
     wanted = np.arange(128) % 9 == 0
     searched = all_ranges(sums, Work(seconds=60), wanted, [counts])
-    monkeypatch.setattr(Dives, "attain", lambda self, ends: None)
+    monkeypatch.setattr(Dives, "attain", lambda self, *words: None)
     monkeypatch.setattr(ranges.RangeSearch, "by_integers", lambda self, cell, sign: None)
-    found = all_ranges(sums, Work(seconds=60), wanted, [counts], hints=Hints(rows=rows))
+    found = all_ranges(sums, Work(seconds=60), wanted, [counts], enough=rows)
     monkeypatch.setattr(Corner, "attain", lambda self, *words: None)
-    without = all_ranges(sums, Work(seconds=60), wanted, [counts], hints=Hints(rows=rows))
+    without = all_ranges(sums, Work(seconds=60), wanted, [counts], enough=rows)
     assert searched.exact[wanted].all()
     assert found.exact[wanted].mean() > 0.8
     assert without.exact[wanted].sum() < found.exact[wanted].sum()

@@ -5,12 +5,12 @@ from math import exp, inf
 
 import numpy as np
 
+from expected_readings import column_at, lines
 from studies.cellbounds.tables import solutions
 from studies.country.plan import in_words as time_in_words
 from studies.country.sample import block_seconds
 from studies.disclosure.area_chances import _rounding_chances
 from studies.disclosure.area_tables import rounded_ends
-from studies.disclosure.expected_readings import column_at, lines
 from studies.gtv.blockcost import CLASSES, named
 from studies.gtv.figures import spread_blocks
 from studies.gtv.measurement import FINISHED, Measurement

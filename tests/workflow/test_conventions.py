@@ -11,8 +11,9 @@ import pytest
 
 from genverify.run.code import find_script, reached
 from genverify.run.config import parse_config, read_shipped
+from genverify.run.layout import load
 from genverify.run.provenance.records import Stages
-from genverify.run.registry import Study, commands, load, proof_kinds, stage_files, studies
+from genverify.run.registry import Study, commands, proof_kinds, stage_files, studies
 from script_jobs import lines_of
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.run.reference import find_captions, read_pages
+from reference_set import find_captions, read_pages
 
 ROOT = Path(__file__).parents[2]
 STAGES = {str(path.relative_to(ROOT / "workflow")): path.read_text() for path in (ROOT / "workflow").rglob("*.smk")}

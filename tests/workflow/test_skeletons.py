@@ -23,7 +23,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy with what its tests need, and the new study in it."""
     copy = copy_repository(tmp_path_factory.mktemp("new") / "study")
     (copy / "pyproject.toml").symlink_to(ROOT / "pyproject.toml")
-    (copy / "docs").mkdir()
     (copy / "tests" / "studies").mkdir(parents=True)
     for part in ("helpers", "conftest.py", "studies/conftest.py"):
         (copy / "tests" / part).symlink_to(ROOT / "tests" / part)

@@ -1,6 +1,6 @@
 """
 Reads: the release files of config.yaml (releases) and the data or counts that they name.
-Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv, readings.csv, suppression.csv, tables.csv and auditors.csv; figures/auditors.pdf.
+Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv, suppression.csv, tables.csv and auditors.csv; figures/auditors.pdf.
 """
 
 from genverify.disclosure.release_form import prior_files, source_of
@@ -147,23 +147,3 @@ rule benchmark_auditors:
         seed=setting("seed"),
     script:
         "../../scripts/disclosure/benchmark_auditors.py"
-
-
-rule benchmark_readings:
-    """Published tables read as they are, against what a person wrote down about each; they lie beside the repository."""
-    input:
-        expected="tests/readings",
-        tables="../shared/tables",
-    output:
-        table="results/benchmark/readings.csv",
-        record="results/benchmark/readings.record.json",
-    log:
-        "logs/benchmark_readings.log",
-    benchmark:
-        "benchmarks/benchmark_readings.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("benchmark_readings"),
-    script:
-        "../../scripts/disclosure/benchmark_readings.py"

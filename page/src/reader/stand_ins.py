@@ -119,7 +119,7 @@ def begin() -> None:
 
 
 def _decoded(data: bytes, path: object) -> tuple[str, str]:
-    from genverify.reading.source import decode
+    from genverify.model.files import decode
 
     found: tuple[str, str] = decode(data)
     return found

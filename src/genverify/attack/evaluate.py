@@ -101,11 +101,16 @@ def check_evaluation(evaluation: Evaluation, claims: pd.DataFrame, records: pd.D
 
 @dataclass(frozen=True)
 class Weights:
-    """How often each block stands in each bootstrap sample; of many blocks only some samples are in memory at a time."""
+    """
+    How often each block, of these designs, stands in each bootstrap sample; of many blocks some samples are held at a time.
 
-    designs: tuple[str, ...]
+    >>> Weights(["a", "a", "b"], 1, resamples=4).totals(np.ones((3, 1), dtype=int))[0].ravel().tolist()
+    [3, 3, 3, 3]
+    """
+
+    designs: Sequence[str]
     seed: int
-    resamples: int
+    resamples: int = RESAMPLES
 
     def parts(self) -> Iterator[Ints]:
         """The weights (samples, blocks), some samples at a time; every design is resampled by itself."""
@@ -126,16 +131,6 @@ class Weights:
         return [np.concatenate(rows) for rows in zip(*parts, strict=True)]
 
 
-def block_weights(designs: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Weights:
-    """
-    The bootstrap samples of blocks of the given designs.
-
-    >>> block_weights(["a", "a", "b"], 1, resamples=4).totals(np.ones((3, 1), dtype=int))[0].ravel().tolist()
-    [3, 3, 3, 3]
-    """
-    return Weights(tuple(designs), seed, resamples)
-
-
 def total_interval(values: npt.NDArray[np.number], weights: Weights) -> tuple[Floats, Floats]:
     """95 % interval of the total of each column of values (blocks, columns)."""
     low, high = np.percentile(weights.totals(values)[0], LIMITS, axis=0)
@@ -146,10 +141,6 @@ def ratio_interval(part: npt.NDArray[np.number], whole: npt.NDArray[np.number], 
     """95 % interval of total(part) / total(whole) per column; resamples whose whole is 0 say nothing and are left out."""
     above, below = (totals.astype(float) for totals in weights.totals(part, whole))
     ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    limits = np.array([_limits(column) for column in ratios.T]).T
-    return limits[0], limits[1]
-
-
-def _limits(values: Floats) -> Floats:
-    known = values[~np.isnan(values)]
-    return np.percentile(known, LIMITS) if known.size else np.full(2, np.nan)
+    known = [column[~np.isnan(column)] for column in ratios.T]
+    low, high = np.array([np.percentile(one, LIMITS) if one.size else (np.nan, np.nan) for one in known]).T
+    return low, high

@@ -113,8 +113,7 @@ def _condition(when: Mapping[str, Sequence[int]] | None, domain: Domain) -> Pred
 
 
 def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[int]], domain: Domain) -> None:
-    conditions = [when for sentence in sentences for slot in sentence.slots for when, _ in slot]
-    conditions += [when for sentence in sentences for when in sentence.only]
+    conditions = [when for one in sentences for when in (*one.only, *(when for slot in one.slots for when, _ in slot))]
     for column in domain.columns:
         spoken = {code for when in conditions for code in when.where.get(column.name, ())}
         for code in column.codes:
@@ -133,8 +132,8 @@ WITNESSES = 400  # wrong records drawn in a round; all are looked at afterwards,
 class Reasons:
     """The zero cells and totals of a block, ready to say which of them a leaf of a proof needs."""
 
-    def __init__(self, release: Release, lemmas: Sequence[Mapping[str, Any]]) -> None:
-        self.release, self.cells = release, Cells(release)
+    def __init__(self, release: Release, lemmas: Sequence[Mapping[str, Any]], search: bool = True) -> None:
+        self.release, self.cells, self.search = release, Cells(release), search
         self.labels = {TOTAL: "all records", **{query.id: query.label for query in release.queries}}
         self.lemmas = {f"lemma {index}": lemma for index, lemma in enumerate(lemmas)}
         self.rules = zero_cells(release)
@@ -155,6 +154,8 @@ class Reasons:
         `matching`: the sum is about the records that match one of these. Rules are chosen that exclude most of a sample of
         the wrong records; then all records are looked at, and what is left over joins the sample.
         """
+        if not self.search:
+            return []
         rng = np.random.default_rng(derive_seed(0, "reasons", self.release.block))
         wrong_of = partial(self.wrong, leaf, s, forks, matching)
         chosen, seen = list[int](), np.zeros((len(self.rules), 0), dtype=bool)
@@ -190,10 +191,7 @@ class Reasons:
         for predicate, w in zip(parts, leaf.get("w", []), strict=False):
             v += w * types.inside(predicate)
         target = leaf.get("d", 1) * s if leaf["kind"] == "bound" else 0
-        matches: Flags = np.zeros(len(types), dtype=bool)
-        for predicate in matching if target else ():
-            matches |= types.inside(predicate)
-        return types, v < target * matches
+        return types, v < (target * np.any([types.inside(predicate) for predicate in matching], axis=0) if target else 0)
 
 
 def exactly(where: Mapping[str, int]) -> Predicate:
@@ -236,9 +234,6 @@ def _cover(seen: Flags, chosen: Sequence[int]) -> list[int]:
         more.append(best)
         left &= ~seen[best]
     return more
-
-
-# What a proof rests on: the published cells without which it would not stand.
 
 
 def proof_cells(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> list[str]:
@@ -353,9 +348,6 @@ def layout_lines(reasons: Reasons, layout: Layout, indent: str = "") -> Iterator
         yield from (f"{indent}  {_exclusion(reasons, rule)}" for rule in layout.because)
 
 
-# A verified claim and its proof, as a text.
-
-
 def explain(verified: VerifiedBlock, claim: Claim | int) -> str:
     """What a verified claim, or the one with this number, says, and the published cells that force it."""
     domain, release = verified.program.types.domain, verified.program.release
@@ -451,8 +443,6 @@ def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]
                 return release, batch
     raise DataError(f"{study / 'release'}: no block {block}; results/sample/blocks.parquet lists the sampled blocks")
 
-
-# The answer to "how likely is this claim?" about a block of a study.
 
 LEAST_PRINTED = 0.00005  # what is less likely would be printed as 0.00 %
 

@@ -1,6 +1,6 @@
 """Problem 1: datasets that fit a release, by random vertices and exchanges; and why none fits."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,6 @@ from genverify.solve.bounds import Bounder, Node, certificate_of
 from genverify.solve.datasets import datasets_of, draw_records, list_records, random_walk
 from genverify.solve.program import Program
 from genverify.solve.program_settings import ProgramSettings
-
-# Generated datasets: what is known of a block's, and how they are written as codes.
 
 
 @dataclass(frozen=True)
@@ -69,18 +67,9 @@ def _datasets_frame(generated: Mapping[str, GeneratedDatasets], domain: Domain) 
 
 def _generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:
     """What is known of the number of datasets that fit a block."""
-    return {
-        "block": release.block,
-        "n_households": release.n,
-        "datasets": len(generated.records),
-        "class_vectors": generated.class_vectors,
-        "complete": generated.complete,
-        "unique": generated.unique,
-        "two_solutions": len(generated.records) >= 2,
-    }
-
-
-# Contradictory counts: no dataset fits, and a small set of cells that shows it.
+    count, more = len(generated.records), {"unique": generated.unique, "two_solutions": len(generated.records) >= 2}
+    known = {"class_vectors": generated.class_vectors, "complete": generated.complete}
+    return {"block": release.block, "n_households": release.n, "datasets": count, **known, **more}
 
 
 def no_dataset_fits(bounder: Bounder, proof: Node | None, limit: str | None) -> NoDatasetError:
@@ -109,14 +98,9 @@ MOST_CLASSES = 400  # of the matrix that every node searches; beyond, the list i
 
 
 def _all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> tuple[list[Ints], bool]:
-    """
-    Every fitting z, up to `limit`: all counts of the classes that some z uses; and whether it is proved that there are no
-    others: not where that is too much.
-    """
+    """Every fitting z, up to `limit`, of the classes that some z uses; and whether it is proved that there is no other."""
     program = bounder.program
-    used = np.zeros(program.classes, dtype=bool)
-    for z in known:
-        used |= z > 0
+    used = np.any([np.zeros(program.classes, dtype=bool), *(z > 0 for z in known)], axis=0)
     nothing_outside = True
     while not used.all():
         outside = bounder.at_most((~used).astype(np.int64), 0)
@@ -129,51 +113,39 @@ def _all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> tuple[
             return known, False
     if used.sum() > MOST_CLASSES:
         return known, False
+    vectors, classes = list[Ints](), np.flatnonzero(used)
+    A, every, counts = program.A[:, classes].astype(np.int64), np.ones(len(classes), dtype=bool), np.zeros_like(classes)
     # one more than the limit is asked for: if it is found, the limit cut the list off, and it is not complete
-    search = _Search(program, np.flatnonzero(used), limit + 1)
-    search.walk(np.ones(len(search.classes), dtype=bool), program.lo, program.hi)
-    complete = nothing_outside and len(search.vectors) <= limit and search.nodes <= MOST_PROGRAMS
-    return search.vectors[:limit] or known, complete
+    for nodes, z in enumerate(_walk(program, classes, A, counts, every, program.lo, program.hi)):
+        vectors += [] if z is None or nodes == MOST_PROGRAMS else [z]
+        if len(vectors) > limit or nodes == MOST_PROGRAMS:
+            return vectors[:limit] or known, False
+    return vectors or known, nothing_outside
 
 
-class _Search:
-    """All fitting counts of some classes, depth first: next the largest class of the row that fewest classes can fill."""
-
-    def __init__(self, program: Program, classes: Ints, limit: int) -> None:
-        self.program, self.classes, self.limit = program, classes, limit
-        self.A = program.A[:, classes].astype(np.int64)
-        self.holds = self.A > 0
-        self.counts = np.zeros(len(classes), dtype=np.int64)
-        self.vectors: list[Ints] = []
-        self.nodes = 0
-
-    def walk(self, open_: Flags, lo: Ints, hi: Ints) -> None:
-        """Count the open classes in every way that leaves no row short of lo or beyond hi."""
-        self.nodes += 1
-        if len(self.vectors) >= self.limit or self.nodes > MOST_PROGRAMS:
-            return
-        left = np.where(self.holds, hi[:, None] // np.maximum(self.A, 1), self.program.n).min(axis=0, initial=self.program.n)
-        room = np.where(open_, left, 0)
-        if (hi < 0).any() or (self.A @ room < lo).any():
-            return
-        short = np.flatnonzero(lo > 0)
-        # the first row is N: as long as it is not full, it is short
-        if not len(short):
-            z = np.zeros(self.program.classes, dtype=np.int64)
-            z[self.classes] = self.counts
-            self.vectors += [z] if self.program.fits(z) else []
-            return
-        can = self.holds[short] & (room > 0)
+def _walk(program: Program, classes: Ints, A: Ints, counts: Ints, open_: Flags, lo: Ints, hi: Ints) -> Iterator[Ints | None]:
+    """
+    Every fitting z that counts the open classes, none of a node that is no end: depth first, next the largest class of the
+    row that fewest classes can fill; no row may fall short of lo or beyond hi.
+    """
+    left = np.where(A > 0, hi[:, None] // np.maximum(A, 1), program.n).min(axis=0, initial=program.n)
+    room, short = np.where(open_, left, 0), np.flatnonzero(lo > 0)
+    if (hi < 0).any() or (A @ room < lo).any():
+        yield None
+    elif not len(short):  # the first row is N: as long as it is not full, it is short
+        z = np.zeros(program.classes, dtype=np.int64)
+        z[classes] = counts
+        yield z if program.fits(z) else None
+    else:
+        yield None
+        can = (A[short] > 0) & (room > 0)
         choices = np.flatnonzero(can[np.argmin(can.sum(axis=1))])
         chosen = int(choices[np.argmax(room[choices])])
-        rest = open_.copy()
-        rest[chosen] = False
+        rest = open_ & (np.arange(len(open_)) != chosen)
         for count in range(int(room[chosen]), -1, -1):
-            self.counts[chosen] = count
-            self.walk(rest, lo - count * self.A[:, chosen], hi - count * self.A[:, chosen])
+            counts[chosen], used = count, count * A[:, chosen]
+            yield from _walk(program, classes, A, counts, rest, lo - used, hi - used)
 
-
-# Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records.
 
 VERTICES = 2  # whole corners from which walks start
 OBJECTIVES = 6  # linear programs that are spent on finding them: many corners are not whole
@@ -189,42 +161,32 @@ def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
     program = bounder.program
     rng = np.random.default_rng(seed)
     starts = starting_points(bounder, rng)
-    collection, idle = _Collection(program, rng), 0
+    datasets, found, idle = dict[bytes, Codes](), dict[bytes, Ints](), 0
+
+    def take(classes: Ints, listed: Iterable[Codes]) -> None:
+        """Datasets of some class counts, until there are K."""
+        for records in listed:
+            if len(datasets) >= K:
+                return
+            found.setdefault(classes.tobytes(), classes)
+            datasets.setdefault(records.tobytes(), records)
+
     # random exchanges of two records in WALKERS datasets at once, until K are collected or nothing new turns up
     for look, points in enumerate(random_walk(program, starts, WALKERS, rng)):
-        idle = 0 if collection.add(points, K) or not look else idle + 1
-        if len(collection.datasets) >= K or idle >= PATIENCE:
+        before = len(datasets)
+        for classes, records in zip(np.sort(points), draw_records(program, points, rng), strict=True):
+            take(classes, [records])
+        idle = 0 if len(datasets) > before or not look else idle + 1
+        if len(datasets) >= K or idle >= PATIENCE:
             break
     complete = False
-    if len(collection.datasets) < K:
-        vectors = [np.bincount(classes, minlength=program.classes) for classes in collection.classes.values()]
+    if len(datasets) < K:
+        vectors = [np.bincount(classes, minlength=program.classes) for classes in found.values()]
         every, complete = _all_class_counts(bounder, vectors, K)
         for z in every:
-            collection.take(np.repeat(np.arange(len(z)), z), list_records(program, z), K)
-        complete = complete and sum(datasets_of(program, z) for z in every) == len(collection.datasets)
-    return GeneratedDatasets(np.array(list(collection.datasets.values())), len(collection.classes), complete)
-
-
-class _Collection:
-    def __init__(self, program: Program, rng: np.random.Generator) -> None:
-        self.program, self.rng = program, rng
-        self.datasets: dict[bytes, Codes] = {}
-        self.classes: dict[bytes, Ints] = {}
-
-    def add(self, points: Ints, K: int) -> int:
-        """Draw a dataset for each row of classes, until there are K; how many are new."""
-        before = len(self.datasets)
-        for classes, records in zip(np.sort(points), draw_records(self.program, points, self.rng), strict=True):
-            self.take(classes, [records], K)
-        return len(self.datasets) - before
-
-    def take(self, classes: Ints, datasets: Iterable[Codes], K: int) -> None:
-        """Datasets of some class counts, until there are K."""
-        for records in datasets:
-            if len(self.datasets) >= K:
-                return
-            self.classes.setdefault(classes.tobytes(), classes)
-            self.datasets.setdefault(records.tobytes(), records)
+            take(np.repeat(np.arange(len(z)), z), list_records(program, z))
+        complete = complete and sum(datasets_of(program, z) for z in every) == len(datasets)
+    return GeneratedDatasets(np.array(list(datasets.values())), len(found), complete)
 
 
 def starting_points(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
@@ -235,14 +197,12 @@ def starting_points(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
         if len(points) == VERTICES or (tried == TRIED and not points):
             break
         z = bounder.vertex(_objective(classes, rng))
-        if z is not None:
-            points.append(z)
+        points += [] if z is None else [z]
     if points:
         return points
-    for _ in range(DIVES):
-        z = bounder.dive(_objective(classes, rng))
-        if z is not None:
-            return [z]
+    dives = (bounder.dive(_objective(classes, rng)) for _ in range(DIVES))
+    if (z := next((z for z in dives if z is not None), None)) is not None:
+        return [z]
     bound = bounder.at_most(np.zeros(classes, dtype=np.int64), -1)
     if bound.counterexample is None:
         raise no_dataset_fits(bounder, bound.proof, bound.limit)

@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from scipy.sparse import block_diag, coo_array, csr_array, eye_array, kron, vstack
+from scipy.sparse import block_array, block_diag, csr_array, eye_array, kron
 
 from genverify.model.arrays import Floats
 from genverify.model.claims import ANY, Claim, Codes
@@ -23,32 +23,22 @@ from genverify.solve.solvers.base import IntegerProgram, Solver, integer_program
 HASH_SEED = 18  # any number does: fixed, so that the program of a release is always the same
 HASH_VALUES = 1000  # coefficients of one row then differ by three powers of ten at most
 
-
-# rows lo <= A z <= hi; variables that A does not reach have the coefficient 0
-_Rows = tuple[csr_array, Floats, Floats]
-
-
-def _rows(A: csr_array, lo: float | Floats, hi: float | Floats) -> _Rows:
-    low, high = (np.broadcast_to(side, A.shape[0]).astype(np.float64) for side in (lo, hi))
-    return A, low, high
+# rows lo <= A z <= hi: A in blocks, one for each kind of variables (none: 0), without those of the kinds after the last
+_Rows = tuple[list[Any], Any, Any]
 
 
-def _at(*parts: tuple[int, Any]) -> csr_array:
-    """Matrices side by side, each given with its first column."""
-    blocks = [(first, coo_array(part)) for first, part in parts]
-    shape = blocks[0][1].shape[0], max(first + block.shape[1] for first, block in blocks)
-    rows, columns = np.concatenate([b.row for _, b in blocks]), np.concatenate([first + b.col for first, b in blocks])
-    return csr_array((np.concatenate([b.data for _, b in blocks]), (rows, columns)), shape=shape)
+def _stacked(rows: Sequence[_Rows]) -> tuple[csr_array, Floats, Floats]:
+    width = max(len(blocks) for blocks, _, _ in rows)
+    A = block_array([[*blocks, *[None] * (width - len(blocks))] for blocks, _, _ in rows], format="csr")
+    heights = [next(block for block in blocks if block is not None).shape[0] for blocks, _, _ in rows]
+    ends = ([np.broadcast_to(row[side], height) for row, height in zip(rows, heights, strict=True)] for side in (1, 2))
+    lo, hi = (np.concatenate(side).astype(np.float64) for side in ends)
+    return A, lo, hi
 
 
-def _stacked(rows: Sequence[_Rows], variables: int) -> _Rows:
-    matrices, lo, hi = zip(*rows, strict=True)
-    padded = [csr_array((A.data, A.indices, A.indptr), shape=(A.shape[0], variables)) for A in matrices]
-    return csr_array(vstack(padded, format="csr")), np.concatenate(lo), np.concatenate(hi)
-
-
-def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
-    return integer_program(sparse_system(*_stacked(rows, variables), np.ones(variables)), np.zeros(variables))
+def _program(rows: Sequence[_Rows]) -> IntegerProgram:
+    A, lo, hi = _stacked(rows)
+    return integer_program(sparse_system(A, lo, hi, np.ones(A.shape[1])), np.zeros(A.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -77,86 +67,45 @@ class OneHot:
             )
 
     @cached_property
-    def predicates(self) -> list[Predicate]:
-        options = [option for rule in self.release.schema.rules for option in rule.one_of]
-        return [*(query.predicate for query in self.release.queries), *options]
-
-    @cached_property
-    def d(self) -> int:
-        return sum(len(column.codes) for column in self.release.schema.domain.columns)
-
-    @property
-    def variables(self) -> int:
-        return self.release.n * (self.d + len(self.predicates))
-
-    @cached_property
-    def problem1(self) -> _Rows:
+    def problem1(self) -> tuple[csr_array, Floats, Floats]:
         """Constraints 7-9 and 18, the one-hot equalities, and the structural rules."""
-        rows = [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()]
-        return _stacked(rows, self.variables)
-
-    def _one_hot(self) -> _Rows:
-        sizes = [len(column.codes) for column in self.release.schema.domain.columns]
-        codes_of: Any = block_diag([np.ones((1, size)) for size in sizes])
-        return _rows(_at((0, kron(self._records, codes_of))), 1, 1)
-
-    def _indicators(self) -> list[_Rows]:
-        """W = 1 exactly for the records that satisfy every sub-predicate (7 and 8); Z = q X for each sub-predicate q."""
-        q, owner, r = _sub_predicates(self.release.schema.domain, self.predicates)
-        seven = self._per_record(-q, owner)
-        eight = self._per_record(-owner.T @ q, eye_array(len(r)))
-        return [_rows(seven, -inf, 0), _rows(eight, np.tile(1 - r, self.release.n), inf)]
-
-    def _counts(self) -> _Rows:
-        published = eye_array(len(self.release.cells), len(self.predicates))
-        over_records = kron(np.ones((1, self.release.n)), published)
-        counts = self.release.lo.astype(np.float64)
-        return _rows(_at((self.release.n * self.d, over_records)), counts, counts)
-
-    def _rules(self) -> list[_Rows]:
-        """A record that satisfies every sub-predicate of a rule's `when` lies in one of the rule's options."""
-        rules = self.release.schema.rules
-        if not rules:
-            return []
-        q, owner, r = _sub_predicates(self.release.schema.domain, [rule.when for rule in rules])
-        options: Any = block_diag([np.ones((1, len(rule.one_of))) for rule in rules])
-        on_W = _at((len(self.release.cells), options))
-        return [_rows(self._per_record(-owner.T @ q, on_W), np.tile(1 - r, self.release.n), inf)]
-
-    def _order(self) -> _Rows:
-        """Records ordered by their hash (18). Every dataset can be ordered so: no dataset is lost."""
-        h = np.random.default_rng(HASH_SEED).integers(1, HASH_VALUES, self.d, endpoint=True).astype(np.float64)
-        each = self._records.tocsr()
-        return _rows(_at((0, kron(each[1:] - each[:-1], h[None, :]))), 0, inf)
-
-    @property
-    def _records(self) -> Any:
-        return eye_array(self.release.n)
-
-    def _per_record(self, on_X: Any, on_W: Any) -> csr_array:
-        """The same rows for every record: coefficients on its part of X and on its part of W."""
-        return _at((0, kron(self._records, on_X)), (self.release.n * self.d, kron(self._records, on_W)))
+        release, domain, rules = self.release, self.release.schema.domain, self.release.schema.rules
+        predicates = [*(query.predicate for query in release.queries), *(option for rule in rules for option in rule.one_of)]
+        sizes, count = [len(column.codes) for column in domain.columns], release.lo.astype(np.float64)
+        records = eye_array(release.n, format="csr")
+        q, owner = _sub_predicates(domain, predicates)
+        not_all = np.tile(1 - owner.sum(axis=0), release.n)
+        published = kron(np.ones((1, release.n)), eye_array(release.cells.size, len(predicates)))
+        rows: list[_Rows] = [
+            ([kron(records, block_diag([np.ones((1, size)) for size in sizes])), None], 1, 1),  # one code of each column
+            ([kron(records, -q), kron(records, owner)], -inf, 0),  # 7: W <= Z = q X of each sub-predicate q
+            ([kron(records, -owner.T @ q), eye_array(release.n * len(predicates))], not_all, inf),  # 8: W > sum Z - r
+            ([None, published], count, count),  # 9
+        ]
+        if rules:  # a record that satisfies every sub-predicate of a rule's `when` lies in one of its options
+            q, owner = _sub_predicates(domain, [rule.when for rule in rules])
+            parts = [np.zeros((0, release.cells.size)), *(np.ones((1, len(rule.one_of))) for rule in rules)]
+            options: Any = kron(records, block_diag(parts))
+            rows.append(([kron(records, -owner.T @ q), options], np.tile(1 - owner.sum(axis=0), release.n), inf))
+        # 18: records ordered by their hash. Every dataset can be ordered so: no dataset is lost
+        h = np.random.default_rng(HASH_SEED).integers(1, HASH_VALUES, sum(sizes), endpoint=True).astype(np.float64)
+        return _stacked([*rows, ([kron(records[1:] - records[:-1], h[None, :]), None], 0, inf)])
 
 
-def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[csr_array, csr_array, Floats]:
-    """All sub-predicates as rows q over the d one-hot indices, a matrix that says whose each is, and every predicate's r."""
+def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[csr_array, csr_array]:
+    """All sub-predicates as rows over the d one-hot indices, and a matrix that says whose each is."""
     index = {pair: position for position, pair in enumerate((c.name, code) for c in domain.columns for code in c.codes)}
     clauses = [(number, name, codes) for number, predicate in enumerate(predicates) for name, codes in predicate.clauses]
-    ones = [(row, index[name, code]) for row, (_, name, codes) in enumerate(clauses) for code in codes]
-    owner = [(row, number) for row, (number, _, _) in enumerate(clauses)]
-    r = np.array([len(predicate.clauses) for predicate in predicates], dtype=np.float64)
-    return _flags(ones, (len(clauses), len(index))), _flags(owner, (len(clauses), len(predicates))), r
-
-
-def _flags(indices: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:
-    rows, columns = np.array(indices, dtype=np.int64).reshape(-1, 2).T
-    return csr_array((np.ones(len(indices)), (rows, columns)), shape=shape)
+    q, owner = np.zeros((len(clauses), len(index))), np.zeros((len(clauses), len(predicates)))
+    for row, (number, name, codes) in enumerate(clauses):
+        q[row, [index[name, code] for code in codes]] = owner[row, number] = 1
+    return csr_array(q), csr_array(owner)
 
 
 def onehot_program(release: Release) -> IntegerProgram:
     """Problem 1: its points are the datasets that fit the release (7-9 and 18)."""
-    program = OneHot(release)
-    return _program([program.problem1], program.variables)
+    A, lo, hi = OneHot(release).problem1
+    return _program([([A], lo, hi)])
 
 
 def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
@@ -167,35 +116,27 @@ def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
     T stands only where j is in A_oh (elsewhere it is 1). M is as small as the constraints allow: large ones invite rounding.
     """
     n, m, M = program.release.n, claim.m, float(max(program.release.n, claim.m) + 2)
-    picked, a = _assignment(program.release.schema.domain, claim)
-    T, U, S, Y = np.cumsum([program.variables, n * len(a), n * len(a), n]).tolist()
-    # in the form that `_at` joins: turned into it once, not wherever they stand
-    parts = kron(eye_array(n), picked), eye_array(n * len(a)), kron(eye_array(n), np.ones((len(a), 1)))
-    X, each, record_of = map(coo_array, parts)
-    value = np.tile(a, n)
-    total = np.ones((1, n))
-    rows = [
-        _rows(_at((0, X), (T, M * each)), -inf, M + value),  # 10: X - a <= M(1 - T)
-        _rows(_at((0, -X), (T, M * each)), -inf, M - value),  # 11: a - X <= M(1 - T)
-        _rows(_at((0, X), (T, M * each), (U, M * each)), 1 + value, inf),  # 12: X - a >= 1 - MT - MU
-        _rows(_at((0, -X), (T, M * each), (U, -M * each)), 1 - M - value, inf),  # 13: a - X >= 1 - MT - M(1 - U)
-        _rows(_at((T, -each), (S, record_of)), -inf, 0),  # 14: S <= T
-        _rows(_at((T, -record_of.T), (S, eye_array(n))), 1 - len(a), inf),  # 15: S >= sum T - (v - 1)
-        _rows(_at((S, total), (Y, [[-M]])), -inf, m - 1),  # 16: sum S - m <= MY - 1
-        _rows(_at((S, total), (Y, [[-M]])), m + 1 - M, inf),  # 17: sum S - m >= 1 - M(1 - Y)
-    ]
-    return _program([program.problem1, *rows], Y + 1)
-
-
-def _assignment(domain: Domain, claim: Claim) -> tuple[csr_array, Floats]:
-    """The indices A_oh of the columns that the claim names, as rows that pick them, and the value a_j of each (0: none)."""
-    codes = [(index, code) for index, column in enumerate(domain.columns) for code in column.codes]
+    codes = [(index, code) for index, column in enumerate(program.release.schema.domain.columns) for code in column.codes]
+    # the indices A_oh of the columns that the claim names, and the value a_j of each (0: none)
     named = [j for j, (index, _) in enumerate(codes) if claim.codes[index] != ANY]
-    values = [float(claim.codes[index] == code) for index, code in (codes[j] for j in named)]
-    return _flags(list(enumerate(named)), (len(named), len(codes))), np.array(values, dtype=np.float64)
+    value = np.tile([float(claim.codes[index] == code) for index, code in (codes[j] for j in named)], n)
+    A, lo, hi = program.problem1
+    part = csr_array(kron(eye_array(n), eye_array(len(codes), format="csr")[named]))
+    X = csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], A.shape[1]))
+    each, record_of = eye_array(len(value)), kron(eye_array(n), np.ones((len(named), 1)))
+    large, total, Y = M * each, np.ones((1, n)), np.array([[-M]])
+    return _program([
+        ([A], lo, hi),
+        ([X, large], -inf, M + value),  # 10: X - a <= M(1 - T)
+        ([-X, large], -inf, M - value),  # 11: a - X <= M(1 - T)
+        ([X, large, large], 1 + value, inf),  # 12: X - a >= 1 - MT - MU
+        ([-X, large, -large], 1 - M - value, inf),  # 13: a - X >= 1 - MT - M(1 - U)
+        ([None, -each, None, record_of], -inf, 0),  # 14: S <= T
+        ([None, -record_of.T, None, eye_array(n)], 1 - len(named), inf),  # 15: S >= sum T - (v - 1)
+        ([None, None, None, total, Y], -inf, m - 1),  # 16: sum S - m <= MY - 1
+        ([None, None, None, total, Y], m + 1 - M, inf),  # 17: sum S - m >= 1 - M(1 - Y)
+    ])  # fmt: skip
 
-
-# Datasets that fit a release, by the paper's own program (Problem 1), recounted in integers.
 
 ROUNDS = 5  # of a solver that repeats itself; each begins with another seed
 

@@ -1,7 +1,4 @@
-"""
-How likely is what is not certain: exact probabilities given a release and a prior, exact draws, or estimates with an
-interval.
-"""
+"""How likely is what is not certain: exact probabilities given a release and a prior, or estimates with an interval."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +13,7 @@ import pandas as pd
 
 from genverify.attack.generate import generate_block, starting_points
 from genverify.attack.verify import Verifier, check_ranges
-from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
+from genverify.model.arrays import Floats, Ints, row_weights, weighted_keys
 from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest
@@ -64,7 +61,14 @@ class DatasetCount:
         weights = counting.prior_weights(self.diagram, masses.of_classes, self.program.n)
         result = counting.forward(self.diagram, weights)
         if not result.total > 0:
-            raise _unlikely(self.program, masses, prior)
+            without = (masses.of_classes[None, :] * self.program.A).sum(axis=1) == 0
+            cells = [self.program.rows[row] for row in np.flatnonzero(without & (self.program.lo > 0))]
+            counted = f"cell {cells[0]} counts records, and all that it could hold" if cells else ""
+            raise counting.UnlikelyRelease(
+                f"block {self.program.release.block}: prior {prior.name} gives probability 0 to the release: "
+                f"{counted or 'some record of every dataset that fits'} has weight 0 there. "
+                "Give every record that can exist some weight (a floor)."
+            )
         return Posterior(self.program, self.diagram, prior, masses, weights, result)
 
 
@@ -76,17 +80,6 @@ def count_release(program: Program, budget: Budget = BUDGET) -> DatasetCount:
             f"block {program.release.block}: no dataset fits the published counts, so nothing has a probability"
         )
     return DatasetCount(program, diagram)
-
-
-def _unlikely(program: Program, masses: Masses, prior: Prior) -> counting.UnlikelyRelease:
-    without = (masses.of_classes[None, :] * program.A).sum(axis=1) == 0
-    cells = [program.rows[row] for row in np.flatnonzero(without & (program.lo > 0))]
-    cell = f"cell {cells[0]} counts records, and all that it could hold" if cells else ""
-    where = cell or "some record of every dataset that fits"
-    return counting.UnlikelyRelease(
-        f"block {program.release.block}: prior {prior.name} gives probability 0 to the release: {where} has weight 0 there. "
-        "Give every record that can exist some weight (a floor)."
-    )
 
 
 @dataclass(frozen=True)
@@ -217,18 +210,14 @@ def interval(means: Floats, draws: float, sure: float = SURE) -> tuple[Floats, F
 def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed: int) -> ChainDraws:
     """Chains from datasets that fit (generated ones, shape (K, N, columns)), spread over those given."""
     masses, rng = lay_on(prior, program), np.random.default_rng(seed)
-    return ChainDraws(
-        np.array([[masses.draw(step.z, rng) for step in chain] for chain in _chains(masses, prior, starts, effort, rng)])
-    )
+    chains = _chains(masses, prior, starts, effort, rng)
+    return ChainDraws(np.array([[masses.draw(step.z, rng) for step in chain] for chain in chains]))
 
 
 def estimate_claim(
     program: Program, prior: Prior, claim: Claim, starts: Codes, effort: Effort, seed: int
 ) -> tuple[float, float, float]:
-    """
-    The probability of one claim and an interval (95 %): its mean, given the records that each step did not draw again. Such
-    a number is worth as many draws as a draw's variance is times its own.
-    """
+    """The probability of one claim and an interval (95 %): its mean, given the records that each step did not draw again."""
     from scipy.special import stdtrit  # as above
 
     masses, rng = lay_on(prior, program), np.random.default_rng(seed)
@@ -236,6 +225,7 @@ def estimate_claim(
     chains = _chains(masses, prior, starts, effort, rng)
     chances = np.array([[step.chance(shares, claim.m) for step in chain] for chain in chains])
     mean, spread = chances.mean(), chances.var()
+    # such a number is worth as many draws as a draw's variance is times its own
     worth = mean * (1 - mean) / spread if spread > 0 else 1.0
     # the spread of few chains is itself uncertain: Student's distribution
     sure = float(stdtrit(max(1, len(chances) - 1), 0.975))
@@ -258,8 +248,6 @@ def _chains(
     for index in np.linspace(0, len(known) - 1, effort.chains).round().astype(int).tolist():
         yield run_chain(system, masses.of_classes, known[index], records, effort.draws, effort.between, rng)
 
-
-# The probability of one claim about one release, in words: exact, or estimated with an interval.
 
 WEIGHT, GROUP = "weight", "group"
 
@@ -286,9 +274,8 @@ class Probability:
         prior = f"prior: {self.prior}" + (f"; {self.calibration}" if self.calibration else "")
         if self.exact:
             return f"{_percent(self.value)} (exact, {prior})"
-        near = [
-            f"near {_percent(value)}" if value in (0, 1) else _percent(value) for value in (self.value, self.low, self.high)
-        ]
+        ends = self.value, self.low, self.high
+        near = [f"near {_percent(value)}" if value in (0, 1) else _percent(value) for value in ends]
         return f"{near[0]} (estimated, {near[1]} to {near[2]}, {prior})"
 
 
@@ -340,18 +327,17 @@ def _probability(
     """Counted, or else proved, or else estimated."""
     program = bounder.program
     try:
-        return _exact(count_release(program, budget), prior, claim)
+        counted, (codes, _) = count_release(program, budget), claim_arrays([claim])
+        counts = counted.mixture(prior).distribution(codes, program.n)[0][:-1].tolist()
+        value = counts[claim.m] if claim.m < len(counts) else 0.0
+        return Probability(claim, prior.title, value, value, value, True, tuple(counts), counted.datasets)
     except TooManyStates:
         thorough, effort, proved = effort is None, effort or Effort(), Verifier(bounder).range(claim)
     if prior.sample and prior.sample.kinds is not None:  # chains draw records independently, and say so
-        prior = replace(
-            prior, name=f"{prior.name}, groups left aside", sample=replace(prior.sample, groups=None, kinds=None)
-        )
-    if (
-        prior.rules_nothing_out
-        and not proved.limit
-        and (proved.low == proved.high or not proved.low <= claim.m <= proved.high)
-    ):
+        alone = replace(prior.sample, groups=None, kinds=None)
+        prior = replace(prior, name=f"{prior.name}, groups left aside", sample=alone)
+    settled = proved.low == proved.high or not proved.low <= claim.m <= proved.high
+    if settled and prior.rules_nothing_out and not proved.limit:
         check_ranges(program, [(claim.predicate(program.types.domain), proved)])
         value = float(proved.low == claim.m)
         return Probability(claim, prior.name, value, value, value, exact=True)
@@ -362,13 +348,6 @@ def _probability(
         points = [np.repeat(np.arange(len(z)), z) for z in starting_points(bounder, rng)]
         starts = draw_records(program, np.array(points), rng)
     return Probability(claim, prior.name, *estimate_claim(program, prior, claim, starts, effort, seed), exact=False)
-
-
-def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
-    codes, _ = claim_arrays([claim])
-    counts = counted.mixture(prior).distribution(codes, counted.program.n)[0][:-1]
-    value = float(counts[claim.m]) if claim.m < len(counts) else 0.0
-    return Probability(claim, prior.title, value, value, value, True, tuple(counts.tolist()), counted.datasets)
 
 
 def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
@@ -425,8 +404,6 @@ def read_prior(path: Path, domain: Domain, floor: float, sample: bool = False) -
         table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
     return prior_from_sample(table, domain, str(path)) if sample else prior_of(table, domain, str(path), floor)
 
-
-# Claims that are not certain but likely: found by exact draws, each with its exact probability.
 
 SOME = Budget(states=100_000, moves=400_000, seconds=30.0)
 # they only find candidates, whose probability is then computed: SLACK is 1.5 standard deviations of a share of 60
@@ -516,27 +493,20 @@ LEFT = 2  # parts of the sample that must remain for one that is left out
 
 @dataclass(frozen=True)
 class Calibration:
-    """
-    By level, how many statements with at least this probability were made about left-out blocks, and how many held; and
-    what had to be assumed for that.
-    """
+    """By level, how many statements that likely were made about left-out blocks, how many held; what had to be assumed."""
 
     blocks: int
     statements: Mapping[float, tuple[int, int]]
     assumed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "; assumed: ".join([self._held(), *self.assumed])
-
-    def _held(self) -> str:
-        if not self.blocks:
-            return "not tried on left-out records: the sample is too small, or counting took too long"
-        parts = []
-        for level in JUDGED:
-            said, held = self.statements[level]
+        parts, tried = [], "not tried on left-out records: the sample is too small, or counting took too long"
+        for level, (said, held) in self.statements.items():
             share = f" ({whole_part(100 * held / said)} %)" if said else ""
             parts.append(f"{held} of {said} statements at {100 * level:.0f} %{share}")
-        return f"on {self.blocks} blocks of left-out records {' and '.join(parts)} held"
+        if self.blocks:
+            tried = f"on {self.blocks} blocks of left-out records {' and '.join(parts)} held"
+        return "; assumed: ".join([tried, *self.assumed])
 
 
 def calibration(release: Release, prior: Prior, seed: int = 1) -> Calibration | None:
@@ -549,22 +519,21 @@ def calibration(release: Release, prior: Prior, seed: int = 1) -> Calibration | 
 
 
 def _calibrated(release: Release, prior: Prior, seed: int) -> Calibration:
-    judged = list(_judged(release, prior, seed))
-    chances, true = (np.concatenate([np.zeros(0), *(one[side] for one in judged)]) for side in (0, 1))
-    levels = {level: (int((chances >= level).sum()), int(true[chances >= level].sum())) for level in JUDGED}
-    assumed = [WEIGHTS_COUNT] if prior.sample and prior.sample.as_counts else []
-    assumed += [LIKE_RANGES] if (release.lo < release.hi).any() else []
-    return Calibration(len(judged), levels, tuple(assumed))
-
-
-def _judged(release: Release, prior: Prior, seed: int) -> Iterator[tuple[Floats, Flags]]:
+    judged = [(np.zeros(0), np.zeros(0, dtype=bool))]  # statements that are likely and not certain, and which are true
     for number, (records, rest) in enumerate(left_out_blocks(prior, release.n, np.random.default_rng(seed))):
         program = build_program(published_alike(release, records), DEFAULT.max_types)
         try:
             counted = count_release(program, FEW)
         except TooManyStates:
             continue
-        yield judge(counted, rest, records, min(JUDGED), seed + number)
+        codes, chances = likely_claims(counted.mixture(rest), 1, min(JUDGED), seed + number, STATEMENTS)
+        open_ = (chances >= min(JUDGED)) & (chances < 1)
+        judged.append((chances[open_], matches(codes[open_], records).sum(axis=1) == 1))
+    chances, true = map(np.concatenate, zip(*judged, strict=True))
+    levels = {level: (int((chances >= level).sum()), int(true[chances >= level].sum())) for level in JUDGED}
+    assumed = [WEIGHTS_COUNT] if prior.sample and prior.sample.as_counts else []
+    assumed += [LIKE_RANGES] if (release.lo < release.hi).any() else []
+    return Calibration(len(judged) - 1, levels, tuple(assumed))
 
 
 def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[tuple[Codes, Prior]]:
@@ -583,24 +552,15 @@ def left_out_blocks(prior: Prior, n: int, rng: np.random.Generator) -> Iterator[
 
 
 def published_alike(release: Release, records: Codes) -> Release:
-    """
-    What would be published of other records in the cells of a release. A count that the release prints nowhere, and that
-    lies in a range which it prints, is printed as that range: the narrowest.
-    """
+    """What would be published of other records in the cells of a release."""
     names = release.schema.domain.names
     columns = dict(zip(names, records.T, strict=True))
     counts: Ints = tabulate(columns, np.zeros(1, dtype=np.int64), release.schema.domain, release.queries)[0]
     lo, hi = counts.copy(), counts.copy()
     printed = set(release.lo[release.lo == release.hi].tolist())
     ends = {(most - least, least, most) for least, most in zip(release.lo.tolist(), release.hi.tolist(), strict=True)}
+    # a count that it prints nowhere, and that lies in a range which it prints, is printed as that range: the narrowest
     for _, least, most in sorted((end for end in ends if end[0]), reverse=True):
         inside = (counts >= least) & (counts <= most) & ~np.isin(counts, list(printed))
         lo, hi = np.where(inside, least, lo), np.where(inside, most, hi)
     return replace(release, n=len(records), lo=lo, hi=np.minimum(hi, len(records)))
-
-
-def judge(counted: DatasetCount, prior: Prior, records: Codes, least: float, seed: int) -> tuple[Floats, Flags]:
-    """Statements about exactly one record that are likely and not certain: their probabilities, and which are true."""
-    codes, chances = likely_claims(counted.mixture(prior), 1, least, seed, STATEMENTS)
-    open_ = (chances >= least) & (chances < 1)
-    return chances[open_], matches(codes[open_], records).sum(axis=1) == 1

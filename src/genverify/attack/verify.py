@@ -1,10 +1,7 @@
-"""
-Problem 3: which claims hold in every dataset that fits the release, each with its proof; the attack on one release, and
-its tables.
-"""
+"""Problem 3: which claims hold in every dataset that fits, each with its proof; the attack on a release, or on areas."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
@@ -19,24 +16,24 @@ from scipy.sparse import csr_array
 from genverify.attack.generate import generate_block
 from genverify.attack.onehot import OneHot, records_of, refuting, wrong_answer
 from genverify.checker.certificate import write_proofs
-from genverify.checker.record_proofs import CheckSummary, check_block
+from genverify.checker.record_proofs import AreaChecker, CheckSummary, check_block
+from genverify.model.areas import AreaReleases
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
-from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY
+from genverify.model.errors import ReleaseError
+from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, EXACTLY, ExhaustedTotal, new_certificate
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import DATASETS
 from genverify.model.tablefiles import stack
 from genverify.model.tabulate import read_datasets
 from genverify.model.work import ProgressLog, progress
-from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.bounds import Bound, Bounder, Limits, Node, certificate_of
-from genverify.solve.datasets import class_vectors
+from genverify.solve.datasets import class_vectors, draw_dataset
+from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, walk_blocks
 from genverify.solve.program import Program, build_program, condition_classes, matched_classes
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
-from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped
-
-# Effective k: how many columns of a claim say something that the others do not already force.
+from genverify.solve.solvers.base import Infeasible, LinearProgram, Optimal, Solver, Stopped
 
 CELLS_AT_ONCE = 2_000_000  # bounds memory: records times types
 
@@ -49,7 +46,9 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     kinds = np.unique(records, axis=0)
     described = np.argmax(matches(codes, kinds), axis=1)
     # a column in which all live types hold the same code says nothing
-    vary = [column for column in range(codes.shape[1]) if not _constant(program, column)]
+    columns = zip(program.types.atoms, program.types.table.T, strict=True)
+    ways = [{atoms[at] for at in np.unique(indices)} for atoms, indices in columns]
+    vary = [column for column, atoms in enumerate(ways) if [len(atom) for atom in atoms] != [1]]
     named = (codes[:, vary] != ANY) @ (1 << np.arange(len(vary)))
     sizes = np.zeros(len(claims), dtype=np.int64)
     asked = np.unique(described)
@@ -62,41 +61,23 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     return sizes.tolist()
 
 
-def _constant(program: Program, column: int) -> bool:
-    indices = program.types.table[:, column]
-    return bool(len(indices) and (indices == indices[0]).all() and len(program.types.atoms[column][indices[0]]) == 1)
-
-
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
     """Per record and set of columns, as bits: the columns whose code in the record the set forces among live types."""
+    types, columns = program.types, len(vary)
+    agrees, differ = np.zeros((2, len(records), len(types)), dtype=np.int64)
+    for bit, column in enumerate(vary):
+        codes, atoms, at = records[:, column].tolist(), types.atoms[column], types.table[:, column]
+        agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes])[:, at]
+        differ |= np.array([[(atom != (code,)) << bit for atom in atoms] for code in codes])[:, at]
     # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
     # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
-    free = _free(program, records, vary)
-    columns = len(vary)
+    free: Ints = np.zeros(len(records) << columns, dtype=np.int64)
+    np.bitwise_or.at(free, (agrees + (np.arange(len(records))[:, None] << columns)).ravel(), differ.ravel())
+    free = free.reshape(len(records), -1)
     for bit in range(columns):
         halves = free.reshape(-1, 2, 1 << bit)
         halves[:, 0] |= halves[:, 1]
     return np.asarray(~free & ((1 << columns) - 1))
-
-
-def _free(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
-    """Per record and set of columns: the columns in which some type differs that agrees with the record on just this set."""
-    types = program.types
-    agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
-    free = np.zeros((len(records), 1 << len(vary)), dtype=np.int64)
-    if types.records is not None:  # of types with one record each, one differs wherever it does not agree
-        for bit, column in enumerate(vary):
-            agrees |= (records[:, column, None] == types.records[0][:, column]).astype(np.int32) << bit
-        free[np.arange(len(records))[:, None], agrees] = ~agrees & ((1 << len(vary)) - 1)
-        return free
-    for bit, column in enumerate(vary):
-        codes, atoms, at = records[:, column].tolist(), types.atoms[column], types.table[:, column]
-        agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes], dtype=np.int32)[:, at]
-        differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
-    for bit, flags in enumerate(differ):
-        record, type_ = np.nonzero(flags)
-        free[record, agrees[record, type_]] |= 1 << bit
-    return free
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:
@@ -107,8 +88,6 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
     return np.asarray(np.where(enough, size, len(forced)).min(axis=1)[index])
 
-
-# Problem 3: which claims hold in every dataset that fits the release, each with its proof.
 
 SEEN_AT_ONCE = 32  # bounds memory: a column of counts for each dataset
 
@@ -245,11 +224,8 @@ def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:
 
 def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits, max_types: int) -> Bound:
     """Whether COUNT(a) = m in no dataset that fits (footnote 9): a program of its own, since counts may have gaps."""
-    counted = build_program(program.release, max_types, (claim.predicate(program.types.domain), claim.m))
-    return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)
-
-
-# Verify with the paper's own program: one solve per claim, without proofs. The compact program's reference.
+    known = build_program(program.release, max_types, (claim.predicate(program.types.domain), claim.m))
+    return Bounder(known, solver, limits).at_most(np.zeros(known.classes, dtype=np.int64), -1)
 
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
@@ -270,9 +246,6 @@ def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> 
             case Stopped(limit=limit):
                 decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
     return decisions
-
-
-# The second half of the attack on one block: from generated datasets to verified claims with checked proofs.
 
 
 @dataclass(frozen=True)
@@ -357,14 +330,10 @@ def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
 def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims, in the form that the checker reads."""
     names, (proof_of, proofs) = release.schema.domain.names, _number_proofs(verified)
-    return certificate_of(release, lemmas) | {
-        "proofs": [{"lower": lower, "upper": upper} for lower, upper in proofs],
-        "statements": [
-            {"goal": EXACTLY, "where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": proof}
-            for decision, proof in zip(verified, proof_of, strict=True)
-            if proof is not None
-        ],
-    }
+    shown = [(decision.claim, proof) for decision, proof in zip(verified, proof_of, strict=True) if proof is not None]
+    said = [{"goal": EXACTLY, "where": claim_where(names, one), "m": one.m, "proof": proof} for one, proof in shown]
+    halves = [{"lower": lower, "upper": upper} for lower, upper in proofs]
+    return certificate_of(release, lemmas) | {"proofs": halves, "statements": said}
 
 
 def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
@@ -412,16 +381,11 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
 def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
     """What became of the candidates of a block, by verdict and k, and how; without proofs, how many have none."""
     decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
-    row: dict[str, Any] = {
-        "block": verified.program.release.block,
-        "types": len(verified.program.types),
-        "classes": verified.program.classes,
-        "solver": settings.solver,
-        "decided_lp": sum(not d.integer for d in decided),
-        "decided_ip": sum(d.integer for d in decided),
-        "limits": ", ".join(sorted({d.limit for d in verified.decisions if d.limit})),
-    }
-    columns = len(verified.program.types.domain.names)
+    program, columns = verified.program, len(verified.program.types.domain.names)
+    row: dict[str, Any] = {"block": program.release.block, "types": len(program.types), "classes": program.classes}
+    row |= {"solver": settings.solver, "decided_lp": sum(not d.integer for d in decided)}
+    row |= {"decided_ip": sum(d.integer for d in decided)}
+    row["limits"] = ", ".join(sorted({d.limit for d in verified.decisions if d.limit}))
     tallies = {"candidates": Counter(claim.k for claim in verified.candidates)}
     tallies |= {verdict.value: verified.counts(verdict) for verdict in Verdict}
     for name, tally in tallies.items():
@@ -429,27 +393,18 @@ def _verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[st
     return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}
 
 
-Tables = tuple[ClaimRows, dict[str, Any], Any]  # the claims of a block, its row, its certificate
-
-
-def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int) -> Iterator[Tables]:
-    """The verified claims of every block of a file of counts, its row, and its certificate; all proofs checked."""
+def verify_batch(
+    schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int, claims: Path, rows: Path, proofs: Path
+) -> None:
+    """Three files about the blocks of a file of counts, all proofs checked: verified claims, a row each, certificates."""
     releases = list(read_releases(counts, read_schema(schema)))
-    generated = read_datasets(datasets, releases)
+    generated, parts = read_datasets(datasets, releases), list[tuple[ClaimRows, dict[str, Any], Any]]()
     for release in progress(releases, "blocks verified"):
         verified = verify_block(release, generated[release.block], settings, min_k)
-        yield _claim_rows(verified), _verified_row(verified, settings), verified.certificate
-
-
-def write_batch(blocks: Iterable[Tables], claims: Path, rows: Path, proofs: Path) -> None:
-    """Three files: the claims, a row for every block, and the certificates."""
-    parts = list(blocks)
+        parts.append((_claim_rows(verified), _verified_row(verified, settings), verified.certificate))
     stack([_claims_of([one for one, _, _ in parts])] if parts else []).to_parquet(claims, index=False)
     stack([pd.DataFrame([row for _, row, _ in parts])] if parts else []).to_parquet(rows, index=False)
     write_proofs((certificate for _, _, certificate in parts), proofs)
-
-
-# The attack on one release: generate datasets that fit, verify the claims that hold in all of them, check every proof.
 
 
 def attack_release(
@@ -458,3 +413,161 @@ def attack_release(
     """Generate, verify and check: every claim that comes out has a proof that the checker accepted."""
     generated = generate_block(release, settings.proving("An attack without a study"), K, seed)
     return verify_block(release, generated.records, settings, min_k)
+
+
+# The attack on blocks through the tables of their areas: what block and area counts prove together, block by block.
+#
+# First it is shown, for all blocks at once, which records no block can have. With these gone most claims follow from the
+# block's own cells; what is left is asked of all blocks together.
+
+DRAWS = 4  # datasets from each class vector, whose records may differ within a class: more refute more before a search
+VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
+ONE_SEARCH = 20_000_000  # coefficients of the program of all blocks up to which one search gives a first dataset
+SHARES = 4  # of a block in the areas' cells, at each of which its own program may refute a claim
+
+
+@dataclass(frozen=True)
+class VerifiedAreaBlock:
+    """What came out of a block: claims, what is open, certificates from its own records, and from all blocks together."""
+
+    number: int
+    block: str
+    n: int
+    claims: tuple[Claim, ...]
+    alone: dict[str, Any] | None
+    together: dict[str, Any] | None
+    undecided: tuple[Claim, ...]
+
+    @property
+    def certificates(self) -> list[dict[str, Any]]:
+        return [certificate for certificate in (self.alone, self.together) if certificate]
+
+    @cached_property
+    def determined(self) -> int:
+        """How many records of the block are known in every column."""
+        return sum(claim.m for claim in self.claims if claim.k == len(claim.codes))
+
+
+class AreaAttack:
+    """The attack on all blocks of some areas, or on some; `shared` is the part of its proofs that all blocks share."""
+
+    def __init__(
+        self, levels: AreaReleases, settings: ProgramSettings = DEFAULT, K: int = 20, seed: int = 1,
+        asked: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
+        self.levels, self.settings, self.seed, self.rng = levels, settings, seed, np.random.default_rng(seed)
+        self.asked = range(len(levels.blocks)) if asked is None else asked
+        whole = build_joint(levels, settings.max_types)
+        lp = settings.make_solver().linear_program(whole.A, whole.lo, whole.hi)
+        starts = self.starts(whole, lp, K)
+        walked = walk_blocks(whole, starts, self.rng)
+        solver = settings.make_solver()
+        classes, nobody, datasets, programs = possible_classes(whole, solver, lp, [*starts, *walked], self.asked)
+        self.joint = whole.restricted(classes)
+        self.bounder = JointBounder(self.joint, settings, np.array(datasets)[:, classes])
+        self.bounder.linear_programs = programs
+        lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
+        parts = {"lemmas": {block: result for block, result in lemmas.items() if result}, "nobody": list(nobody)}
+        self.shared = new_certificate(AREAS, whole.release.block, whole.release.digest, **parts)
+        self.checker = AreaChecker(levels, self.shared)
+
+    def starts(self, whole: Joint, lp: LinearProgram, K: int) -> list[Ints]:
+        """Datasets of all blocks by random objectives, each once; block by block where one search is too large."""
+        solver, rng = self.settings.make_solver(CHECKS), np.random.default_rng(self.seed)
+        by_blocks = ByBlocks(whole, solver, lp)
+        large = whole.A.shape[0] * whole.A.shape[1] > ONE_SEARCH
+        datasets: dict[bytes, Ints] = {}
+        for _ in range(K):
+            objective = rng.standard_normal(whole.A.shape[1])
+            z = None if large else whole.best(solver, objective)
+            if z is None and whole.A.shape[1]:
+                z = by_blocks.dataset(objective)
+            if z is not None:
+                datasets[z.tobytes()] = z
+        if not datasets:
+            names = ", ".join(area.release.block for area in self.levels.areas) or "the blocks"
+            raise ReleaseError(
+                f"no dataset fits all tables of {names} together, or none was found within program.nodes and "
+                f"{CHECKS:,} checks of a search; where the counts are exact, block and area tables contradict each other"
+            )
+        return list(datasets.values())
+
+    @property
+    def datasets(self) -> Ints:
+        """Class counts of every dataset that was met, the first one found first."""
+        return self.bounder.datasets
+
+    def blocks(self, min_k: int = 1) -> Iterator[VerifiedAreaBlock]:
+        """What holds in all datasets, block by block, with every proof checked."""
+        return (self.block(number, min_k) for number in self.asked)
+
+    def block(self, number: int, min_k: int = 1) -> VerifiedAreaBlock:
+        """What is proved about one block, with every proof checked."""
+        program = self.joint.programs[number]
+        candidates = self.candidates(number, min_k)
+        from_block = verified_of(self.alone(program, number, candidates))
+        alone = certificate_for(program.release, program.lemmas, from_block) if from_block else None
+        if alone:
+            self.checker.alone(number, alone)
+        proved = {decision.claim for decision in from_block}
+        decisions = self.together(number, [claim for claim in candidates if claim not in proved])
+        more = verified_of(decisions)
+        of_all = [replace(decision, claim=Claim((number + 1, *decision.claim.codes), decision.claim.m)) for decision in more]
+        together = certificate_for(self.joint.release, (), of_all) if of_all else None
+        if together:
+            self.checker.together(together)
+        claims = tuple(decision.claim for decision in (*from_block, *more))
+        open_ = tuple(d.claim for d in decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED))
+        return VerifiedAreaBlock(number, program.release.block, program.n, claims, alone, together, open_)
+
+    def candidates(self, number: int, min_k: int) -> list[Claim]:
+        """The claims that hold in every dataset that was met."""
+        program, vectors = self.joint.programs[number], self.vectors(number)
+        draws = 1 if int(program.types.raw.sum()) == program.classes else DRAWS  # 1: a class holds one kind of record
+        drawn = [draw_dataset(program, z, self.rng) for z in vectors[:VECTORS] for _ in range(draws)]
+        codes, m = candidate_claims(np.array(drawn), min_k)
+        if not len(m):
+            return []
+        F, T = matched_classes(program, codes)
+        holds = ((m[:, None] == F @ vectors.T) & (m[:, None] == T @ vectors.T)).all(axis=1)
+        return as_claims(codes[holds], m[holds])
+
+    def vectors(self, number: int) -> Ints:
+        """The distinct class counts of a block in the datasets that were met."""
+        return np.asarray(np.unique(self.datasets[:, self.joint.spans[number]], axis=0))
+
+    def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
+        """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
+        bounder = Bounder(program, self.settings.make_solver(), counted(self.settings))
+        bounder.learn([z for z in self.vectors(number) if program.fits(z)])
+        return Verifier(bounder).decide(claims)
+
+    def together(self, number: int, claims: Sequence[Claim]) -> list[Decision]:
+        """The claims decided on the program of all blocks; after each dataset that is met, the block alone refutes again."""
+        left, decisions, used = list(claims), list[Decision](), set[bytes]()
+        while left:
+            left = self.not_refuted(number, left, used)
+            met = len(self.datasets)
+            while left and len(self.datasets) == met:
+                decisions.append(self.decide(number, left.pop(0)))
+        return decisions
+
+    def not_refuted(self, number: int, claims: Sequence[Claim], used: set[bytes]) -> list[Claim]:
+        """The claims that no dataset contradicts which differs from a known one in this block only, its shares kept."""
+        program, span = self.joint.programs[number], self.joint.spans[number]
+        shares = {share.tobytes(): share for share in self.datasets[:, span] @ program.A.T.astype(np.int64)}
+        fresh = [key for key in shares if key not in used][:SHARES]
+        used.update(fresh)
+        for share in (shares[key] for key in fresh):
+            decisions = self.alone(replace(program, lo=share, hi=share), number, claims)
+            claims = [decision.claim for decision in decisions if decision.verdict is not Verdict.REFUTED]
+        return list(claims)
+
+    def decide(self, number: int, claim: Claim) -> Decision:
+        """min sum_F z = m = max sum_T z, over the datasets of all blocks."""
+        matched = matched_classes(self.joint.programs[number], claim_arrays([claim])[0])
+        F, T = (matrix.toarray()[0].astype(np.int64) for matrix in matched)
+        vectors = self.datasets[:, self.joint.spans[number]]
+        if ((vectors @ F != claim.m) | (vectors @ T != claim.m)).any():
+            return Decision(claim, Verdict.REFUTED)
+        return decide(claim, lambda sign, b: self.bounder.at_most(number, T if sign > 0 else -F, b))

@@ -71,11 +71,7 @@ LARGEST = 2**53  # floating-point numbers hold whole numbers up to here
 
 @dataclass(frozen=True)
 class Conditionals:
-    """
-    P(column | row), exact: the reduced counts r_ij, the least whole numbers in the right proportions in each row.
-
-    A row of zeros is an empty row, for which no conditionals exist.
-    """
+    """P(column | row), exact: r_ij, the least whole numbers in the right proportions in each row; all 0 in an empty row."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -135,11 +131,7 @@ def _reduced(row: str, columns: Sequence[str], values: Numbers) -> list[int]:
 
 
 def aggregate(table: Ints, names: Sequence[str], given: Sequence[str], response: Sequence[str]) -> Ints:
-    """
-    A multi-way table of counts as a two-way one, rows = given, columns = response; every other variable is summed out.
-
-    Bounds of such a partial table are bounds of sums of cells of the full one.
-    """
+    """A multi-way table of counts as a two-way one, rows = given, columns = response; other variables are summed out."""
     for name in [*given, *response]:
         if name not in names:
             raise DataError(f"no variable {name!r}; the table has {', '.join(names)}")
@@ -266,11 +258,7 @@ FREE = Limits()
 
 @dataclass(frozen=True)
 class Multipliers:
-    """
-    The values that nu_i can take: all from `low` to `full` (none where full < low), and those in `more`, all greater.
-
-    The values need not be consecutive.
-    """
+    """The values that nu_i can take: all from `low` to `full` (none where full < low), and those in `more`, all greater."""
 
     low: int
     full: int

@@ -12,7 +12,7 @@ from genverify.model.domain import LARGEST_CODE
 from genverify.model.errors import DataError, ReleaseError
 from genverify.model.linear import LinearSystem
 from genverify.solve.linear.ranges import all_ranges, contradiction, quiet
-from genverify.solve.linear.search import Hints, Work, cubes_of
+from genverify.solve.linear.search import Work, cubes_of
 
 Levels = Mapping[str, tuple[str, ...]]
 MOST_ENTRIES = 20_000_000  # cells times marginals: about a gigabyte
@@ -47,9 +47,8 @@ def bound_marginals(
     names = list(levels)
     sets = [[names.index(name) for name in table.names] for table in tables]
     shape = [len(level) for level in levels.values()]
-    hints = Hints(cubes_of(shape, sets, work.seed), _enough_rows(shape, sets))
-    checking = Checking(system)
-    result = all_ranges(system, work, None, start, say, hints, checking.take)
+    cubes, enough = cubes_of(shape, sets, work.seed), _enough_rows(shape, sets)
+    result = all_ranges(system, work, None, start, say, Checking(system).take, cubes, enough)
     if result.empty:
         rows = contradiction(system, list(result.statements)).rows
         raise ReleaseError(

@@ -11,7 +11,7 @@ from typing import Any
 from genverify.model.domain import Predicate
 from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
-from genverify.model.proof_form import EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
+from genverify.model.proof_form import EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION, ExhaustedTotal
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
@@ -27,14 +27,6 @@ FORMER = ("claims", "shared", "system", "alone")  # keys of certificates from be
 
 class CertificateError(GenverifyError):
     """A proof that is malformed or does not show what it should."""
-
-
-@dataclass(frozen=True)
-class ExhaustedTotal:
-    """Disjoint cells that hold every record of a universe."""
-
-    universe: str
-    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -61,6 +53,7 @@ class Fork:
 
 
 Node = Leaf | Fork
+Cases = tuple[tuple[Any, int, bool], ...]  # of each fork above: its part, its t, whether we are below it
 
 
 @dataclass(frozen=True)
@@ -90,17 +83,6 @@ class CellBound:
 
 
 @dataclass(frozen=True)
-class AttainedEnds:
-    """Some counts that fit have at most `lower` of a cell, others at least `upper`: the points of these numbers."""
-
-    path: str
-    cell: str
-    lower: int
-    upper: int
-    points: tuple[int, int]
-
-
-@dataclass(frozen=True)
 class Certificate:
     """All that is to be checked about a block: its exhausted totals, and the statements of every goal."""
 
@@ -118,12 +100,13 @@ class Certificate:
         return list({id(node): node for statement in stated for node in (statement.lower, statement.upper)}.values())
 
 
-def forks(node: Node) -> Iterator[Fork]:
-    """All forks of a proof."""
-    if isinstance(node, Fork):
-        yield node
-        yield from forks(node.below)
-        yield from forks(node.above)
+def leaves_of(node: Node, path: Cases = ()) -> Iterator[tuple[Leaf, Cases]]:
+    """Every leaf with the forks above it, outermost first."""
+    if isinstance(node, Leaf):
+        yield node, path
+    else:
+        for side, below in ((node.below, True), (node.above, False)):
+            yield from leaves_of(side, (*path, (node.part, node.at, below)))
 
 
 # The head, the same for every model: which version, about what, by which model.
@@ -225,8 +208,8 @@ def read_cell_bound(reader: NodeReader, value: Any, path: str) -> CellBound:
     return CellBound(path, side, text["cell"], _integer(text.get("value"), path, "value", FARTHEST - 1), proof)
 
 
-def read_attained(value: Mapping[str, Any], path: str, points: int) -> AttainedEnds:
-    """A statement that a cell attains two ends, by two of so many points."""
+def read_attained(value: Mapping[str, Any], path: str, points: int) -> tuple[str, int, int, tuple[int, ...]]:
+    """A cell, and two of so many points: by the first it is at most a number, by the second at least another one."""
     text = _mapping(value, path, ("side", "cell", "lower", "upper", "points"))
     if not isinstance(text["cell"], str):
         raise CertificateError(f"{path}: names no cell")
@@ -236,7 +219,7 @@ def read_attained(value: Mapping[str, Any], path: str, points: int) -> AttainedE
     named = _integers(text["points"], path, "points")
     if len(named) != 2 or not all(0 <= number < points for number in named):
         raise CertificateError(f"{path}: points are two numbers from 0 to {points - 1}, not {list(named)[:4]}")
-    return AttainedEnds(path, text["cell"], lower, upper, (named[0], named[1]))
+    return text["cell"], lower, upper, named
 
 
 def read_points(value: Any, size: int) -> list[list[int]]:
@@ -266,17 +249,19 @@ def linear_reader(rows: Collection[str], cells: Collection[str]) -> NodeReader:
 
 def read_lemmas(release: Release, lemmas: Any) -> tuple[ExhaustedTotal, ...]:
     """The exhausted totals of a block."""
-    reader, path = _Reader(release), f"block {release.block}, lemmas"
-    return tuple(reader.lemma(one, f"{path}[{i}]") for i, one in enumerate(_list(lemmas, path)))
+    reader, path, result = _Reader(release), f"block {release.block}, lemmas", list[ExhaustedTotal]()
+    for i, lemma in enumerate(_list(lemmas, path)):
+        text, where = _mapping(lemma, f"{path}[{i}]", ("universe", "cells")), f"{path}[{i}]"
+        cells = tuple(reader.cell(cell, where) for cell in _list(text["cells"], where))
+        result.append(ExhaustedTotal(reader.cell(text["universe"], where), cells))
+    return tuple(result)
 
 
 def read_nobody(release: Release, proofs: Any) -> list[Statement]:
     """Proofs that no dataset has a record of some kinds; which kinds is for the checker to find out."""
-    reader, result = _Reader(release), []
-    for i, proof in enumerate(_list(proofs, f"{release.block}, nobody")):
-        node = reader.nodes.node(proof, f"{release.block}, nobody[{i}]", (BOUND,))
-        result.append(Statement(f"{release.block}, nobody[{i}]", Predicate(()), 0, node, node))
-    return result
+    listed = {f"{release.block}, nobody[{i}]": proof for i, proof in enumerate(_list(proofs, f"{release.block}, nobody"))}
+    nodes = {path: _Reader(release).nodes.node(proof, path, (BOUND,)) for path, proof in listed.items()}
+    return [Statement(path, Predicate(()), 0, node, node) for path, node in nodes.items()]
 
 
 def read_certificate(release: Release, text: Mapping[str, Any]) -> Certificate:
@@ -307,12 +292,7 @@ class _Reader:
 
     @cached_property
     def published(self) -> Collection[str]:
-        return self.release.published.place
-
-    def lemma(self, value: Any, path: str) -> ExhaustedTotal:
-        text = _mapping(value, path, ("universe", "cells"))
-        cells = tuple(self.cell(cell, path) for cell in _list(text["cells"], path))
-        return ExhaustedTotal(self.cell(text["universe"], path), cells)
+        return self.release.published.position
 
     def pair(self, value: Any, path: str) -> tuple[Node, Node]:
         text = _mapping(value, path, ("lower", "upper"))
@@ -456,19 +436,15 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The JSON objects of a file, one per line."""
     try:
         for number, line in enumerate(guarded_lines(path, LONGEST_LINE, LIMITS, "a certificate", packed=True), 1):
-            yield _parse(path, number, line)
+            try:
+                result = json.loads(line, object_pairs_hook=refuse_duplicates)
+            except (ValueError, RecursionError) as error:
+                raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
+            if not isinstance(result, dict):
+                raise DataError(f"{path}, line {number}: holds no object")
+            yield result
     except UNREADABLE as error:
         raise DataError(f"{path}: not a file of proofs, or cut short ({error})") from None
-
-
-def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        result = json.loads(line, object_pairs_hook=refuse_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
-    if not isinstance(result, dict):
-        raise DataError(f"{path}, line {number}: holds no object")
-    return result
 
 
 def leaves(node: Mapping[str, Any], forks: Forks = ()) -> Iterator[tuple[Mapping[str, Any], Forks]]:

@@ -27,6 +27,10 @@ from genverify.model.linear import OPEN, LinearSystem
 from genverify.model.proof_form import LINEAR
 
 LONG = 100  # entries of rows from which arrays are faster
+WIDE = 2**60  # sums beyond it are left to Python's integers
+Sparse = dict[int, int]
+Text = Mapping[str, Any]
+Narrowed = Mapping[int, tuple[int, int]]
 NONE = -(10**18)  # the most that a sum can be where no counts fit at all
 
 
@@ -57,15 +61,27 @@ def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]], po
     return checker.shown
 
 
-def check_at_most(
-    sums: LinearSystem, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any
-) -> int:
+def check_at_most(sums: LinearSystem, statements: Sequence[Text], weights: Mapping[str, int], proof: Any) -> int:
     """The most that a weighted sum of cells can be by a proof that comes after some statements; all of them are checked."""
     checker = Checking(sums)
     for statement in statements:
         checker.take(statement)
     c = {checker.cell(name, "sum"): int(weight) for name, weight in weights.items()}
     return checker.most_of(c, checker.reader.node(proof, "sum", (form.BOUND, form.EMPTY)), {})
+
+
+@dataclass
+class _Residual:
+    """What multipliers leave (w = -y A) of the cells of their rows, in order; the part of the rows; the bound itself."""
+
+    cells: Ints
+    w: Ints
+    rows: int
+    total: int | None = None
+    moves: tuple[int, int] = (-1, -1)
+
+    def __post_init__(self) -> None:
+        self.uses = bool((self.w < 0).any()), bool((self.w > 0).any())  # lower ends, upper ends
 
 
 class Checking:
@@ -76,7 +92,10 @@ class Checking:
         self.points = form.read_points(points, len(self.open))
         self.recounted = dict[int, list[int]]()
         self.shown = ProvedBounds(sums.lo.tolist(), sums.hi.tolist())
-        self.long, self.number = _LongRows(sums), 0
+        self.number, self.low, self.high = 0, sums.lo.astype(np.int64), sums.hi.astype(np.int64)
+        self.moves = [0, 0]  # how often a lower and an upper end moved
+        self.known = dict[tuple[tuple[int, int], ...], _Residual]()  # of single rows all, of several the last: bounds memory
+        self.several: tuple[tuple[int, int], ...] = ()
         self.row = {name: at for at, name in enumerate(sums.rows)}
         self.reader = form.linear_reader(self.row, sums.place)
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
@@ -91,7 +110,7 @@ class Checking:
         """Check the next statement; an error names it if it fails."""
         path, self.number = f"statement {self.number}", self.number + 1
         if isinstance(text, Mapping) and text.get("side") == form.ATTAINS:
-            self.attain(form.read_attained(text, path, len(self.points)))
+            self.attain(path, *form.read_attained(text, path, len(self.points)))
             return
         said = form.read_cell_bound(self.reader, text, path)
         if said.side == form.EMPTY:
@@ -105,21 +124,19 @@ class Checking:
             relation = "<=" if sign > 0 else ">="
             raise CertificateError(f"{said.path}: {said.cell} {relation} {said.value} is said, but {sign * result} is shown")
         if sign > 0:
-            self.shown.hi[cell] = min(self.shown.hi[cell], said.value)
+            self.high[cell] = self.shown.hi[cell] = min(self.shown.hi[cell], said.value)
         else:
-            self.shown.lo[cell] = max(self.shown.lo[cell], said.value)
-        self.long.narrow(cell, sign > 0, (self.shown.hi if sign > 0 else self.shown.lo)[cell])
+            self.low[cell] = self.shown.lo[cell] = max(self.shown.lo[cell], said.value)
+        self.moves[sign > 0] += 1
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
 
-    def attain(self, said: form.AttainedEnds) -> None:
-        cell = self.cell(said.cell, said.path)
-        low, high = (self.point(number)[cell] for number in said.points)
-        if low > said.lower or high < said.upper:
-            raise CertificateError(
-                f"{said.path}: {said.cell} is said to be {said.lower} or less and {said.upper} or more, but the points have "
-                f"{low} and {high}"
-            )
-        self.shown.attained[said.cell] = (said.lower, said.upper)
+    def attain(self, path: str, name: str, lower: int, upper: int, points: Sequence[int]) -> None:
+        cell = self.cell(name, path)
+        low, high = (self.point(number)[cell] for number in points)
+        if low > lower or high < upper:
+            said = f"{name} is said to be {lower} or less and {upper} or more"
+            raise CertificateError(f"{path}: {said}, but the points have {low} and {high}")
+        self.shown.attained[name] = (lower, upper)
 
     def point(self, number: int) -> list[int]:
         """All counts of a point, once it is recounted that they fit what is published: ends and rows, in whole numbers."""
@@ -137,7 +154,7 @@ class Checking:
             self.recounted[number] = x
         return self.recounted[number]
 
-    def most_of(self, c: "Sparse", node: form.Node, ends: "Narrowed") -> int:
+    def most_of(self, c: Sparse, node: form.Node, ends: Narrowed) -> int:
         """The most that c x can be by this proof; `ends` are the cells that the forks above narrow."""
         if isinstance(node, form.Leaf):
             return self.leaf(c, node, ends)
@@ -147,7 +164,7 @@ class Checking:
         above = {**ends, cell: (max(lo, node.at + 1), hi)}
         return max(self.most_of(c, node.below, below), self.most_of(c, node.above, above))
 
-    def leaf(self, c: "Sparse", leaf: form.Leaf, ends: "Narrowed") -> int:
+    def leaf(self, c: Sparse, leaf: form.Leaf, ends: Narrowed) -> int:
         if ends and any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
             return NONE
         if leaf.kind == form.EMPTY and self.leaf({}, replace(leaf, kind=form.BOUND), ends) < 0:
@@ -155,7 +172,7 @@ class Checking:
         w = {cell: leaf.d * weight for cell, weight in c.items()}
         y = {self.row[name]: y for name, y in leaf.y.items()}
         entries = sum([self.start[row + 1] - self.start[row] for row in y])
-        total = self.long.most(y, w, ends) if entries > LONG else None
+        total = self.by_arrays(y, w, ends) if entries > LONG else None
         if total is None:
             total = sum([self.used(row, times, w, leaf.path) for row, times in y.items()])
             for cell, weight in w.items():
@@ -167,19 +184,20 @@ class Checking:
                 total += weight * (hi if weight > 0 else lo)
         return total // leaf.d
 
-    def used(self, row: int, y: int, w: "Sparse", path: str) -> int:
+    def used(self, row: int, y: int, w: Sparse, path: str) -> int:
         """What a row with its multiplier adds to the bound; its cells leave w."""
-        if y and abs(self.most[row] if y > 0 else self.least[row]) == OPEN:
+        if y and abs(self.end(row, y)) == OPEN:
             raise CertificateError(f"{path}: uses an end of the row {self.sums.rows[row]!r}, which has none there")
         for column, weight in self.entries[self.start[row] : self.start[row + 1]]:
             w[column] = w.get(column, 0) - y * weight
-        return int(y * (self.most[row] if y > 0 else self.least[row]))
+        return y * self.end(row, y)
 
-    def ends(self, cell: int, ends: "Narrowed") -> tuple[int, int]:
+    def end(self, row: int, y: int) -> int:
+        return int((self.most if y > 0 else self.least)[row])
+
+    def ends(self, cell: int, ends: Narrowed) -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]
-        if cell not in ends:
-            return lo, hi
-        low, high = ends[cell]
+        low, high = ends.get(cell, (lo, hi))
         return max(lo, low), min(hi, high)
 
     def cell(self, name: Any, path: str) -> int:
@@ -187,77 +205,39 @@ class Checking:
             raise CertificateError(f"{path}: there is no cell {str(name)[:60]!r}")
         return int(self.sums.place[name])
 
+    # Leaves whose rows have many cells, by arrays. Many statements have the same multipliers, each for another cell: what
+    # these add up to is kept until an end that it uses moves, and only the cells in question are looked at anew.
 
-# Leaves whose rows have many cells, by arrays. Many statements have the same multipliers, each for another cell: what these
-# add up to is kept until an end that it uses moves, and only the cells in question are looked at anew, in Python's
-# integers.
-
-Sparse = dict[int, int]
-Narrowed = Mapping[int, tuple[int, int]]
-WIDE = 2**60  # sums beyond it are left to Python's integers
-
-
-@dataclass
-class _Residual:
-    """What multipliers leave (w = -y A) of the cells of their rows, in order; the part of the rows; the bound itself."""
-
-    cells: Ints
-    w: Ints
-    rows: int
-    total: int | None = None
-    moves: tuple[int, int] = (-1, -1)
-
-    def __post_init__(self) -> None:
-        self.uses = bool((self.w < 0).any()), bool((self.w > 0).any())  # lower ends, upper ends
-
-    def weight(self, cell: int) -> int:
-        at = int(np.searchsorted(self.cells, cell))
-        return int(self.w[at]) if at < len(self.cells) and self.cells[at] == cell else 0
-
-
-class _LongRows:
-    """The ends shown so far as arrays, and the bounds of long leaves."""
-
-    def __init__(self, sums: LinearSystem) -> None:
-        self.sums = sums
-        self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)
-        self.moves = [0, 0]  # how often a lower and an upper end moved
-        self.largest = int(np.abs(sums.weights).max(initial=1))
-        self.known = dict[tuple[tuple[int, int], ...], _Residual]()  # of single rows all, of several the last: bounds memory
-        self.several: tuple[tuple[int, int], ...] = ()
-
-    def narrow(self, cell: int, upper: bool, value: int) -> None:
-        """Another end of a cell, in effect from here on."""
-        (self.hi if upper else self.lo)[cell] = value
-        self.moves[int(upper)] += 1
-
-    def most(self, y: Sparse, c: Sparse, ends: Narrowed) -> int | None:
-        """The most that c x can be by these multipliers, where forks narrow ends; none where 64 bits might not hold it."""
-        if max(map(abs, y.values()), default=0) * self.largest * len(y) > WIDE:
+    def by_arrays(self, y: Sparse, c: Sparse, ends: Narrowed) -> int | None:
+        """The most that c x can be by these multipliers; none where 64 bits might not hold it, or an end is not there."""
+        if max(map(abs, y.values()), default=0) * self.sums.largest * len(y) > WIDE:
             return None
         if any(abs(self.end(row, times)) == OPEN for row, times in y.items()):
-            return None  # an end that nobody stated: the checker says which
-        residual = self.residual(y)
-        total = self.total(residual)
-        if total is None:
             return None
-        for cell in {*c, *ends}:
-            lo, hi = int(self.lo[cell]), int(self.hi[cell])
-            low, high = ends.get(cell, (lo, hi))
-            before = residual.weight(cell)
-            after = before + c.get(cell, 0)
-            if after > 0 and min(hi, high) == OPEN:
+        known = self.residual(y)
+        moves = self.moves[0] * known.uses[0], self.moves[1] * known.uses[1]
+        if known.total is None or known.moves != moves:
+            reach = np.where(known.w > 0, self.high[known.cells], self.low[known.cells])
+            size = np.abs(known.w).astype(np.float64) * np.abs(reach)
+            if (reach[known.w > 0] == OPEN).any() or float(size.sum()) > WIDE:
                 return None
-            total += after * (min(hi, high) if after > 0 else max(lo, low)) - before * (hi if before > 0 else lo)
+            known.total, known.moves = int((known.w * reach).sum()) + known.rows, moves
+        total = known.total
+        for cell in {*c, *ends}:
+            (low, high), at = self.ends(cell, ends), int(np.searchsorted(known.cells, cell))
+            before = int(known.w[at]) if at < len(known.cells) and known.cells[at] == cell else 0
+            after = before + c.get(cell, 0)
+            if after > 0 and high == OPEN:
+                return None
+            total += after * (high if after > 0 else low) - before * (self.shown.hi if before > 0 else self.shown.lo)[cell]
         return total
 
     def residual(self, y: Sparse) -> _Residual:
         key = tuple(y.items())
         if key not in self.known:
-            parts = [slice(self.sums.start[row], self.sums.start[row + 1]) for row in y]
-            columns = np.concatenate([self.sums.columns[part] for part in parts])
+            parts = [slice(self.start[row], self.start[row + 1]) for row in y]
             added = [times * self.sums.weights[part] for times, part in zip(y.values(), parts, strict=True)]
-            cells, at = np.unique(columns, return_inverse=True)
+            cells, at = np.unique(np.concatenate([self.sums.columns[part] for part in parts]), return_inverse=True)
             w = np.zeros(len(cells), dtype=np.int64)
             np.subtract.at(w, at.ravel(), np.concatenate(added))
             if len(y) > 1:
@@ -265,20 +245,3 @@ class _LongRows:
                 self.several = key
             self.known[key] = _Residual(cells, w, sum(times * self.end(row, times) for row, times in y.items()))
         return self.known[key]
-
-    def end(self, row: int, y: int) -> int:
-        return int((self.sums.most if y > 0 else self.sums.least)[row])
-
-    def total(self, residual: _Residual) -> int | None:
-        """The bound of no cell at all; counted again where an end moved that it uses."""
-        moves = self.moves[0] * residual.uses[0], self.moves[1] * residual.uses[1]
-        if residual.total is not None and residual.moves == moves:
-            return residual.total
-        lo, hi = self.lo[residual.cells], self.hi[residual.cells]
-        if ((residual.w > 0) & (hi == OPEN)).any():
-            return None
-        reach = np.where(residual.w > 0, hi, lo)
-        if float((np.abs(residual.w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
-            return None
-        residual.total, residual.moves = int((residual.w * reach).sum()) + residual.rows, moves
-        return residual.total

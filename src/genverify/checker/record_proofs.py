@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy.typing as npt
 
 from genverify.checker import certificate as form
 from genverify.checker.certificate import CertificateError
+from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.proof_form import AT_LEAST, AT_MOST, EXACTLY, HOUSING, NEVER, NOTHING
+from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, HOUSING, NEVER, NOTHING, ExhaustedTotal
 from genverify.model.release import TOTAL, Release, cached
 
 # What a release says, as the checker reads it: the published cells, by id.
@@ -39,7 +41,7 @@ class Cells(Mapping[str, Cell]):
 
     def __init__(self, release: Release) -> None:
         self.published, self.lo, self.hi, self.domain = release.published, release.lo, release.hi, release.schema.domain
-        self.queries, self.place = self.published.queries, self.published.place
+        self.queries, self.place = self.published.queries, self.published.position
         self.made = {TOTAL: Cell(EVERY, int(release.n), int(release.n))}
 
     def __getitem__(self, name: str) -> Cell:
@@ -186,14 +188,6 @@ def live_types(
     return AdmissibleTypes(shared.domain, known.atoms, table)
 
 
-class _Test(NamedTuple):
-    """A rule as bits: broken where a bit of `when` stands and none of `one_of`; to be asked after the listed steps."""
-
-    when: int
-    one_of: int
-    steps: frozenset[int]
-
-
 class _Conditions:
     """Conditions as bits, the columns in the order in which they are added, and which atoms each condition allows."""
 
@@ -226,17 +220,16 @@ class _Walk:
 
     def __init__(self, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
         self.order, self.allowed, self.words = known.order, known.allowed, known.words
-        self.tests = [self._test(known, rule) for rule in rules if rule.one_of]
+        # rules as bits: broken where a bit of `when` stands and none of `one_of`; and the steps after which they are asked
+        self.tests = list[tuple[int, int, set[int]]]()
+        for rule in (rule for rule in rules if rule.one_of):
+            (first, when), options = known.at[rule.when], {known.at[option][1] for option in rule.one_of}
+            steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
+            self.tests.append((when, sum(options), {step for step in steps if step >= first}))
         self.never = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
         for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
             step, bit = known.at[predicate]
             self.never[step] |= bit
-
-    def _test(self, known: _Conditions, rule: Rule) -> _Test:
-        steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
-        first, when = known.at[rule.when]
-        one_of = sum({known.at[option][1] for option in rule.one_of})
-        return _Test(when, one_of, frozenset(step for step in steps if step >= first))
 
     def add(self, table: Table, possible: Words, step: int) -> tuple[Table, Words]:
         """Every record with every atom of the next column, without those that break a rule."""
@@ -245,23 +238,20 @@ class _Walk:
         slice_ = max(1, AT_ONCE // max(1, choices))
         tables, rest, total = [table[:, :0]], [possible[:, :0]], 0
         for at in range(0, table.shape[1], slice_):
-            indices, bits = self._survivors(possible[:, at : at + slice_], column, step)
+            bits = (possible[:, at : at + slice_, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
+            indices = np.flatnonzero(~_any(bits, self.never[step]))
+            bits = bits[:, indices]
+            broken = np.zeros(len(indices), dtype=bool)
+            for when, one_of, steps in self.tests:
+                if step in steps:
+                    broken |= _any(bits, when) & ~_any(bits, one_of)
+            indices, bits = indices[~broken], bits[:, ~broken]
             part = table[:, at + indices // choices]
             part[column] = indices % choices
             tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
                 raise _TooManyRecords(f"more than {MOST} kinds of records are live")
         return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
-
-    def _survivors(self, possible: Words, column: int, step: int) -> tuple[Ints, Words]:
-        bits = (possible[:, :, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
-        indices = np.flatnonzero(~_any(bits, self.never[step]))
-        bits = bits[:, indices]
-        broken = np.zeros(len(indices), dtype=bool)
-        for test in self.tests:
-            if step in test.steps:
-                broken |= _any(bits, test.when) & ~_any(bits, test.one_of)
-        return indices[~broken], bits[:, ~broken]
 
 
 def _any(bits: Words, mask: int) -> Flags:
@@ -301,17 +291,16 @@ def _held(atoms: Sequence[tuple[int, ...]], codes: Iterable[int]) -> Flags:
 # A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
 
 Said = form.Statement | str  # what an error names: put into words only where there is one
-Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
+# what a proof says of any claim: s COUNT(a) <= a limit (None: no dataset fits at all), if no type that is open matches a
+# (upper, s = 1), or if every type that is open does (lower, s = -1)
+ProvedLimit = tuple[int | None, Bits]
 
 
 @dataclass(frozen=True)
 class CheckSummary:
     """
     What was checked and found right: claims, the proofs that they use, impossible counts, every lower and every upper bound
-    m on a COUNT(where), and whether no dataset fits at all.
-
-    `statements` are the claims as the checker read them, and `types` the records that the release leaves open: who repeats
-    a claim compares it with these.
+    m on a COUNT(where), and whether no dataset fits at all; claims as the checker read them, and the records left open.
     """
 
     claims: int
@@ -324,17 +313,6 @@ class CheckSummary:
     types: AdmissibleTypes | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True)
-class ProvedLimit:
-    """
-    What a proof says of any claim: s COUNT(a) <= limit (None: no dataset fits at all), if no type that is `open` matches a
-    (upper, s = 1), or if every type that is open does (lower, s = -1).
-    """
-
-    limit: int | None
-    open: Bits
-
-
 def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTypes | None = None) -> CheckSummary:
     """Check all proofs of a block against its release; an error names the first that fails. `types`: known live types."""
     certificate = form.read_certificate(release, proofs)
@@ -343,8 +321,8 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
         return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
     checker = ProofChecker(cells, types)
-    stated = certificate.statements
-    for claim in stated[EXACTLY]:
+    stated, claims = certificate.statements, certificate.claims
+    for claim in claims:
         checker.half(claim, 1)
         checker.half(claim, -1)
     for said in stated[NEVER]:
@@ -354,21 +332,20 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
             checker.half(bound, s)
     for said in stated[NOTHING]:
         checker.empty(said.lower, f"block {release.block}, contradiction", None)
-    used = len({id(claim.lower) for claim in stated[EXACTLY]})
+    used, nothing = len({id(claim.lower) for claim in claims}), bool(stated[NOTHING])
     least, most = (tuple((one.where, one.m) for one in stated[goal]) for goal in (AT_LEAST, AT_MOST))
-    claims, contradicts = stated[EXACTLY], bool(stated[NOTHING])
-    return CheckSummary(len(claims), used, len(stated[NEVER]), least, contradicts, most, claims, types)
+    return CheckSummary(len(claims), used, len(stated[NEVER]), least, nothing, most, claims, types)
 
 
-def checked_cells(release: Release, lemmas: Sequence[form.ExhaustedTotal]) -> Cells:
+def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:
     """The published cells, after every lemma was checked against them."""
     cells = Cells(release)
     for index, lemma in enumerate(lemmas):
-        check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
+        _check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
     return cells
 
 
-def check_lemma(cells: Mapping[str, Cell], lemma: form.ExhaustedTotal, path: str) -> None:
+def _check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
@@ -396,7 +373,7 @@ def _live(release: Release, cells: Cells, certificate: form.Certificate) -> Admi
 
 
 def live_records(
-    release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[form.ExhaustedTotal],
+    release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[ExhaustedTotal],
     parts: Sequence[Predicate],
 ) -> AdmissibleTypes:  # fmt: skip
     """The records of a release that break no rule, no lemma, and lie in no cell that counts nobody."""
@@ -417,7 +394,8 @@ def _fine_enough(types: AdmissibleTypes, certificate: form.Certificate) -> Admis
 
 
 def _parts(certificate: form.Certificate) -> list[Predicate]:
-    return [fork.part for root in certificate.roots for fork in form.forks(root) if isinstance(fork.part, Predicate)]
+    paths = (path for root in certificate.roots for _, path in form.leaves_of(root))
+    return [part for part in dict.fromkeys(part for path in paths for part, _, _ in path) if isinstance(part, Predicate)]
 
 
 class ProofChecker:
@@ -426,15 +404,16 @@ class ProofChecker:
     def __init__(self, cells: Mapping[str, Cell], types: AdmissibleTypes) -> None:
         self.cells, self.types = cells, types
         self.shown: dict[tuple[int, int], ProvedLimit] = {}
+        self.alike = cache(self._alike)
 
     def half(self, statement: form.Statement, s: int) -> None:
         """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
         side, node = ("upper", statement.upper) if s > 0 else ("lower", statement.lower)
-        proved = self.proof(node, s, statement)
-        if proved.limit is not None and proved.limit > s * statement.m:
+        limit, open_ = self.proof(node, s, statement)
+        if limit is not None and limit > s * statement.m:
             relation = "<=" if s > 0 else ">="
-            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * proved.limit}")
-        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, proved.open)
+            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * limit}")
+        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, open_)
         if wrong:
             verb = "matches" if s > 0 else "does not match"
             record = self.types.example((wrong & -wrong).bit_length() - 1)
@@ -445,7 +424,7 @@ class ProofChecker:
         key = id(node), s
         if key not in self.shown:
             limit, open_ = None, np.zeros(len(self.types), dtype=bool)
-            for leaf, path in self.leaves(node):
+            for leaf, path in form.leaves_of(node):
                 if leaf.kind == form.EMPTY:
                     self.nobody(leaf, path, said, None)
                     continue
@@ -453,15 +432,15 @@ class ProofChecker:
                 self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = ProvedLimit(limit, _bits_of(open_))
+            self.shown[key] = limit, _bits_of(open_)
         return self.shown[key]
 
     def empty(self, node: form.Node, said: Said, statement: form.Statement | None) -> None:
         """No dataset fits; or none that also has COUNT(a) = m, for a statement."""
-        for leaf, path in self.leaves(node):
+        for leaf, path in form.leaves_of(node):
             self.nobody(leaf, path, said, statement)
 
-    def nobody(self, leaf: form.Leaf, path: Path, said: Said, statement: form.Statement | None) -> None:
+    def nobody(self, leaf: form.Leaf, path: form.Cases, said: Said, statement: form.Statement | None) -> None:
         """The values are nowhere negative, but their sum is: there is no such dataset."""
         v, total = self.sums(leaf, path, said)
         if statement and leaf.c:
@@ -470,18 +449,8 @@ class ProofChecker:
         if total >= 0:
             raise CertificateError(f"{said}: {leaf.path}: the sum is {total}, not below 0")
 
-    def leaves(self, node: form.Node, path: Path = ()) -> Iterator[tuple[form.Leaf, Path]]:
-        """Every leaf with the forks above it, outermost first."""
-        if isinstance(node, form.Leaf):
-            yield node, path
-        else:
-            part = self.types.inside(node.part) if isinstance(node.part, Predicate) else self.alike(node.part)
-            yield from self.leaves(node.below, (*path, (part, node.at, True)))
-            yield from self.leaves(node.above, (*path, (part, node.at, False)))
-
-    def alike(self, record: tuple[int, ...] | str) -> Flags:
+    def _alike(self, record: tuple[int, ...]) -> Flags:
         """The types that lie in the same published cells as a record."""
-        assert not isinstance(record, str)  # a fork on a cell is for systems of sums
         held = dict(zip(self.types.domain.names, record, strict=True))
         alike: Flags = np.ones(len(self.types), dtype=bool)
         for cell in self.cells.values():
@@ -498,7 +467,7 @@ class ProofChecker:
         inside = self.types.inside(cell.predicate)
         return inside * self.types.codes(cell.sums) if cell.sums else inside
 
-    def sums(self, leaf: form.Leaf, path: Path, said: Said) -> tuple[Ints, int]:
+    def sums(self, leaf: form.Leaf, path: form.Cases, said: Said) -> tuple[Ints, int]:
         """The value v of each type, and the most that v can sum to over a dataset that fits."""
         v, total = np.zeros(len(self.types), dtype=np.int64), 0
         for name, y in leaf.y.items():
@@ -511,7 +480,7 @@ class ProofChecker:
             if w < 0 if below else w > 0:
                 side = "below" if below else "above"
                 raise CertificateError(f"{said}: {leaf.path}: the multiplier {w} has the wrong sign {side} a fork")
-            v += w * part
+            v += w * (self.types.inside(part) if isinstance(part, Predicate) else self.alike(part))
             total += w * (at if below else at + 1)
         return v, total
 
@@ -602,3 +571,111 @@ def least_records(checked: CheckSummary, where: Predicate, block: str) -> int | 
             "dataset fits. Make it again."
         )
     return bounds[0][1]
+
+
+# Proofs about blocks and the areas that they make up.
+#
+# Every block has its own live records: those that lie in no cell of the block or of its areas that counts 0. Multipliers on
+# the cells of all blocks and areas give each of them a value, as above. Those on an area's cells are prices; those on a
+# block's own cells bound what its records are worth at these prices. First it is shown which records no block can have
+# (`nobody`): a sum below d that gives each of them at least d, and no other live record less than 0. Proofs about a block
+# alone, and about all blocks together, need not speak of these records any more.
+
+AREA_KEYS = {"version", "about", "model", "lemmas", "nobody", "statements"}
+PARTS = ("alone", "together")
+
+
+class AreaChecker:
+    """
+    Checks what all blocks share once, and then what is proved about each block: two certificates about records, one from
+    what its own tables and its areas leave to it (`alone`), one from the cells of all blocks and areas (`together`).
+    """
+
+    def __init__(self, levels: AreaReleases, shared: Mapping[str, Any]) -> None:
+        self.levels, self.release = levels, together(levels)
+        form.require_about(shared, self.release.block, (AREAS,), self.release.digest)
+        if set(shared) != AREA_KEYS:
+            raise CertificateError(
+                f"{self.release.block}: the keys of a certificate of areas are {', '.join(sorted(AREA_KEYS))}"
+            )
+        if not isinstance(shared["lemmas"], Mapping):
+            kind = type(shared["lemmas"]).__name__
+            raise CertificateError(f"{self.release.block}: lemmas are listed by block, not as {kind}")
+        self.number_of = {block.block: number for number, block in enumerate(levels.blocks)}
+        conditions = SharedConditions(levels.schema.domain, _conditions(levels))
+        self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
+        domain, sizes = self.release.schema.domain, [len(types) for types in self.own]
+        block = np.repeat(np.arange(len(sizes)), sizes).astype(np.int16)
+        table = np.vstack([block[None, :], np.concatenate([types.table for types in self.own], axis=1)])
+        self.types = AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *self.own[0].atoms], table)
+        gone = self._nobody(shared["nobody"])
+        parts = np.split(gone, np.cumsum(sizes)[:-1])
+        self.own = [_without(types, part) for types, part in zip(self.own, parts, strict=True)]
+        self.types = _without(self.types, gone)
+
+    def statements(self, stated: Sequence[Any]) -> Iterator[tuple[int, list[CheckSummary]]]:
+        """The number of each block that is spoken of, once, and what is proved about it."""
+        left = set(self.number_of)
+        for index, said in enumerate(stated):
+            where = f"{self.release.block}, statement {index}"
+            if not isinstance(said, Mapping) or set(said) != {"block", *PARTS}:
+                raise CertificateError(f"{where}: is not a statement about a block, with the keys block, {', '.join(PARTS)}")
+            if said["block"] not in left:
+                raise CertificateError(f"{where}: {str(said['block'])[:40]!r} is not one of the blocks, or is listed twice")
+            left.remove(said["block"])
+            yield self.number_of[said["block"]], self.check(self.number_of[said["block"]], said["alone"], said["together"])
+
+    def check(self, number: int, alone: Mapping[str, Any] | None, together: Mapping[str, Any] | None) -> list[CheckSummary]:
+        """All that is proved about a block."""
+        result = [self.alone(number, alone)] if alone else []
+        return result + ([self.together(together)] if together else [])
+
+    def alone(self, number: int, certificate: Mapping[str, Any]) -> CheckSummary:
+        """What is proved about a block from its own cells, and from what its areas leave to it."""
+        return check_block(seen_from(self.levels, number), certificate, self.own[number])
+
+    def together(self, certificate: Mapping[str, Any]) -> CheckSummary:
+        """What is proved from the cells of all blocks and areas."""
+        return check_block(self.release, certificate, self.types)
+
+    def own_where(self, number: int, where: Predicate) -> dict[str, int]:
+        """What a claim says of the records of a block, without the block; an error where it is about another one."""
+        said = {name: codes[0] for name, codes in where.clauses}
+        if said.pop(BLOCK, number + 1) != number + 1:
+            raise CertificateError(f"block {self.levels.blocks[number].block}: a proof is about another block")
+        return said
+
+    def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
+        release = seen_from(self.levels, number)
+        known = form.read_lemmas(release, lemmas.get(release.block, []))
+        cells = checked_cells(release, known)
+        return live_records(release, cells, conditions, known, ())
+
+    def _nobody(self, proofs: Any) -> Flags:
+        """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
+        gone: Flags = np.zeros(len(self.types), dtype=bool)
+        checker = ProofChecker(Cells(self.release), self.types)
+        for said in form.read_nobody(self.release, proofs):
+            limit, open_ = checker.proof(said.upper, 1, said)
+            if limit is None or limit > 0:
+                raise CertificateError(f"{said.path}: the proof allows {limit} records")
+            gone |= ~flags_of(open_, len(self.types))
+        return gone
+
+
+def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
+    """All that some cell tells apart, the same for every block, so that their live records can be put together."""
+    domain, result = levels.schema.domain, dict[Predicate, None]()
+    releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
+    for release in releases.values():
+        cells = Cells(release)
+        for query in release.queries:
+            result[query.predicate] = None
+            if query.sums is not None:
+                result[cells[query.id].adding(domain)] = None
+                result |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
+    return tuple(result)
+
+
+def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:
+    return AdmissibleTypes(types.domain, types.atoms, types.table[:, ~gone])

@@ -1,6 +1,6 @@
 """Stored proofs, checked before anything is repeated from them: the checked claims of blocks."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -43,14 +43,12 @@ class CheckedBlock:
         for row, m, number in zip(codes, claims["m"].tolist(), numbers, strict=True):
             proof = self.proof_of.get((tuple(row), m))
             if proof is None or number not in (None, proof):
+                named = zip(self.release.schema.domain.names, row, strict=True)
+                words = " ".join(f"{name}={code}" for name, code in named if code != ANY)
                 raise DataError(
-                    f"{source}: block {self.release.block}: the claim {self._words(row)} m = {m} is not among the claims "
+                    f"{source}: block {self.release.block}: the claim {words} m = {m} is not among the claims "
                     "with a checked proof. Remove the file and let Snakemake collect the claims again."
                 )
-
-    def _words(self, codes: Sequence[int]) -> str:
-        named = zip(self.release.schema.domain.names, codes, strict=True)
-        return " ".join(f"{name}={code}" for name, code in named if code != ANY)
 
 
 def checked_blocks(

@@ -8,15 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import pandas as pd
 
 from genverify.model.errors import ConfigError
 from genverify.model.files import written_folder
-
-if TYPE_CHECKING:
-    from genverify.disclosure.suppression import SecondarySuppression
 
 DIALECTS = {
     "plain": {"open": "open", "exact": "known exactly", "narrow": "too narrow", "printed": "printed",
@@ -35,10 +32,7 @@ MOST_SHOWN = 10  # lines of each kind on the terminal: a page; the files list al
 
 @dataclass(frozen=True)
 class FailOn:
-    """
-    What makes a release unsafe: an unprinted count known exactly, within a range narrower than `width`, or to be 1; or a
-    printed count that is not 0 and below the minimum frequency.
-    """
+    """What is unsafe: an unprinted count known exactly, in a range below `width`, or 1; a printed one below `frequency`."""
 
     width: int = 1
     singled_out: bool = False
@@ -80,67 +74,84 @@ class Source:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class SuppressionStep:
+    """A cell to suppress as well, and how many claims can be verified without it and those before it, where seen."""
+
+    area: str
+    cell: str
+    label: str = ""
+    left: int | None = None
+
+
+@dataclass(frozen=True)
+class SecondarySuppression:
+    """What a search came to: the cells to suppress as well, in order, and what is then still known too well."""
+
+    steps: tuple[SuppressionStep, ...]
+    before: int  # how much was known too well: cells, or claims about exactly one record that name `k` or more columns
+    left: int  # how much is still
+    least: int  # no set of fewer cells does as well, and how that is known
+    how: str
+    undecided: int = 0
+    in_time: bool = True
+    k: int = 0
+    still: tuple[str, ...] = ()  # by name
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return tuple(step.cell for step in self.steps)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Audit(ABC):
-    """What came out, and whether it is unsafe by what was asked for."""
-
     unclear_words: ClassVar[str] = "rounded counts"
     unsafe_words: ClassVar[str] = "cells"
     source: Source = Source()
     fail_on: FailOn = FailOn()
     dialect: str = "plain"
-    suppression: "SecondarySuppression | None" = None
+    suppression: SecondarySuppression | None = None
     undecided: tuple[str, ...] = ()
     limit: str = ""
-    protected_by: Any = None  # how the tables were protected, where they were
+    given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
+    protected_by: Any = None  # how tables were protected, where they were, and the points that show it
     broken: ClassVar[Sequence[Any]] = ()  # rules about contributions that some sums break
 
     @property
     @abstractmethod
-    def rows(self) -> Sequence[Mapping[str, Any]]:
-        """A row for each cell: all columns but the status, and whether it is hidden, unclear, and what it is."""
+    def rows(self) -> Sequence[Mapping[str, Any]]: ...  # a row for each cell: all columns but the status, and what it is
 
     @property
     @abstractmethod
-    def statements(self) -> Sequence[Mapping[str, Any]]:
-        """What is proved of cells, in order: their numbers stand in the column `proof`."""
+    def statements(self) -> Sequence[Mapping[str, Any]]: ...  # what is proved of cells: `proof` has their numbers
 
     @abstractmethod
-    def verdict(self) -> Iterator[str]:
-        """The sentences that only this kind of audit has."""
+    def verdict(self) -> Iterator[str]: ...  # the sentences that only this kind of audit has
 
     @abstractmethod
-    def suppress(self, seconds: float | None = None) -> Self:
-        """The same audit with the cells to suppress as well, searched for until time is up."""
+    def suppress(self, seconds: float | None = None) -> Self: ...  # the same with the cells to suppress as well
 
     @abstractmethod
-    def protection(self) -> str:
-        """What holds once the proposed cells are suppressed."""
+    def protection(self) -> str: ...  # what holds once the proposed cells are suppressed
 
     @abstractmethod
-    def write_proofs(self, folder: Path) -> None:
-        """What is proved, with its proofs, as files."""
+    def write_proofs(self, folder: Path) -> None: ...  # what is proved, with its proofs, as files
 
     @abstractmethod
-    def check_proofs(self) -> None:
-        """Check every proof again, without a solver; an error names the first that fails."""
+    def check_proofs(self) -> None: ...  # check every proof again, without a solver; an error names the first that fails
 
     @abstractmethod
-    def proved(self) -> str:
-        """What is proved, in words."""
+    def proved(self) -> str: ...  # what is proved, in words
 
     @abstractmethod
-    def search_again(self, seconds: float) -> str:
-        """Search whether more is known than shown and whether the proposal protects; an error where that is so."""
+    def search_again(self, seconds: float) -> str: ...  # whether more is known than shown; an error where that is so
 
     @abstractmethod
-    def why(self, row: Mapping[str, Any]) -> list[str]:
-        """What the range of a cell rests on."""
+    def why(self, row: Mapping[str, Any]) -> list[str]: ...  # what the range of a cell rests on
 
     @property
     @abstractmethod
-    def numbers(self) -> dict[str, Any]:
-        """More numbers for the answer."""
+    def numbers(self) -> dict[str, Any]: ...  # more numbers for the answer
 
     # what all kinds of audit say
 
@@ -168,7 +179,6 @@ class Audit(ABC):
         return False if self.unsafe or self.broken else None if self.partial else True
 
     def fails(self, allow_partial: bool = False) -> bool:
-        """Whether a script should stop."""
         return self.safe is False or (self.safe is None and not allow_partial)
 
     @property
@@ -181,10 +191,7 @@ class Audit(ABC):
         return [row for row in self.rows if row["what"] != RECORD and self._narrow(row)]
 
     def _narrow(self, row: Mapping[str, Any]) -> bool:
-        """
-        Whether a cell is known too well: not printed exactly and in a narrow range, or printed and below the minimum
-        frequency; for singled-out, counting 1.
-        """
+        """Whether a cell is known too well: unprinted in a narrow range (or 1), or printed below the frequency."""
         if not row["unclear"] and row["what"] == PRINTED and 0 < row["lower"] < self.fail_on.frequency:
             return True
         if self.fail_on.singled_out:
@@ -193,7 +200,6 @@ class Audit(ABC):
 
     @cached_property
     def several(self) -> bool:
-        """Whether there are several areas."""
         return len({row["area"] for row in self.rows}) > 1
 
     def name(self, area: str, cell: str) -> str:
@@ -202,15 +208,13 @@ class Audit(ABC):
     @cached_property
     def cells(self) -> pd.DataFrame:
         """A row for each cell: what is published, its range, if it is one number, if both ends are attained, the proof."""
-        words = DIALECTS[self.dialect]
-        unsafe = {(row["area"], row["cell"]) for row in self.unsafe_cells}
+        unsafe, status = {(row["area"], row["cell"]) for row in self.unsafe_cells}, list[str]()
         added = {(step.area, step.cell) for step in self.suppression.steps} if self.suppression else set()
-        status = []
         for row in self.rows:
             key, known = (row["area"], row["cell"]), "exact" if row["known_exactly"] else "narrow"
             sure = key in unsafe or (row["what"] == RECORD and row["known_exactly"])
             kind = "suppress" if key in added else known if sure else "open" if row["unclear"] else "printed"
-            status.append(words[kind])
+            status.append(DIALECTS[self.dialect][kind])
         return pd.DataFrame(self.rows).assign(status=status).reindex(columns=list(COLUMNS))  # also where there is no cell
 
     @cached_property
@@ -228,7 +232,6 @@ class Audit(ABC):
         return "\n".join(self.lines())
 
     def lines(self) -> Iterator[str]:
-        """The answer in a few sentences."""
         n = self.counts
         if n["suppressed"]:
             yield f"{n['suppressed_known_exactly']} of your {n['suppressed']} suppressed cells are known exactly."
@@ -249,7 +252,6 @@ class Audit(ABC):
             yield "Note: the tables are linked in a loop too large to solve as one. Intervals hold, but may be too wide."
 
     def reasons(self) -> Iterator[str]:
-        """Why some of the unsafe cells are known."""
         for row in self.unsafe_cells[:MOST_SHOWN]:
             yield f"  {self.name(row['area'], row['cell'])}: {said(row['lower'], row['upper'])}"
             yield from (f"      {reason}" for reason in self.why(row))
@@ -257,9 +259,7 @@ class Audit(ABC):
             yield f"  ... and {len(self.unsafe_cells) - MOST_SHOWN} more, all in cells.csv"
 
     def advice(self) -> Iterator[str]:
-        """Secondary suppression in sentences."""
-        chosen = self.suppression
-        if chosen is None:
+        if (chosen := self.suppression) is None:
             return
         names = [self.name(step.area, step.cell) for step in chosen.steps]
         if names:
@@ -276,11 +276,11 @@ class Audit(ABC):
     @property
     def to_suppress(self) -> pd.DataFrame:
         """What to suppress as well, a row for each cell."""
-        steps = self.suppression.steps if self.suppression else ()
+        left = {(step.area, step.cell): step.left for step in self.suppression.steps} if self.suppression else {}
         place = {key: at for at, key in enumerate(zip(self.cells["area"], self.cells["cell"], strict=True))}
-        rows = self.cells.iloc[[place[step.area, step.cell] for step in steps]]
+        rows = self.cells.iloc[[place[key] for key in left]]
         rows = rows[["area", "table", "cell", "label", "published", "place", "status"]]
-        return rows.assign(what="count", left=["" if step.left is None else step.left for step in steps])
+        return rows.assign(what="count", left=["" if own is None else own for own in left.values()])
 
     @property
     def answer(self) -> dict[str, Any]:

@@ -1,39 +1,22 @@
 """Tables of a reading to be audited: what its symbols, blanks and percentages mean, who is counted, and what stays open."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache, partial
 from itertools import groupby, permutations, product
 from math import ceil, floor, prod
+from operator import itemgetter
 from os.path import abspath
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from genverify.disclosure.link import (
-    EXACT,
-    LEVELS,
-    Labels,
-    LinkedTables,
-    PrintedTable,
-    Share,
-    TableCells,
-    Value,
-    anonymous,
-    between,
-    link,
-    name_of,
-    of_level,
-    percent_of,
-    read_facts,
-    read_rule,
-    symbol_value,
-    value_of,
-    without_sums,
-)
+from genverify.disclosure import link as linking
+from genverify.disclosure.link import EXACT, LEVELS, Labels, PrintedTable, Share, Value, anonymous, link, name_of, percent_of
 from genverify.disclosure.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, FileLimits, read_yaml
@@ -75,14 +58,11 @@ class PercentageReading:
 
 def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str | None) -> PercentageReading:
     """What the percentages of a table are of; those that cannot be facts are left out, with the reason as a note."""
-    shares = [share for share in table.shares if share.number]
-    if not shares:
-        return PercentageReading(table, ())
-    if told == NONE:
-        return PercentageReading(_left_out(table, f"{len(shares)} percentages left out, as you asked"), ())
+    shares, why = [share for share in table.shares if share.number], ", as you asked" if told == NONE else ""
     if told is None and any(word not in (EXACT, LEVELS) and not word.startswith("suppress") for word in rule):
-        why = "they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
-        return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
+        why = ": they may be of rounded counts; percent_of in the reading file says that they are of the true ones"
+    if why or not shares:
+        return PercentageReading(_left_out(table, f"{len(shares)} percentages left out{why}") if shares else table, ())
     result, notes, compared = list[tuple[Share, str]](), list[str](), _Comparison(table, values)
     for head in dict.fromkeys((share.head, share.of) for share in shares):
         own = [share for share in shares if (share.head, share.of) == head]
@@ -109,13 +89,12 @@ def _left_out(table: PrintedTable, what: str) -> PrintedTable:
     return replace(table.noted(what), left_out=(*table.left_out, f"{table.name}: {what}"))
 
 
-@dataclass(frozen=True)
 class _Comparison:
-    """Percentages of a table compared with what is known of its counts."""
-
-    table: PrintedTable
-    values: Values
-    wholes: dict[tuple[str, Labels], tuple[int, int] | None] = field(default_factory=dict)  # there may be thousands of each
+    def __init__(self, table: PrintedTable, values: Values) -> None:
+        self.table, self.values = table, values
+        self.whole_of = cache(self._whole)  # there may be thousands of percentages of one whole
+        parts = {c: table.sums.get(c, Hierarchy()).parts for c in table.columns}
+        self.finest = {c: [own for own in table.labels(c) if own not in totals] for c, totals in parts.items()}
 
     def inferred(self, shares: Sequence[Share]) -> tuple[str, str]:
         """The one kind that the numbers leave; one that nothing speaks against is open unless chance hardly explains it."""
@@ -149,33 +128,27 @@ class _Comparison:
         return chance
 
     def make_100(self, shares: Sequence[Share], kind: str) -> tuple[bool | None, float]:
-        """
-        Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, None where nothing
-        shows it; and how likely they would by chance.
-        """
-        chance, fits, parts = 1.0, list[bool](), dict[Labels, list[Share]]()
-        finest = {c: [own for own in self.table.labels(c) if own not in self.table.totals(c)] for c in self.table.columns}
+        """Whether percentages make up 100 over the parts of their whole (None: not shown), and how likely by chance."""
+        chance, fits, parts = 1.0, list[bool](), defaultdict[Labels, list[Share]](list)
         for share in shares:
             if self.is_whole(share, kind):
                 fits.append(share.ends[0] <= 100 <= share.ends[1])
-            elif all(label in finest[column] for column, label in across(self.table, share.labels, kind).items()):
-                parts.setdefault(self.rest(share, kind), []).append(share)
+            elif all(label in self.finest[c] for c, label in across(self.table, share.labels, kind).items()):
+                parts[self.rest(share, kind)].append(share)
         for rest, own in parts.items():
-            if prod(len(finest[c]) for c, label in zip(self.table.columns, rest, strict=True) if not label) == len(own):
+            if prod(len(self.finest[c]) for c, label in zip(self.table.columns, rest, strict=True) if not label) == len(own):
                 low, high = (sum(ends) for ends in zip(*(share.ends for share in own), strict=True))
                 fits.append(low <= 100 <= high)
                 chance *= min(1.0, float(high - low) / 100)
         return all(fits) if fits else None, chance
 
     def refuse_wrong(self, shares: Sequence[Share], kind: str) -> None:
-        for share in shares:
-            if self.fits(share, kind) is False:
-                count, whole = self.values[share.labels], self.whole(share, kind)
-                raise DataError(
-                    f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts "
-                    f"next to it ({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages "
-                    "are of: percent_of: row, column, everyone or none, for the table in the reading file (--write)"
-                )
+        for share in (share for share in shares if self.fits(share, kind) is False):
+            count, whole = self.values[share.labels].lo, self.whole(share, kind)
+            what = f"{share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts next to it"
+            remedy = "percent_of: row, column, everyone or none, for the table in the reading file (--write)"
+            of = f"({count} of {whole[0] if whole else '?'}); correct one, or say what percentages are of: {remedy}"
+            raise DataError(f"{share.entry.place}: {what} {of}")
 
     def fits(self, share: Share, kind: str) -> bool | None:
         """Whether a percentage agrees with its count and its whole; None where they do not tell."""
@@ -184,8 +157,7 @@ class _Comparison:
         count, whole = self.values[share.labels], self.whole(share, kind)
         if count.hi is None or whole is None or whole[0] <= 0 or self.is_whole(share, kind):
             return None
-        low, high = share.ends
-        return bool(Fraction(100 * count.hi, whole[0]) >= low and Fraction(100 * count.lo, whole[1]) <= high)
+        return bool(100 * count.hi >= share.ends[0] * whole[0] and 100 * count.lo <= share.ends[1] * whole[1])
 
     def is_whole(self, share: Share, kind: str) -> bool:
         return all(label in self.table.totals(column) for column, label in across(self.table, share.labels, kind).items())
@@ -197,12 +169,9 @@ class _Comparison:
 
     def whole(self, share: Share, kind: str) -> tuple[int, int] | None:
         """The ends of the whole of a percentage: its printed total, or the sum of its parts."""
-        rest = self.rest(share, kind)
-        if (kind, rest) not in self.wholes:
-            self.wholes[kind, rest] = self._whole(rest, across(self.table, rest, kind))
-        return self.wholes[kind, rest]
+        return self.whole_of(self.rest(share, kind), frozenset(across(self.table, share.labels, kind)))
 
-    def _whole(self, labels: Labels, across: Collection[str]) -> tuple[int, int] | None:
+    def _whole(self, labels: Labels, across: frozenset[str]) -> tuple[int, int] | None:
         sets = list[Sequence[str]]()
         for column, label in zip(self.table.columns, labels, strict=True):
             sums = self.table.sums.get(column, Hierarchy())
@@ -220,7 +189,7 @@ def across(table: PrintedTable, labels: Labels, kind: str) -> dict[str, str]:
     return dict({OF_COLUMN: named[: table.rows], OF_ROW: named[table.rows :], EVERYONE: named}[kind])
 
 
-def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Row]:
+def share_facts(placed: linking.TableCells, meant: PercentageReading) -> Iterator[Row]:
     """Every percentage as two rows: at least and at most what it was rounded from."""
     linked = dict(zip(placed.table.columns, placed.labels, strict=False))  # columns that keep it to some people come after
     for share, kind in meant.shares:
@@ -236,7 +205,7 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Row]:
         if share.decimals > meant.decimals:  # less is used than is printed, never more
             scale = 10**meant.decimals
             low, high = Fraction(floor(low * scale), scale), Fraction(ceil(high * scale), scale)
-        yield from between(text, {name_of(part): Fraction(100)}, name_of(whole), max(low, Fraction(0)), high)
+        yield from linking.between(text, {name_of(part): Fraction(100)}, name_of(whole), max(low, Fraction(0)), high)
 
 
 # Tables of a reading to be audited: the files, what is said of them, and the tables of counts that follow.
@@ -254,8 +223,6 @@ WHEN = re.compile(
 
 
 class PrintedTableForm(Section):
-    """Corrections of how one table was read."""
-
     columns: list[Text] | None = None
     sums: dict[Text, Sums] = Field(default_factory=dict)
     percent_of: Literal["row", "column", "everyone", "counts", "none"] | None = None
@@ -292,18 +259,11 @@ class RiskForm(TeamForm):
 
     @property
     def threshold(self) -> str:
-        """What --fail-on would say."""
         known = f"range<{self.width}" if self.width > 1 and self.fail_on == "exact" else self.fail_on
         return f"{known},count<{self.minimum_frequency}" if self.minimum_frequency else known
 
-    @property
-    def form(self) -> dict[str, Any]:
-        """What it says of the tables, as the form of printed tables has it."""
-        return self.model_dump(include=set(TeamForm.model_fields), exclude_defaults=True)
-
 
 def read_risk(path: Path | None) -> RiskForm:
-    """A risk file, with its paths made whole; unknown keys are errors."""
     risk = validate(RiskForm, read_yaml(path), str(path)) if path else RiskForm()
     return risk.but(previous=[abspath(path.parent / name) for name in risk.previous]) if path else risk
 
@@ -342,7 +302,7 @@ class Interpretation:
     reading: Reading
     tables: tuple[PrintedTable, ...]
     symbols: Mapping[str, Symbol]
-    linked: LinkedTables
+    linked: linking.LinkedTables
     percent_of: Mapping[str, str] = field(default_factory=dict)
     open: tuple[str, ...] = ()
 
@@ -373,18 +333,17 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
     files, older = [folder / name for name in form.printed], [folder / name for name in form.previous]
     reading = read_files(files, corrections(form, folder), limits, older)
-    asked = list(_open(reading, form))
+    asked, of = list(_open(reading, form)), {own.name: own for own in reading.tables}
     earlier = {source.name for source in reading.sources if source.earlier}
     tables = [replace(_counts(reading, own, form), earlier=own.file in earlier) for own in reading.tables if own.counts]
-    about = {own.name: own.population for own in reading.tables}
-    tables = [_with_population(table, about[table.name], tables) for table in tables]
+    tables = [_with_population(table, of[table.name].population, tables) for table in tables]
     if all(table.earlier for table in tables):
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
         named = ", ".join(Path(name).name for name in form.printed)
         asked.append(Question(f"{named}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
-    for name in (*form.tables, *form.inside, *form.inside.values()):
-        if name not in {table.name for table in tables}:
-            raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
+    known = [table.name for table in tables]
+    for name in (name for name in (*form.tables, *form.inside, *form.inside.values()) if name not in known):
+        raise ConfigError(f"no table is called {name!r}: {nearest(name, known)}")
     for word in form.totals_from:
         tables = _with_total_from(tables, word)
     asked += _of_other_people(tables) if not form.same_people else []
@@ -392,30 +351,22 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     left = [f"{one.text} ({one.option})" for one in asked]
     if asked and not form.partial:
         more = f"; and {len(left) - MOST_SAID} more" if len(left) > MOST_SAID else ""
-        raise DataError(
-            f"{'; '.join(left[:MOST_SAID])}{more}. Answer with these options; with --allow-partial what is open is left "
-            "out, and nothing is called safe"
-        )
-    if form.partial:
-        tables = _apart(tables)
-    tables = [_kept_to(table, form.inside) for table in tables]
-    rounded_ = {table.name: table.rounded for table in reading.tables}
-    rule, known = read_rule(form.rule), {text: symbol_value(own) for text, own in symbols.items()}
+        remedy = "Answer with these options; with --allow-partial what is open is left out, and nothing is called safe"
+        raise DataError(f"{'; '.join(left[:MOST_SAID])}{more}. {remedy}")
+    tables = [_kept_to(table, form.inside) for table in (_apart(tables) if form.partial else tables)]
+    rule, meanings = linking.read_rule(form.rule), {text: linking.symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
-        said = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
+        said = {labels: linking.value_of(entry, meanings, rule) for labels, entry in table.entries.items()}
         if LEVELS in form.rule or (form.partial and not form.rule):
-            table, said = _with_levels(table, said, rounded_[table.name])
+            table, said = _with_levels(table, said, of[table.name].rounded)
         values |= {(at, labels): value for labels, value in said.items()}
         meant.append(meaning(table, said, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [_separate(one.table, tables, one, bool(form.facts)) for one in meant]
     for table in tables:
         _refuse_many(table, limits)
-    linked = link(
-        tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at]),
-        form.tolerance,
-    )  # fmt: skip
-    linked = without_sums(linked, form.without)
+    facts, percentages = partial(linking.read_facts, form.facts), lambda at, placed: share_facts(placed, meant[at])
+    linked = linking.without_sums(link(tables, values, facts, percentages, form.tolerance), form.without)
     given = {one.table.name: one.shares[0][1] for one in meant if one.shares}
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
     for own in (own for own in reading.tables if not own.counts):
@@ -432,46 +383,35 @@ def _with_levels(
     for labels, entry in table.entries.items():
         named = zip(table.columns, labels, strict=True)
         base = max((rounded_.get(column, {}).get(label, 1) for column, label in named), default=1)
-        if base > 1 and entry.number is not None:
-            said[labels] = of_level(said[labels], base)
+        if base > 1 and entry.number is not None:  # to a multiple of the base: halves may have gone either way
+            said[labels] = Value(max(0, said[labels].lo - base // 2), (said[labels].hi or 0) + base // 2, False)
             coarse.add(labels)
-    fine = [own for own in table.shares if own.whole is not None and not {own.labels, own.whole} & coarse]
-    if coarse and len(fine) < len(table.shares):
-        lost = len(table.shares) - len(fine)
+    fine = tuple(own for own in table.shares if own.whole is not None and not {own.labels, own.whole} & coarse)
+    if coarse and (lost := len(table.shares) - len(fine)):
         table = _left_out(table, f"{lost} percentages left out: they may be of counts that were rounded")
-        table = replace(table, shares=tuple(fine))
+        table = replace(table, shares=fine)
     return table, said
 
 
 def contradictory(sums: Sequence[str]) -> str:
-    """Sums that are left out, in words."""
-    more = f"; and {len(sums) - 3} more" if len(sums) > 3 else ""
-    return (
-        f"{len(sums)} sums that contradict each other (proof checked): {'; '.join(sums[:3])}{more} (correct the file, or "
-        "--tolerance 1, --rule, --no-total LABEL, --inside SMALL=LARGE)"
-    )
+    listed = "; ".join([*sums[:3], *([f"and {len(sums) - 3} more"] if len(sums) > 3 else [])])
+    remedy = "correct the file, or --tolerance 1, --rule, --no-total LABEL, --inside SMALL=LARGE"
+    return f"{len(sums)} sums that contradict each other (proof checked): {listed} ({remedy})"
 
 
 def corrections(form: PrintedForm, folder: Path) -> Corrections:
     """What a form says of how its files are to be read."""
-    sums = {(name, column): {parent: _sets(parts) for parent, parts in listed.items()}
-            for name, own in form.tables.items() for column, listed in own.sums.items()}  # fmt: skip
+    sums = {(name, column): {parent: [own] if own and isinstance(own[0], str) else own for parent, own in listed.items()}
+            for name, table in form.tables.items() for column, listed in table.sums.items()}  # fmt: skip
     names = {name: own.columns for name, own in form.tables.items() if own.columns}
     known = {text: told_symbol(text, word) for text, word in form.symbols.items()}
     said = {key: getattr(form, key) for key in (*(key for _, _, key, _ in READ_OPTIONS), "period", "decimal")}
     return corrections_of(said, folder, sums=sums, names=names, amounts=form.amounts, known=known)
 
 
-def _sets(parts: Sequence[Any]) -> list[list[str]]:
-    flat = [label for label in parts if isinstance(label, str)]
-    return [flat] if flat else [list(own) for own in parts if isinstance(own, list)]
-
-
 def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
     """What the reading leaves open: questions (of symbols and rounding see elsewhere), and cells that have no place."""
-    for one in reading.questions:
-        if not one.option.startswith(("--symbol", "--rule")):
-            yield one
+    yield from (one for one in reading.questions if not one.option.startswith(("--symbol", "--rule")))
     for left in reading.left_out:
         if left.remedy != "--sheet" and not left.why.startswith("skipped, as given"):
             yield Question(f"{left.place}: {left.cells} cells: {left.why}", left.remedy or "correct the file, or --skip ROW")
@@ -483,26 +423,22 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
             if is_symbol(text) and text not in form.labels:
                 what = f"{table.name}: {text!r} is in every row of {name!r}, and may be a symbol for a count"
                 yield Question(what, f"--symbol '{text}=suppressed', or --label '{text}' if it is a label")
+        where = f"{table.file}: table {table.name}"
         numbers = {n for own in table.counts for n in own.values if isinstance(n, int) and n}
         if not form.rule and (base := surely_rounded(numbers)) > 1:
-            text = f"{table.file}: table {table.name}: all its counts are multiples of {base}: were they rounded?"
+            text = f"{where}: all its counts are multiples of {base}: were they rounded?"
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
         for axis, bases in table.rounded.items() if not form.rule else ():
             displayed = f"{len(bases)} labels of {axis} ({', '.join(list(bases)[:3])}{', ...' if len(bases) > 3 else ''})"
-            text = f"{table.file}: table {table.name}: the counts of {displayed} are multiples of {max(bases.values())}"
-            yield Question(
-                f"{text}, others are not: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not"
-            )
+            text = f"{where}: the counts of {displayed} are multiples of {max(bases.values())}, others are not"
+            yield Question(f"{text}: were they rounded?", f"--rule {LEVELS}, or --rule {EXACT} if they were not")
         for own in (own for own in table.axes if own.off > form.tolerance):
             text = f"{table.name}: the sums of {own.name} agree only up to rounding to whole numbers ({own.why})"
             yield Question(text, f"--tolerance {own.off}")
 
 
 def _separate(table: PrintedTable, tables: Sequence[PrintedTable], meant: PercentageReading, facts: bool) -> PrintedTable:
-    """
-    A table with the columns whose labels are not added up: times and measures, and those without a printed total that all
-    tables have, since nothing is printed of what they add up to. A percentage of it, or a fact, speaks of that sum.
-    """
+    """The table with the columns whose labels are not added up: nothing is printed of their sum, and nothing said."""
     everywhere = {column for column in table.columns if all(column in one.columns for one in tables)}
     alone = set() if facts else {c for c in everywhere if len(tables) == 1 or not anonymous(c)}
     whole = {column for share, kind in meant.shares if kind != OF_COUNTS for column in across(table, share.labels, kind)}
@@ -534,15 +470,12 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     """A table of a reading as counts with their labels, percentages beside them, and what is left out of it."""
     several = len({own.sheet for own in reading.tables if own.file == table.file}) > 1
     where = f"{table.file}, {table.sheet}!" if several else f"{table.file}, "
-    entries, blanks = ({labels: _in_file(where, entry) for labels, entry in held.items()}
-                       for held in (table.entries, table.blanks))  # fmt: skip
-    left = list(_beside_counts(table))
-    if blanks and form.partial and BLANK not in form.marks:
-        left.append(f"{table.name}: {len(blanks)} blank cells among the counts")
+    left, held = list(_beside_counts(table)), {**table.entries}
+    if table.blanks and form.partial and BLANK not in form.marks:
+        left.append(f"{table.name}: {len(table.blanks)} blank cells among the counts")
     else:
-        entries |= blanks  # where nothing says what a blank means, it is asked about with the symbols
-    names = tuple(axis.name for axis in table.axes)
-    sums = {}
+        held |= table.blanks  # where nothing says what a blank means, it is asked about with the symbols
+    entries, sums = {labels: _in_file(where, entry) for labels, entry in held.items()}, dict[str, Hierarchy]()
     for axis in table.axes:
         tree = axis.tree if axis.off <= form.tolerance or not form.partial else ()
         levels = make_hierarchy(tree, axis.labels, f"{table.file}: {axis.name}")
@@ -555,9 +488,12 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages next to cells that are not counts")
-    result = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
-                         {}, table.title, shares, max(len(table.rows), 1), tuple(left),
-                         separate=frozenset(axis.name for axis in table.axes if _adds_up_to_nothing(axis)))  # fmt: skip
+    # times, measures without a name that makes them parts, and breakdowns of which some do not add up
+    apart = frozenset(axis.name for axis in table.axes if axis.kind in (TIME, STACKED)
+                      or (axis.kind == MEASURES and (axis.columns or anonymous(axis.name))))  # fmt: skip
+    parts, names = {name: own for name, own in sums.items() if own.parts}, tuple(axis.name for axis in table.axes)
+    result = PrintedTable(table.name, table.file, names, entries, parts, {}, table.title, shares, max(len(table.rows), 1),
+                         tuple(left), separate=apart)  # fmt: skip
     return _with_sizes(result, table)
 
 
@@ -567,8 +503,8 @@ def _with_population(table: PrintedTable, about: Mapping[str, str], tables: Sequ
         others = [own for own in tables if column in own.columns and own is not table]
         tops = {own.sums[column].top for own in others if column in own.sums}
         if others and column not in table.columns and label not in tops:
-            own = [(share, share.whole and (*share.whole, label)) for share in table.shares]
-            shares = tuple(replace(share, labels=(*share.labels, label), whole=whole) for share, whole in own)
+            shares = tuple(replace(share, labels=(*share.labels, label), whole=share.whole and (*share.whole, label))
+                           for share in table.shares)  # fmt: skip
             entries = {(*labels, label): entry for labels, entry in table.entries.items()}
             table = replace(table, columns=(*table.columns, column), entries=entries, shares=shares,
                             separate=table.separate | {column})  # fmt: skip
@@ -579,33 +515,25 @@ def _in_file(where: str, entry: Entry) -> Entry:
     return entry._replace(place=where + entry.place.rpartition("!")[2])
 
 
-def _adds_up_to_nothing(axis: Axis) -> bool:
-    """Times, measures, and breakdowns of which some do not add up; headers that a name holds together are parts."""
-    return axis.kind in (TIME, STACKED) or (axis.kind == MEASURES and (bool(axis.columns) or anonymous(axis.name)))
-
-
 def _beside_counts(table: Table) -> Iterator[str]:
     """What stands beside the counts of a table and is no count nor percentage; what is not used of its axes."""
     for column in table.columns:
-        filled = sum(bool(text) for own in table.figures if own.at == column.at for text in own.texts)
-        filled = filled or len(table.block.body)
+        filled = [text for own in table.figures if own.at == column.at for text in own.texts if text] or table.block.body
         if column.role in (RATE, STATISTIC, MONEY):
-            yield f"{table.name}: column {column.head or column.name!r}: no counts ({filled} cells)"
-        elif column.role == FLAG:
-            for flag, often in Counter(table.flags.get(column.at, ())).items():
-                if flag.upper() not in PUBLISHED:
-                    yield f"{table.name}: the flag {flag!r} next to {often} printed counts: what does it mean?"
-    heads = Counter(column.head for column in table.columns if column.role == COUNT and column.head)
-    for head, often in heads.items():
+            yield f"{table.name}: column {column.head or column.name!r}: no counts ({len(filled)} cells)"
+        for flag, often in Counter(table.flags.get(column.at, ()) if column.role == FLAG else ()).items():
+            if flag.upper() not in PUBLISHED:
+                yield f"{table.name}: the flag {flag!r} next to {often} printed counts: what does it mean?"
+    for head, often in Counter(column.head for column in table.columns if column.role == COUNT and column.head).items():
         if often > 1:  # a total may stand among them
             yield f"{table.name}: {often} columns of counts are headed {head!r}: how they add up is not known"
     others = Counter(role for own in table.measured.values() for role in own if role != COUNT)
     yield from (f"{table.name}: {often} cells that a measure names a {role}" for role, often in others.items())
     for axis in (axis for axis in table.axes if axis.kind == TIME and len(axis.labels) > 1):
         yield f"{table.name}: by {axis.name}: what one period says about another (running totals, the same people)"
-    for (at, outer), (below, inner) in permutations(enumerate(table.axes[: len(table.rows)]), 2):
+    for (outer, above), (inner, below) in permutations(zip(table.axes, table.rows, strict=False), 2):
         totals = dict(inner.tree)
-        pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
+        pairs = {own for own in zip(above, below, strict=True) if own[1] not in totals}
         inside = len({label for _, label in pairs})
         if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
             yield f"{table.name}: nearly every {inner.name} is in one {outer.name}: not used, since some may be elsewhere"
@@ -636,10 +564,7 @@ def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
 
 
 def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
-    """
-    The column of counts that a column of percentages is of, and that of its whole where the numbers tell both: by the
-    numbers, by its header, else by its place. None where several counts stand at its left and not one can be compared.
-    """
+    """The counts that percentages are of, and their whole: by numbers, by the header, else by the place; None where open."""
     bases = table.bases.get(own.at, ())
     if len(bases) == 1:
         return bases[0]
@@ -649,13 +574,11 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
     if len(held := [at for at in held if len(named[at].label) == longest]) == 1:
         return held[0], None
     kinds = dict.fromkeys(named, COUNT) | {figure.at: PERCENTAGE for figure in table.figures}
-    runs = [[at for at, _ in run] for _, run in groupby(sorted(kinds.items()), key=lambda one: one[1])]
+    runs = [[at for at, _ in run] for _, run in groupby(sorted(kinds.items()), key=itemgetter(1))]
     at = next(number for number, run in enumerate(runs) if own.at in run)
-    if at == 0:
-        return min(named), None
     counts, shares = runs[at - 1], runs[at]
-    if len(counts) == len(shares):
-        return counts[shares.index(own.at)], None
+    if at == 0 or len(counts) == len(shares):
+        return min(named) if at == 0 else counts[shares.index(own.at)], None
     near = named[counts[-1]]
     seen = any(a is not None and b is not None for a, b in zip(own.values, near.values, strict=True))
     return near.at if len(counts) == 1 or seen else None, None
@@ -664,10 +587,9 @@ def _part_of(table: Table, own: Figures) -> tuple[int | None, int | None]:
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
     """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total where none is printed."""
     labels, wide = {own.at: own.label for own in table.counts}, len(table.counts) > 1
-    heads = [((labels[column.at],) if wide else (), column.head) for column in table.columns if column.at in labels]
-    sizes: list[tuple[Labels, str]] = [(own, named[1]) for own, head in heads if (named := SIZE.search(head))]
-    if not wide and not sizes and (named := SIZE.search(table.title)):
-        sizes = [((), named[1])]
+    heads: list[tuple[Labels, str]] = [((labels[c.at],) if wide else (), c.head) for c in table.columns if c.at in labels]
+    heads += [((), table.title)] if not wide else []
+    sizes = [(own, named[1]) for own, head in heads if (named := SIZE.search(head))][: None if wide else 1]
     if not sizes or len(table.rows) != 1:
         return found
     axis = found.columns[0]
@@ -686,8 +608,8 @@ def _symbols(
     reading: Reading, tables: Sequence[PrintedTable], form: PrintedForm, ask: Callable[[str], str] | None
 ) -> dict[str, Symbol]:
     """What each symbol among the counts means; where it is only suggested it is asked for, or is an error: never assumed."""
-    met = Counter(entry.symbol for table in tables for entry in table.entries.values() if entry.number is None)
-    result, unknown = dict[str, Symbol](), list[str]()
+    places = [(entry.symbol, entry.place) for table in tables for entry in table.entries.values() if entry.number is None]
+    met, result, unknown = Counter(text for text, _ in places), dict[str, Symbol](), list[str]()
     for text in met:
         own = reading.symbols.get(text) if text else told_symbol("", form.marks[BLANK]) if BLANK in form.marks else None
         if own is not None and not own.how.startswith(("suggested", "not in")):
@@ -698,14 +620,12 @@ def _symbols(
             result[text] = replace(told_symbol(text, word), how="answered")
         else:
             unknown.append(text)
-    if unknown:
-        first = next(e for t in tables for e in t.entries.values() if e.number is None and e.symbol == unknown[0])
+    for text in unknown[:1]:
         listed = ", ".join(f"{text or BLANK} ({met[text]} times)" for text in unknown)
         words = [f"--symbol '{text or BLANK}={reading.symbols[text].meaning if text else 'suppressed'}'" for text in unknown]
-        raise DataError(
-            f"{first.place}: what do these symbols mean: {listed}? Say so, for instance {' '.join(words)}. A symbol means "
-            "suppressed (any count), missing (not stated), 0, a range such as 1-4, or a limit such as <5 or >=3"
-        )
+        asked = f"what do these symbols mean: {listed}? Say so, for instance {' '.join(words)}"
+        known = "suppressed (any count), missing (not stated), 0, a range such as 1-4, or a limit such as <5 or >=3"
+        raise DataError(f"{dict(reversed(places))[text]}: {asked}. A symbol means {known}")
     return result
 
 
@@ -717,14 +637,12 @@ def _dates(table: PrintedTable) -> frozenset[str]:
 
 def _of_other_people(tables: Sequence[PrintedTable]) -> list[Question]:
     """A question where tables are of several periods: the people of one year are not those of another."""
-    dated = [table for table in tables if _dates(table)]
-    other = next((table for table in dated if _dates(table) != _dates(dated[0])), None)
-    option = "--same-people if they count the same people"
-    if other is not None:
+    dated, option = [table for table in tables if _dates(table)], "--same-people if they count the same people"
+    timed, rest = ([table for table in tables if bool(_times(table)) is by_time] for by_time in (True, False))
+    for other in (table for table in dated if _dates(table) != _dates(dated[0])):
         one, first, second = dated[0], *(", ".join(sorted(_dates(own))) for own in (dated[0], other))
         text = f"{one.source}: table {one.name} is of {first}, and {other.source}: table {other.name} of {second}"
         return [Question(f"{text}: these may be different people", option)]
-    timed, rest = ([table for table in tables if bool(_times(table)) is by_time] for by_time in (True, False))
     if timed and rest:
         text = f"{timed[0].source}: table {timed[0].name} counts by {_times(timed[0])[0]!r}, and {rest[0].source}: table "
         return [Question(f"{text}{rest[0].name} does not: which period is it of?", option)]
@@ -737,12 +655,12 @@ def _times(table: PrintedTable) -> list[str]:
 
 def _apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
     """Tables that may be about other people (of another period, or with other counts of the same cells) stand apart."""
-    names, groups = list[str](), dict[str, list[PrintedTable]]()
+    names, groups = list[str](), defaultdict[str, list[PrintedTable]](list)
     for table in tables:
         name = ", ".join(sorted(_dates(table))) + (" by time" if _times(table) else "")
         while any(_differ(table, other) for other in groups.get(name, ())) and not table.earlier:
             name = f"{name} +".strip()
-        groups.setdefault(name, []).append(table)
+        groups[name].append(table)
         names.append(name or "undated")
     pairs = zip(tables, names, strict=True)
     return [replace(table, apart=name) for table, name in pairs] if len(groups) > 1 else list(tables)
@@ -768,10 +686,8 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
         known = [own for table in given for c in table.columns for own in table.labels(c)]
         raise ConfigError(f"--total-from {word}: {file} has no such label: {nearest(label, known[:200])}")
     source, across = held[0]
-    rest = [c for c in source.columns if c != across]
+    rest, result = [c for c in source.columns if c != across], list[PrintedTable]()
     totals = [(dict(zip(source.columns, labels, strict=True)), entry) for labels, entry in source.entries.items()]
-    totals = [(labels, entry) for labels, entry in totals if labels[across] == label]
-    result = list[PrintedTable]()
     for table in tables:
         free = [c for c in table.columns if c not in rest]
         whole = table.sums.get(free[0], Hierarchy()) if free else Hierarchy()
@@ -780,7 +696,7 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
             continue
         held_rest = {tuple(labels[table.columns.index(c)] for c in rest) for labels in table.entries}
         added = {tuple(labels.get(c, label) for c in table.columns): entry for labels, entry in totals
-                 if tuple(labels[c] for c in rest) in held_rest}  # fmt: skip
+                 if labels[across] == label and tuple(labels[c] for c in rest) in held_rest}  # fmt: skip
         labels = table.labels(free[0])
         sums = make_hierarchy([(label, whole.outer(labels)), *whole], (*labels, label), f"{table.source}: {free[0]}")
         result.append(replace(table, entries={**table.entries, **added}, sums={**table.sums, free[0]: sums}))
@@ -792,11 +708,9 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
     """A table about some of the people of another: one more column says who is among them."""
-    where = {}
-    name = table.name
+    where, name = dict[str, str](), table.name
     while name in inside:
-        where[f"in {name}"] = "yes"
-        name = inside[name]
+        where[f"in {name}"], name = "yes", inside[name]
         if f"in {name}" in where:
             raise ConfigError(f"inside: {table.name} would be part of itself")
     return replace(table, where={**table.where, **where}) if where else table
@@ -816,12 +730,10 @@ def written(understood: Interpretation) -> str:
 
 def summary(understood: Interpretation) -> list[str]:
     """What was understood, as lines for the user to confirm."""
-    lines = [*describe(understood.reading)]
-    lines += [f"{table.name}: {note}" for table in understood.tables for note in table.notes]
+    tables = understood.tables
+    lines = [*describe(understood.reading), *(f"{table.name}: {note}" for table in tables for note in table.notes)]
     lines.append(f"numbers: {' '.join(understood.form.rule) or EXACT}")
-    lines += [f"earlier release: {table.name} ({table.source})" for table in understood.tables if table.earlier]
-    for name in dict.fromkeys(table.apart for table in understood.tables):
-        own = [table.name for table in understood.tables if table.apart == name]
-        lines += [f"people {name}: {', '.join(own)}"] if name else []
-    lines += [f"assumed: {one}" for one in understood.linked.assumed]
-    return lines
+    lines += [f"earlier release: {table.name} ({table.source})" for table in tables if table.earlier]
+    for name in dict.fromkeys(table.apart for table in tables if table.apart):
+        lines.append(f"people {name}: {', '.join(table.name for table in tables if table.apart == name)}")
+    return [*lines, *(f"assumed: {one}" for one in understood.linked.assumed)]

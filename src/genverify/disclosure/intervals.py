@@ -1,11 +1,12 @@
-"""Feasibility intervals: the range of every printed cell with checked proofs, why it is known, rules about contributions."""
+"""Feasibility intervals: the range of every printed cell with checked proofs, why it is known, what to suppress as well."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import lt
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,16 @@ import numpy as np
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
+from genverify.disclosure.audit_value import SecondarySuppression, SuppressionStep
 from genverify.disclosure.link import Key, LinkedTables, cell_ends
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.linear import OPEN, LinearSystem, is_open, select
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
-from genverify.protect.cell_suppression import suppressed
+from genverify.protect.cell_suppression import PatternWork, Requirement, SuppressionProblem, find_pattern, suppressed
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
+from genverify.solve.program import WrongAnswer
 
 # What linked tables give away: the range of every printed cell, with checked proofs, and why a cell is known.
 
@@ -31,10 +34,7 @@ FACT = "fact: "
 
 @dataclass(frozen=True)
 class FeasibilityIntervals:
-    """
-    The ranges of linked tables, their proofs checked; `printed` are the places, in the system, of the cells that this
-    release prints. What is hidden or unclear is so in this release, whatever earlier ones print.
-    """
+    """The ranges of linked tables, their proofs checked; what is printed, hidden or unclear is so in this release."""
 
     linked: LinkedTables
     ranges: Ranges
@@ -48,21 +48,20 @@ class FeasibilityIntervals:
         """The places of the cells that no earlier release prints."""
         return [cell for key, cell in self.printed.items() if len(self.linked.printed[key]) == len(self.linked.current[key])]
 
-    @cached_property
-    def hidden(self) -> Flags:
-        """The cells of the system that are printed somewhere, and nowhere as a number."""
+    def _flags(self, keys: Iterable[Key]) -> Flags:
         flags = np.zeros(len(self.linked.sums.cells), dtype=bool)
-        keys = [key for key, said in self.linked.current.items() if all(value.hidden for _, _, value in said)]
         flags[[self.printed[key] for key in keys]] = True
         return flags
 
     @cached_property
+    def hidden(self) -> Flags:
+        """The cells of the system that are printed somewhere, and nowhere as a number."""
+        return self._flags(key for key, said in self.linked.current.items() if all(value.hidden for _, _, value in said))
+
+    @cached_property
     def unclear(self) -> Flags:
         """Printed cells whose text leaves more than one count."""
-        flags = np.zeros(len(self.linked.sums.cells), dtype=bool)
-        ends = [cell_ends(said) for said in self.linked.current.values()]
-        flags[list(self.printed.values())] = [lo < hi for lo, hi in ends]
-        return flags
+        return self._flags(key for key, said in self.linked.current.items() if lt(*cell_ends(said)))
 
     @property
     def width(self) -> Ints:
@@ -71,10 +70,9 @@ class FeasibilityIntervals:
     @cached_property
     def proofs(self) -> Mapping[str, str]:
         """The numbers of the statements that prove the ends of each cell."""
-        result: dict[str, list[str]] = {}
+        result = defaultdict[str, list[str]](list)
         for number, statement in enumerate(self.ranges.statements):
-            if "cell" in statement:
-                result.setdefault(statement["cell"], []).append(str(number))
+            result[statement.get("cell", "")].append(str(number))
         return {cell: " ".join(numbers) for cell, numbers in result.items()}
 
     @cached_property
@@ -95,11 +93,10 @@ class FeasibilityIntervals:
 
     def why(self, cell: int) -> list[str]:
         """The sums that a cell's range rests on, the last step first."""
-        sums, reasons = self.linked.sums, dict[int, None]()
-        wanted, index = {sums.cells[cell]}, {row: at for at, row in enumerate(sums.rows)}
+        sums, reasons, wanted = self.linked.sums, dict[int, None](), {self.linked.sums.cells[cell]}
         for statement in reversed(self.ranges.statements):
             if statement.get("cell") in wanted and len(reasons) < MOST_REASONS:
-                for row in (index[name] for name in rows_of(dict(statement["proof"]))):
+                for row in (sums.row_place[name] for name in rows_of(dict(statement["proof"]))):
                     reasons[row] = None
                     cells = sums.columns[sums.start[row] : sums.start[row + 1]].tolist()
                     wanted |= {sums.cells[c] for c in cells if sums.lo[c] < sums.hi[c]}
@@ -129,25 +126,24 @@ class ContradictionError(ReleaseError):
 
 def smallest(sums: LinearSystem, conflict: Contradiction) -> Contradiction:
     """The same contradiction without sums that it does not need: each is tried without, where there are not too many."""
-    rows, index = list(conflict.rows), {name: at for at, name in enumerate(sums.rows)}
-    for row in conflict.rows if len(conflict.rows) <= MOST_TRIED else ():
+    rows = [sums.row_place[name] for name in conflict.rows]
+    for row in list(rows) if len(rows) <= MOST_TRIED else ():
         fewer = [other for other in rows if other != row]
-        if fewer and all_ranges(_part(sums, [index[other] for other in fewer]), Work(seconds=TRIAL_SECONDS)).empty:
+        if fewer and all_ranges(_part(sums, fewer), Work(seconds=TRIAL_SECONDS)).empty:
             rows = fewer
-    spans = (slice(sums.start[index[row]], sums.start[index[row] + 1]) for row in rows)
-    cells = dict.fromkeys(sums.cells[cell] for span in spans for cell in sums.columns[span])
-    return Contradiction(tuple(rows), tuple(cells))
+    places = dict.fromkeys(cell for row in rows for cell in sums.columns[sums.start[row] : sums.start[row + 1]].tolist())
+    return Contradiction(tuple(sums.rows[row] for row in rows), tuple(sums.cells[cell] for cell in places))
 
 
 def failing(sums: LinearSystem) -> tuple[str, ...]:
     """All sums that printed counts alone contradict, each checked by its own proof: a release may have many slips."""
-    known, row_of = ~is_open(sums.hi), np.repeat(np.arange(len(sums.rows)), np.diff(sums.start))
-    least, most = np.zeros(len(sums.rows), dtype=np.int64), np.zeros(len(sums.rows), dtype=np.int64)
+    known, size = ~is_open(sums.hi), len(sums.rows)
+    least, most = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     lo, hi = (sums.weights * own[sums.columns] for own in (sums.lo, np.where(known, sums.hi, sums.lo)))
-    np.add.at(least, row_of, np.minimum(lo, hi))
-    np.add.at(most, row_of, np.maximum(lo, hi))
-    least[row_of[~known[sums.columns] & (sums.weights < 0)]] = -OPEN
-    most[row_of[~known[sums.columns] & (sums.weights > 0)]] = OPEN
+    np.add.at(least, sums.row_of, np.minimum(lo, hi))
+    np.add.at(most, sums.row_of, np.maximum(lo, hi))
+    least[sums.row_of[~known[sums.columns] & (sums.weights < 0)]] = -OPEN
+    most[sums.row_of[~known[sums.columns] & (sums.weights > 0)]] = OPEN
     rows = np.flatnonzero((least > sums.most) | (most < sums.least)).tolist()
     for row in rows:
         proof = {"y": {sums.rows[row]: 1 if least[row] > sums.most[row] else -1}}
@@ -156,7 +152,6 @@ def failing(sums: LinearSystem) -> tuple[str, ...]:
 
 
 def _part(sums: LinearSystem, rows: Sequence[int]) -> LinearSystem:
-    """Some rows of a system, and their cells alone."""
     entries = np.concatenate([np.arange(sums.start[row], sums.start[row + 1]) for row in rows])
     return select(sums, np.unique(sums.columns[entries]), np.array(rows, dtype=np.int64))
 
@@ -179,14 +174,13 @@ def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], N
 
 def _contradiction(linked: LinkedTables, conflict: Contradiction, alone: Sequence[str]) -> ContradictionError:
     rows, more = "; ".join(conflict.rows[:3]), f" and {len(conflict.rows) - 3} more sums" if len(conflict.rows) > 3 else ""
-    keys = {linked.keys[linked.sums.place[cell]] for cell in conflict.cells[:12]}
-    entries = [entry for key, all_ in linked.printed.items() if key in keys for _, entry, _ in all_]
-    said = [f"{entry.text} at {entry.place}" for entry in entries]
-    among = {linked.keys[linked.sums.place[cell]] for cell in conflict.cells}
-    older = sorted({own[0].source for key in among for own in linked.printed.get(key, ()) if own[0].earlier})
+    keys = [linked.keys[linked.sums.place[cell]] for cell in conflict.cells]
+    entries = [entry for key, all_ in linked.printed.items() if key in keys[:12] for _, entry, _ in all_]
+    said = "; ".join([f"{entry.text} at {entry.place}" for entry in entries][:8])
+    older = sorted({table.source for key in keys for table, _, _ in linked.printed.get(key, ()) if table.earlier})
     revised = f"Was {' or '.join(older)} revised? Then leave it out of --previous. " if older else ""
     text = (
-        f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. "
+        f"these printed counts contradict each other (proof checked): {rows}{more}. They are {said}. "
         f"{revised}Correct one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a "
         "label is not a total (--no-total LABEL), or that a table is part of another (--inside)"
     )
@@ -218,10 +212,9 @@ class Rule:
     word: str
 
     def __post_init__(self) -> None:
+        known = "dominance=2,80 (n, k), p=10 (per cent) or contributors=3 (the fewest)"
         if not re.fullmatch(r"(dominance=\d+,|p=)\d+(\.\d+)?|contributors=\d+", self.word):
-            raise ConfigError(
-                f"--sensitive {self.word}: give dominance=2,80 (n, k), p=10 (per cent) or contributors=3 (the fewest)"
-            )
+            raise ConfigError(f"--sensitive {self.word}: give {known}")
 
     def broken(self, contributions: Iterable[int]) -> bool:
         kind, _, numbers = self.word.partition("=")
@@ -250,35 +243,64 @@ def broken_rules(exposed: FeasibilityIntervals, path: Path, rules: Sequence[Rule
     need_columns(path, frame, (CONTRIBUTOR, VALUE))
     refuse_row(path, frame[VALUE], ~frame[VALUE].str.isdecimal(), "is not a whole number from 0")
     frame[VALUE] = frame[VALUE].map(int)
-    result, names = list[RuleViolation](), linked.sums.cells
-    key_of = {linked.cell[key]: key for key in linked.printed}
+    result, key_of = list[RuleViolation](), {linked.cell[key]: key for key in linked.printed}
     for cells, printed in _known_sums(exposed):
         together = Counter[str]()
-        for cell in (cell for cell in cells if cell in key_of):
+        for key in (key_of[cell] for cell in cells if cell in key_of):
             inside = np.ones(len(frame), dtype=bool)
-            for column, label in key_of[cell]:
+            for column, label in key:
                 parts = linked.columns[column].sums.inside(label)
                 inside &= frame[column].isin(parts).to_numpy() if column in frame else False
             for contributor, value in zip(frame[CONTRIBUTOR][inside], frame[VALUE][inside], strict=True):
                 together[contributor] += value
-        if all(cell in key_of for cell in cells):
-            broken = [rule.word for rule in rules if rule.broken(together.values())]
-            result += [RuleViolation(tuple(names[cell] for cell in cells), printed, word) for word in broken]
+        names = tuple(linked.sums.cells[cell] for cell in cells if cell in key_of)
+        broken = [rule.word for rule in rules if len(names) == len(cells) and rule.broken(together.values())]
+        result += [RuleViolation(names, printed, word) for word in broken]
     return result
 
 
 def _known_sums(exposed: FeasibilityIntervals) -> Iterator[tuple[tuple[int, ...], bool]]:
     """Every cell that is printed or known exactly; and the suppressed parts of every sum whose other parts are known."""
-    sums, ranges = exposed.linked.sums, exposed.ranges
-    for cell in exposed.printed.values():
-        if ranges.lo[cell] == ranges.hi[cell]:
-            yield (cell,), not exposed.unclear[cell]
-    seen = set()
+    sums, open_, seen = exposed.linked.sums, exposed.ranges.lo < exposed.ranges.hi, set[tuple[int, ...]]()
+    yield from (((cell,), not exposed.unclear[cell]) for cell in exposed.printed.values() if not open_[cell])
     for row in range(len(sums.rows)):
-        cells = sums.columns[sums.start[row] : sums.start[row + 1]]
-        weights = sums.weights[sums.start[row] : sums.start[row + 1]]
-        open_ = tuple(int(c) for c, w in zip(cells, weights, strict=True) if ranges.lo[c] < ranges.hi[c] and w == 1)
-        closed = all(ranges.lo[c] == ranges.hi[c] for c, w in zip(cells, weights, strict=True) if w != 1)
-        if len(open_) > 1 and closed and open_ not in seen:
-            seen.add(open_)
-            yield open_, False
+        span = slice(sums.start[row], sums.start[row + 1])
+        cells, parts = sums.columns[span], sums.weights[span] == 1
+        own = tuple(cells[open_[cells] & parts].tolist())
+        if len(own) > 1 and own not in seen and not open_[cells[~parts]].any():
+            seen.add(own)
+            yield own, False
+
+
+# Which more cells to suppress in printed tables, so that none of the suppressed ones is known too well.
+
+OPTIMAL, OTHERS = "no smaller set protects them", "no smaller set protects the others"
+BOUNDED = "a smaller set may exist, but none below {} cells"
+
+
+def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: int, work: Work) -> SecondarySuppression:
+    """Cells to suppress besides the targets so that counts of each that fit are at least `width` apart, as points show."""
+    linked, names = exposed.linked, exposed.linked.sums.cells
+    if exposed.ranges.point is None:
+        raise WrongAnswer("no counts that fit are at hand, so no cells to suppress are proposed")
+    cost = np.full(len(names), -1, dtype=np.int64)
+    cost[exposed.suppressible] = 1
+    asked = tuple(Requirement(cell, width=width) for cell in targets)
+    system = opened(linked, ())  # the percentages beside suppressed counts go first
+    problem = SuppressionProblem(system, exposed.ranges.point, cost, asked, linked.beside, width)
+    pattern = find_pattern(problem, PatternWork(seconds=work.seconds).scaled(len(names)))
+    steps = tuple(SuppressionStep("", names[cell]) for cell in pattern.cells)
+    still = tuple(names[cell] for cell in pattern.unmet)
+    how = BOUNDED.format(pattern.bound) if not pattern.optimal else OTHERS if still else OPTIMAL
+    return SecondarySuppression(steps, len(targets), len(still), pattern.bound, how, in_time=not pattern.limit, still=still)
+
+
+def still_narrow(
+    exposed: FeasibilityIntervals, targets: Sequence[int], names: Sequence[str], width: int, work: Work
+) -> tuple[list[str], str]:
+    """The targets and cells whose range is too narrow when the cells are suppressed, and the limit that was met."""
+    sums, added = exposed.linked.sums, [exposed.linked.sums.place[name] for name in names]
+    wanted = exposed.unclear.copy()
+    wanted[added] = True
+    ranges = all_ranges(opened(exposed.linked, added), work, wanted)
+    return [sums.cells[c] for c in [*targets, *sorted(added)] if ranges.hi[c] - ranges.lo[c] < width], ranges.limit

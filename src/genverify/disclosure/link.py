@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -29,9 +29,7 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Share:
-    """A percentage beside the count with these labels."""
-
-    labels: Labels
+    labels: Labels  # of the count beside it
     entry: Entry
     head: str
     of: str = ""  # what it is of by its header: row, column, everyone, or unsaid
@@ -106,22 +104,19 @@ def read_rule(words: Sequence[str]) -> Publishing:
     >>> read_rule(["random=3"])
     Publishing(suppress=0, zeros=True, rounding='random', base=3)
     """
-    suppress, rounding, base = 0, "none", 1
+    result = Publishing()
     for word in (word for word in words if word not in (EXACT, LEVELS)):
         name, _, number = word.partition("=")
         whole = number.isdecimal() and len(number) <= MOST_DIGITS and int(number) > 0
         if not whole or name not in ("suppress", *RULES):
             known = ", ".join(f"{rule}=3" for rule in RULES)
             raise ConfigError(f"--rule {word[:60]}: give one of exact, levels, suppress=5, {known}")
-        if name == "suppress":
-            suppress = int(number)
-        else:
-            rounding, base = RULES[name], int(number)
-    return Publishing(suppress=suppress, rounding=rounding, base=base)
+        size = int(number)
+        result = replace(result, suppress=size) if name == "suppress" else replace(result, rounding=RULES[name], base=size)
+    return result
 
 
 def symbol_value(symbol: Symbol) -> Value:
-    """What is known of a count where a symbol stands."""
     if symbol.limits is None:
         return Value(0, None, symbol.meaning not in (MISSING, NOT_APPLICABLE))
     low, high = symbol.limits
@@ -129,24 +124,16 @@ def symbol_value(symbol: Symbol) -> Value:
 
 
 def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Value:
-    """What a cell's text says of its count."""
     if entry.number is None:
         return symbols[entry.symbol]
     values = np.array([entry.number])
-    if not rule.possible(values)[0]:
-        raise DataError(
-            f"{entry.place}: {entry.text} cannot come from rounding to base {rule.base}; check --rule, or the number"
-        )
     try:
+        if not rule.possible(values)[0]:
+            raise DataError(f"{entry.text} cannot come from rounding to base {rule.base}; check --rule, or the number")
         lo, hi = rule.known(values)
     except DataError as error:
         raise DataError(f"{entry.place}: {error}") from None
     return Value(int(lo[0]), int(hi[0]), False)
-
-
-def of_level(value: Value, base: int) -> Value:
-    """What a printed count says that was rounded to a multiple of a base; halves may have gone either way."""
-    return Value(max(0, value.lo - base // 2), (value.hi or 0) + base // 2, False)
 
 
 # Tables of counts in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
@@ -201,12 +188,10 @@ class LinkedTables:
 
     @cached_property
     def now(self) -> tuple[TableCells, ...]:
-        """The tables of this release, without earlier ones."""
-        return tuple(own for own in self.placed if not own.table.earlier)
+        return tuple(own for own in self.placed if not own.table.earlier)  # the tables of this release
 
     @cached_property
     def current(self) -> Mapping[Key, tuple[tuple[PrintedTable, Entry, Value], ...]]:
-        """What this release prints of each of its cells."""
         own = ((key, tuple(one for one in said if not one[0].earlier)) for key, said in self.printed.items())
         return {key: said for key, said in own if said}
 
@@ -216,12 +201,8 @@ class LinkedTables:
 
     @cached_property
     def differences(self) -> list[int]:
-        """
-        The cells of people of one table who are not in another inside it; beside earlier releases, also those of labels that
-        no table prints, such as the strip between an old border and a new one.
-        """
-        printed = {part for key in self.printed for part in key}
-        older = len(self.now) < len(self.placed)
+        """The cells of people of one table who are not in another inside it, and strips between old and new borders."""
+        printed, older = {part for key in self.printed for part in key}, len(self.now) < len(self.placed)
         return [at for at, key in enumerate(self.keys)
                 if any(part[1] == NOT_INSIDE or (older and part not in printed) for part in key)]  # fmt: skip
 
@@ -248,10 +229,7 @@ def link(
     beside: Callable[[int, TableCells], Iterable[Row]] = lambda at, placed: (),
     tolerance: int = 0,
 ) -> LinkedTables:
-    """
-    One system of all tables; `values` says what each text means, `extra` are facts, once columns and labels are known, and
-    `beside` those of one table, once its cells have names. Each total may differ from its sum by `tolerance`.
-    """
+    """One system of all tables: `values` says what texts mean, `extra` are facts of columns, `beside` those of one table."""
     columns, names, assumed = _columns(tables)
     placed = tuple(_place(table, names[at]) for at, table in enumerate(tables))
     printed: dict[Key, list[tuple[PrintedTable, Entry, Value]]] = {}
@@ -267,11 +245,8 @@ def link(
     keys = dict.fromkeys([*printed, *(key for cells, _ in rows.values() for key in cells)])
     _refuse_differing([said for said in printed.values() if len(said) > 1 and gt(*cell_ends(said))])
     ends = {name_of(key): cell_ends(printed.get(key, [])) for key in keys}
-    owners, shares = list[PrintedTable](), list[Row]()
-    for at, one in enumerate(placed):
-        shares += beside(at, one)
-        owners += [one.table] * (len(shares) - len(owners))
-    facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
+    shares = [(one.table, row) for at, one in enumerate(placed) for row in beside(at, one)]
+    facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *(row for _, row in shares)]
     for cell in (cell for _, weights, _, _ in facts for cell in weights if cell not in ends):
         raise DataError(f"no table has a cell {cell!r}; a fact is about columns and labels of one table")
     named: list[Row] = [
@@ -280,8 +255,8 @@ def link(
     ]
     sums = make_system(ends, [*named, *facts])
     first = len(named) + len(facts) - len(shares)
-    of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares) if not owners[at].earlier}
-    older = {first + at: table.source for at, table in enumerate(owners) if table.earlier}
+    of = {at: sums.place[next(iter(row[1]))] for at, (table, row) in enumerate(shares, first) if not table.earlier}
+    older = {at: table.source for at, (table, _) in enumerate(shares, first) if table.earlier}
     exact = joint and all(closed for _, closed in rows.values())
     exact = exact and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
     all_printed = {key: tuple(said) for key, said in printed.items()}
@@ -289,13 +264,10 @@ def link(
 
 
 def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
-    """The system in which some sums say nothing: they contradict each other."""
-    if not names:
-        return linked
     place = linked.sums.row_place
-    if lost := [name for name in names if name not in place]:
-        raise DataError(f"no sum is called {lost[0]!r}; read the tables again")
-    return replace(linked, sums=linked.sums.relaxed({}, [place[name] for name in names]))
+    for lost in (name for name in names if name not in place):
+        raise DataError(f"no sum is called {lost!r}; read the tables again")
+    return replace(linked, sums=linked.sums.relaxed({}, [place[name] for name in names])) if names else linked
 
 
 def without_files(linked: LinkedTables, files: Collection[str]) -> LinkedTables:
@@ -313,20 +285,16 @@ def cell_ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, i
 
 
 def _refuse_differing(cells: Sequence[Sequence[tuple[PrintedTable, Entry, Value]]]) -> None:
-    """An error for cells of which two tables print what cannot both be right."""
-    texts, older = list[str](), set[str]()
-    for said in cells:
-        one, first, _ = max(said, key=lambda own: own[2].lo)
-        other, last, _ = min(said, key=lambda own: cell_ends([own])[1])
-        texts.append(f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} for the same people")
-        older |= {table.source for table in (one, other) if table.earlier}
+    pairs = [(max(said, key=lambda own: own[2].lo), min(said, key=lambda own: cell_ends([own])[1])) for said in cells]
+    texts = [f"{first.place} prints {first.text!r} and {last.place} prints {last.text!r} for the same people"
+             for (_, first, _), (_, last, _) in pairs]  # fmt: skip
+    older = ", ".join(sorted({table.source for pair in pairs for table, _, _ in pair if table.earlier}))
     if texts:
         more = f"; and {len(texts) - MOST_DIFFERING} more cells" if len(texts) > MOST_DIFFERING else ""
-        remedy = f"leave the older of the two out of --previous ({', '.join(sorted(older))})" if older else "correct one"
-        raise DataError(
-            f"{'; '.join(texts[:MOST_DIFFERING])}{more}; {remedy}. If one table counts some of the people of the other, say "
-            f"so: --inside SMALL=LARGE{'' if older else '; if they are other people, go on with --allow-partial'}"
-        )
+        remedy = f"leave the older of the two out of --previous ({older})" if older else "correct one"
+        inside = "If one table counts some of the people of the other, say so: --inside SMALL=LARGE"
+        others = "" if older else "; if they are other people, go on with --allow-partial"
+        raise DataError(f"{'; '.join(texts[:MOST_DIFFERING])}{more}; {remedy}. {inside}{others}")
 
 
 @dataclass
@@ -339,8 +307,7 @@ class _Draft:
     tables: list[str] = field(default_factory=list)
 
     def add(self, table: PrintedTable, column: str) -> None:
-        own = table.sums.get(column, Hierarchy())
-        labels = _labels(table, column)
+        own, labels = table.sums.get(column, Hierarchy()), _labels(table, column)
         self.labels |= dict.fromkeys(labels)
         self.sums |= dict.fromkeys((ALL if parent == own.top else parent, parts) for parent, parts in own)
         if own.top is None and column not in table.separate:
@@ -352,13 +319,14 @@ class _Draft:
         self.sums |= dict.fromkeys(by_interval(list(self.labels)))
         where = " and ".join(dict.fromkeys(self.tables[:3])) or name
         sums = make_hierarchy(self.sums, (), where)
-        if self.untold and ALL not in sums.parts and len(set().union(*(sums.finest(parts) for parts in self.untold))) == 1:
-            for parts, table in self.untold.items():
-                self.sums[ALL, parts] = None
-                assumed.append(f"{table} has no total; its {len(parts)} labels are assumed to cover everyone")
+        untold = self.untold if ALL not in sums.parts else {}
+        if untold and len(set().union(*map(sums.finest, untold))) == 1:
+            self.sums |= dict.fromkeys((ALL, parts) for parts in untold)
+            assumed += [f"{table} has no total; its {len(parts)} labels are assumed to cover everyone"
+                        for parts, table in untold.items()]  # fmt: skip
             sums = make_hierarchy(self.sums, (), where)
-        elif ALL not in sums.parts and self.untold:
-            assumed.append(f"{' and '.join(self.untold.values())} list different labels and print no total: not compared")
+        elif untold:
+            assumed.append(f"{' and '.join(untold.values())} list different labels and print no total: not compared")
         return Column(name, tuple(self.labels), replace(sums, top=ALL))
 
 
@@ -370,28 +338,26 @@ def _labels(table: PrintedTable, column: str) -> Parts:
 
 def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[dict[str, str]], list[str]]:
     """The columns of all tables; two are one where they have one name, or, one without a name, the same labels."""
-    drafts: dict[str, _Draft] = {}
+    drafts = defaultdict[str, _Draft](_Draft)
     names, assumed = list[dict[str, str]](), list[str]()
     for table in tables:
         own = dict[str, str]()
-        for column in table.columns:
-            labels = _labels(table, column)
+        for at, column in enumerate(table.columns):
             if "" in table.labels(column):
-                place = next(e.place for own, e in table.entries.items() if own[table.columns.index(column)] == "")
+                place = next(e.place for labels, e in table.entries.items() if labels[at] == "")
                 raise DataError(f"{place}: the label of {column} is empty; give the row or column a label")
             if column in own:
                 raise DataError(f"{table.source}: two columns of table {table.name} are called {column!r}; rename one")
             others = {known: draft for known, draft in drafts.items() if known not in own.values()}
             free = (column, *(f"{column} {number}" for number in range(2, len(drafts) + 3)))
-            name = _same(others, column, labels) or next(own for own in free if own not in drafts)
+            name = _same(others, column, _labels(table, column)) or next(own for own in free if own not in drafts)
             if name != column and name in drafts:
                 assumed.append(f"{table.name}: {column} is taken for {name}, which has the same labels")
             own[column] = name
-            drafts.setdefault(name, _Draft()).add(table, column)
+            drafts[name].add(table, column)
         for column, label in table.where.items():
-            known = drafts.setdefault(column, _Draft())
-            known.labels |= dict.fromkeys((label, f"not {label}"))
-            known.sums[ALL, (label, f"not {label}")] = None
+            drafts[column].labels |= dict.fromkeys((label, f"not {label}"))
+            drafts[column].sums[ALL, (label, f"not {label}")] = None
         names.append(own)
     columns = {name: draft.column(name, assumed) for name, draft in drafts.items()}
     if kinds := tuple(dict.fromkeys(table.apart for table in tables if table.apart)):
@@ -400,14 +366,11 @@ def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[di
 
 
 def _same(columns: Mapping[str, _Draft], name: str, labels: Sequence[str]) -> str | None:
-    for known in columns:
-        if known.casefold() == name.casefold() and not anonymous(name):
-            return known
     alike = {label.casefold() for label in labels}
-    for known, column in columns.items() if not alike <= COMMON else ():
-        if alike == {label.casefold() for label in column.labels} and (anonymous(name) or anonymous(known)):
-            return known
-    return None
+    by_name = (known for known in columns if known.casefold() == name.casefold() and not anonymous(name))
+    by_labels = (known for known, column in columns.items() if (anonymous(name) or anonymous(known)) and not alike <= COMMON
+                 and alike == {label.casefold() for label in column.labels})  # fmt: skip
+    return next(by_name, None) or next(by_labels, None)
 
 
 def anonymous(name: str) -> bool:
@@ -419,10 +382,9 @@ def _place(table: PrintedTable, names: Mapping[str, str]) -> TableCells:
     labels = {names[c]: _labels(table, c) for c in table.columns}
     labels |= {column: (label, f"not {label}") for column, label in table.where.items()}
     fixed = [*table.where.items(), *([(PEOPLE, table.apart)] if table.apart else [])]
-    keys = {}
-    for own in table.entries:
-        parts = [(names[c], label) for c, label, top in zip(table.columns, own, tops, strict=True) if label != top]
-        keys[own] = tuple(sorted([*parts, *fixed]))
+    named = [(names[column], top) for column, top in zip(table.columns, tops, strict=True)]
+    keys = {own: tuple(sorted([*((c, label) for (c, top), label in zip(named, own, strict=True) if label != top), *fixed]))
+            for own in table.entries}  # fmt: skip
     return TableCells(table, labels, keys)
 
 
@@ -436,26 +398,21 @@ def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tupl
     for one in placed:
         frames.setdefault((tuple(sorted(one.labels.items())), one.table.apart), set()).update(one.keys.values())
     for one, other in combinations(placed, 2):
-        shared = [column for column in one.labels if column in other.labels]
-        if one.table.apart != other.table.apart:
-            continue
-        labels = {c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared}
-        wanted = {*shared, PEOPLE}
-        cells = {tuple(part for part in key if part[0] in wanted) for own in (one, other) for key in own.keys.values()}
-        frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
+        if one.table.apart == other.table.apart:
+            shared = [column for column in one.labels if column in other.labels]
+            labels = {c: tuple(dict.fromkeys([*one.labels[c], *other.labels[c]])) for c in shared}
+            keys, wanted = (*one.keys.values(), *other.keys.values()), {*shared, PEOPLE}
+            cells = {tuple(part for part in key if part[0] in wanted) for key in keys}
+            frames.setdefault((tuple(sorted(labels.items())), one.table.apart), set()).update(cells)
     result: list[Frame] = [(dict(labels), cells) for (labels, _), cells in frames.items()]
     circle, joint = set[str](), True
     for apart in dict.fromkeys(one.table.apart for one in placed):
         own = _circle([set(one.labels) for one in placed if one.table.apart == apart])
-        if apart and own:  # people of other tables: the circle is left open
-            joint = False
-        else:
-            circle |= own
-    if not circle:
-        return result, joint
+        joint = joint and not (apart and own)  # people of other tables: the circle is left open
+        circle |= own if not apart else set()
     whole = {column: columns[column].labels for column in sorted(circle)}
-    if prod(len(labels) + 1 for labels in whole.values()) > LARGEST_JOINT:
-        return result, False
+    if not circle or prod(len(labels) + 1 for labels in whole.values()) > LARGEST_JOINT:
+        return result, joint and not circle
     return [*result, (whole, None)], joint
 
 
@@ -467,13 +424,12 @@ def _circle(sets: Sequence[set[str]]) -> set[str]:
     >>> _circle([{"a", "b"}, {"b", "c"}]), sorted(_circle([{"a", "b"}, {"b", "c"}, {"a", "c"}]))
     (set(), ['a', 'b', 'c'])
     """
-    left, before = [set(own) for own in sets], list[set[str]]()
+    left, before = [frozenset(own) for own in sets], list[frozenset[str]]()
     while left != before:
-        before = [set(own) for own in left]
-        for own in left:
-            own -= {column for column in own if sum(column in other for other in left) == 1}
+        before = left
+        often = Counter(column for own in left for column in own)
+        left = list(dict.fromkeys(frozenset(column for column in own if often[column] > 1) for own in left))
         left = [own for own in left if own and not any(own < other for other in left)]
-        left = [own for at, own in enumerate(left) if own not in left[:at]]
     return set().union(*left)
 
 
@@ -534,11 +490,10 @@ def _above(frame: Mapping[str, Parts], columns: Mapping[str, Column]) -> dict[tu
 
 
 def _row_name(column: str, total: Key, children: Parts, number: int) -> str:
-    own = children if len(children) <= 4 else (*children[:2], children[-1])
-    texts = [quoted(child) for child in own]
-    listed = ", ".join(texts if len(children) <= 4 else (*texts[:2], f"... {len(children)} in all ...", texts[-1]))
+    first, many = [quoted(child) for child in children[:4]], len(children) > 4
+    listed = [*first[:2], f"... {len(children)} in all ...", quoted(children[-1])] if many else first
     which = f" [{number + 1}]" if number else ""  # another set of parts of the same total may be listed alike
-    return f"{name_of(total)} = sum over {quoted(column)} ({listed}){which}"
+    return f"{name_of(total)} = sum over {quoted(column)} ({', '.join(listed)}){which}"
 
 
 # Facts beside counts: limits, percentages, means and medians in words, as rows of the system.
@@ -556,7 +511,6 @@ LONGEST = 10_000  # characters of a fact
 
 
 def read_facts(texts: Sequence[str], columns: Mapping[str, Column]) -> list[Row]:
-    """The rows of facts about these columns and their labels; an error names the one that cannot be read."""
     check_facts(texts)
     return [row for text in texts for row in _fact_rows(text.strip(), columns)]
 
@@ -565,9 +519,8 @@ def check_facts(texts: Sequence[str]) -> None:
     """An error for a text that no table can make a fact."""
     for text in texts:
         if len(text) > LONGEST or re.search(rf"\d{{{MOST_DIGITS + 1}}}", text):
-            raise ConfigError(
-                f"the fact {text[:50]!r}... is longer than {LONGEST} characters, or has more than {MOST_DIGITS} digits"
-            )
+            most = f"longer than {LONGEST} characters, or has more than {MOST_DIGITS} digits"
+            raise ConfigError(f"the fact {text[:50]!r}... is {most}")
         if not any(form.fullmatch(text.strip()) for form in (PERCENT, MIDDLE, COMPARED)):
             raise ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
 
@@ -599,17 +552,15 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
     """
     if text.strip().lower() in ("everyone", "all", "total"):
         return ()
-    result = dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns))
+    result = list(dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns)))
     if len(result) > 1:
-        names = " or ".join(name_of(key) for key in result)
+        names = " or ".join(map(name_of, result))
         raise ConfigError(f"{text!r} may be {names}; put the label or the column that is meant in double quotes, as here")
     if not result:
         known = [f"{column}={label}" for column, own in columns.items() for label in own.labels]
-        raise ConfigError(
-            f"no table has a cell {text!r}; write column=label, column=label with labels of one table, or "
-            f"everyone. {nearest(text, known)}"
-        )
-    return next(iter(result))
+        form = "write column=label, column=label with labels of one table, or everyone"
+        raise ConfigError(f"no table has a cell {text!r}; {form}. {nearest(text, known)}")
+    return result[0]
 
 
 def _readings(text: str, columns: Mapping[str, Column]) -> Iterator[list[tuple[str, str]]]:
@@ -634,16 +585,16 @@ def _starts(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key, Key]:
     """`sex=f of everyone`: the part and the whole; a label may have an `of` of its own."""
-    result, error = dict[tuple[Key, Key], None](), None
+    result, errors = dict[tuple[Key, Key], None](), list[ConfigError]()
     for split in re.finditer(r"\s+of\s+", both):
         try:
             result[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
         except ConfigError as wrong:
-            error = error or wrong
+            errors.append(wrong)
     if len(result) > 1:
         raise ConfigError(f"the fact {text!r} can be read in two ways; put labels in double quotes")
     if not result:
-        raise error or ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
+        raise errors[0] if errors else ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
     return next(iter(result))
 
 
@@ -664,16 +615,16 @@ def between(text: str, weights: Mapping[str, Fraction], whole: str, low: Fractio
 
 def _middle(text: str, found: re.Match[str], columns: Mapping[str, Column]) -> Iterator[Row]:
     """A mean or a median of a column whose labels are numbers; `over 1, 2, 3` lists them."""
-    kind, column, number, listed = found[1].lower(), found[2], found[4], found[5]
+    kind, column, where, number, listed = found.groups()
     if not listed:
         raise ConfigError(f"{text!r}: list the labels of {column}, which must be numbers, at the end: over 0, 1, 2, 3")
-    key = cell(found[3], columns)
+    key = cell(where, columns)
     whole, cells = name_of(key), dict[str, Fraction]()
     for label in (own.strip() for own in listed.split(",")):
         if not NUMERAL.fullmatch(label):  # no powers of ten: 1e999999999 has as many digits
             raise ConfigError(f"{text!r}: the label {label!r} of {column} is not a number")
         cells[name_of(tuple(sorted([*key, (column, label)])))] = Fraction(label)
-    if kind == "mean":
+    if kind.lower() == "mean":
         yield from between(text, cells, whole, *rounded(number))
         return
     for side, compare in (("at most", le), ("at least", ge)):

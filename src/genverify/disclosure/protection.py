@@ -1,10 +1,11 @@
-"""Protected releases: sensitive cells by a rule, cells suppressed or counts rounded, written back and certified."""
+"""Protected releases: sensitive cells by a rule, cells suppressed, counts rounded, categories merged, with a certificate."""
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import pairwise
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ import pandas as pd
 
 from genverify.checker.certificate import ATTAINS
 from genverify.disclosure.audit_value import Source
-from genverify.disclosure.interpretation import Interpretation, PrintedForm, PrintedTableForm, interpret, summary
-from genverify.disclosure.intervals import FeasibilityIntervals, Rule, broken_rules, find_intervals, opened
-from genverify.disclosure.merging import merge_categories
-from genverify.disclosure.tables_audit import TablesAudit, undecided_cells
+from genverify.disclosure.interpretation import Interpretation, PrintedForm, PrintedTableForm, interpret
+from genverify.disclosure.intervals import FeasibilityIntervals, Rule, RuleViolation, broken_rules, find_intervals, opened
+from genverify.disclosure.link import Labels, LinkedTables, TableCells
+from genverify.disclosure.tables_audit import TablesAudit, tables_source, undecided_cells
 from genverify.model.arrays import Ints
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import write_whole
@@ -27,6 +28,7 @@ from genverify.protect.cell_suppression import PatternWork, Requirement, Suppres
 from genverify.protect.controlled_rounding import controlled_rounding
 from genverify.reading.numerals import SUPPRESSED
 from genverify.reading.source import CellAddress
+from genverify.reading.totals import Hierarchy
 from genverify.reading.write_back import write_back
 from genverify.solve.linear.search import Work
 
@@ -58,13 +60,27 @@ class ProtectionOptions:
         if self.method not in METHODS or self.width < 1 or self.base < 2:
             raise ConfigError(f"--method {self.method}, --width {self.width}, --base {self.base}: give "
                               "suppress, round or merge, a width from 1 and a base from 2")  # fmt: skip
-        known = self.rule.startswith(("minimum", "cells"))
-        if self.method == MERGE and not known:
+        if self.method == MERGE and not self.of_counts:
             raise ConfigError(f"--method merge, --rule {self.rule}: who contributes to a merged cell is another question; "
                               "give --rule 'minimum 5' or 'cells FILE.csv', or suppress")  # fmt: skip
-        if not known and (self.contributions is None or self.width == 1):
+        if not self.of_counts and (self.contributions is None or self.width == 1):
             raise ConfigError(f"--rule {self.rule}: who contributed how much is not known from totals; give --contributions "
                               "FILE, and with --width how far apart two possible totals must be")  # fmt: skip
+
+    @property
+    def of_counts(self) -> bool:
+        return self.rule.startswith(("minimum", "cells"))
+
+    @property
+    def minimum(self) -> int:
+        """The least count that is not sensitive."""
+        return int(self.rule.removeprefix("minimum ")) if self.rule.startswith("minimum") else 1
+
+    def broken(self, exposed: FeasibilityIntervals) -> list[RuleViolation]:
+        """The cells, and the sums of cells, whose contributions break the rule."""
+        if self.of_counts or self.contributions is None:
+            return []
+        return broken_rules(exposed, self.contributions, [Rule(self.rule.replace(" ", "=", 1).replace(" ", ","))])
 
 
 @dataclass(frozen=True)
@@ -109,32 +125,26 @@ class Protection:
 
 def requirements(exposed: FeasibilityIntervals, asked: ProtectionOptions) -> dict[int, Requirement]:
     """What must stay possible of every sensitive cell, and of those that are suppressed already."""
-    sums, linked, ranges = exposed.linked.sums, exposed.linked, exposed.ranges
-    kind, _, given = asked.rule.partition(" ")
-    exact = [cell for cell in exposed.printed.values() if sums.lo[cell] == sums.hi[cell]]
-    result = {int(cell): Requirement(int(cell), width=asked.width) for cell in np.flatnonzero(exposed.hidden)}
-    if kind == "minimum":
-        known = [*exact, *(cell for cell in linked.differences if ranges.lo[cell] == ranges.hi[cell])]
-        small = [cell for cell in known if 1 <= ranges.lo[cell] < int(given)]
-        return result | {cell: Requirement(cell, high=int(given), width=asked.width) for cell in small}
-    if kind == "cells":
-        named = [name for name, _ in _listed(Path(given), sums)]
+    sums, ranges, high = exposed.linked.sums, exposed.ranges, 0
+    if asked.minimum > 1:
+        exact = [cell for cell in exposed.printed.values() if sums.lo[cell] == sums.hi[cell]]
+        known = [*exact, *(cell for cell in exposed.linked.differences if ranges.lo[cell] == ranges.hi[cell])]
+        cells, high = [cell for cell in known if 1 <= ranges.lo[cell] < asked.minimum], asked.minimum
+    elif asked.rule.startswith("cells"):
+        cells = [sums.place[name] for name, _ in _listed(Path(asked.rule.removeprefix("cells ")), sums)]
     else:
-        rule = Rule(f"{kind}={given.replace(' ', ',')}")
-        assert asked.contributions is not None
-        named = [one.cells[0] for one in broken_rules(exposed, asked.contributions, [rule]) if one.printed]
-    return result | {sums.place[name]: Requirement(sums.place[name], width=asked.width) for name in named}
+        cells = [sums.place[one.cells[0]] for one in asked.broken(exposed) if one.printed]
+    result = {cell: Requirement(cell, width=asked.width) for cell in np.flatnonzero(exposed.hidden).tolist()}
+    return result | {cell: Requirement(cell, high=high, width=asked.width) for cell in cells}
 
 
 def costs(exposed: FeasibilityIntervals, counts: Ints, cost: str) -> Ints:
     """What it costs to suppress each printed cell; cells that are not printed stay as they are."""
     result = np.full(len(counts), -1, dtype=np.int64)
-    printed = np.array(exposed.suppressible, dtype=np.int64)  # what an earlier release prints cannot be hidden any more
-    values = {"1": np.ones(len(printed)), "count": np.maximum(counts[printed], 1)}
-    if cost == "log":
-        values["log"] = np.array([max(round(HUNDREDTHS * log2(1 + count)), 1) for count in counts[printed].tolist()])
-    result[printed] = values.get(cost, values["1"])
-    if cost not in values:
+    for cell in exposed.suppressible:  # what an earlier release prints cannot be hidden any more
+        logarithm = round(HUNDREDTHS * log2(1 + int(counts[cell]))) if cost == "log" else 1
+        result[cell] = max(counts[cell] if cost == "count" else logarithm, 1)
+    if cost not in ("1", "count", "log"):
         for name, number in _listed(Path(cost), exposed.linked.sums, "cost"):
             result[exposed.linked.sums.place[name]] = number
     return result
@@ -157,10 +167,7 @@ def _listed(path: Path, sums: LinearSystem, column: str = "") -> Iterator[tuple[
 def protected_audit(
     understood: Interpretation, source: Source, asked: ProtectionOptions, settings: argparse.Namespace, folder: Path
 ) -> TablesAudit:
-    """
-    Write the protected tables into a folder, read them again as anybody would, and audit them: every sensitive cell has its
-    points, made from the protected tables alone, and no range is narrower than required. Else it is an error.
-    """
+    """Write the protected tables, read them again as anybody would, and audit them: each sensitive cell has its points."""
     if understood.left_out and not settings.allow_partial:
         left = "; ".join(understood.left_out[:MOST_NAMED])
         raise DataError(f"parts of the files were not read and would not be protected: {left}. --allow-partial continues")
@@ -169,16 +176,18 @@ def protected_audit(
     counts, wanted = exposed.ranges.point, requirements(exposed, asked)
     if counts is None:
         raise DataError(f"no counts that fit the tables were found ({exposed.ranges.limit}), so nothing can be protected")
-    symbol, names, form = "", exposed.linked.sums.cells, understood.form
+    symbol, bound, names, form = "", 0, exposed.linked.sums.cells, understood.form
     sources = [own for own in understood.reading.sources if not own.earlier]
     earlier = [own.path.resolve() for own in understood.reading.sources if own.earlier and own.path]
     if asked.method == MERGE:
         written, why, loss, form = _merged(exposed, counts, wanted, asked, form, folder / TABLES_FOLDER)
-        bound, symbol = 0, STAR
+        symbol = STAR
     else:
         if asked.method == ROUND:
-            changed, why, loss, bound = _rounded(exposed, counts, asked.base)
-            wanted = {cell: replace(one, high=0) for cell, one in wanted.items()}
+            rounded = controlled_rounding(exposed.linked.sums, counts, asked.base)
+            changed = {cell: str(rounded[cell]) for cell in exposed.printed.values() if rounded[cell] != counts[cell]}
+            why, loss = dict.fromkeys(changed, "rounded"), int(np.abs(rounded - counts)[list(changed)].sum())
+            wanted, bound = {cell: replace(one, high=0) for cell, one in wanted.items()}, loss
             form = form.model_copy(update={"rule": [f"random={asked.base}"]})
         else:
             pattern = _suppressed(exposed, counts, wanted, asked)
@@ -190,56 +199,40 @@ def protected_audit(
             changed = dict.fromkeys([*pattern.cells, *hidden], symbol)
             form = form.model_copy(update={"marks": {**form.marks, symbol: SUPPRESSED}})
         written = write_back(sources, _changes(exposed, changed), folder / TABLES_FOLDER)
-    printed = [str(path.relative_to(folder)) for path in written]
-    previous = [str((source.home / name).resolve()) for name in form.previous]
     said = {column: (source.home / name).resolve() for column, name in form.hierarchies.items()}
-    hierarchies = {column: str(path) for column, path in said.items()}
-    form = form.model_copy(update={"printed": printed, "previous": previous, "hierarchies": hierarchies})
+    form = form.model_copy(update={
+        "printed": [str(path.relative_to(folder)) for path in written],
+        "previous": [str((source.home / name).resolve()) for name in form.previous],
+        "hierarchies": {column: str(path) for column, path in said.items()},
+    })  # fmt: skip
     read_again = interpret(form, folder)
     again, needed = find_intervals(read_again.linked, work), {names[cell]: one for cell, one in wanted.items()}
+    for broken in asked.broken(again):  # no choice of single cells helps there
+        raise DataError(f"{' + '.join(broken.cells)}: the sum is known and breaks the rule {asked.rule}; "
+                        "suppress more of these cells with a list (--rule 'cells FILE')")  # fmt: skip
     shown = Protection(asked.rule, asked.method, {names[cell]: own for cell, own in why.items()}, {}, loss, bound, symbol)
-    _refuse_groups(again, asked)
-    inputs = (*written, *earlier, *said.values())
-    about = replace(source, form=form, home=folder, inputs=inputs, texts={}, title=understood.form.title,
-                    understood=tuple(summary(read_again)), left_out=read_again.left_out)  # fmt: skip
+    about = tables_source(read_again, home=folder, inputs=(*written, *earlier, *said.values()), answers=source.answers)
     return _certified(again, needed, shown, about)
-
-
-def _refuse_groups(again: FeasibilityIntervals, asked: ProtectionOptions) -> None:
-    """Suppressed cells whose sum is known may break the rule together: no choice of single cells helps there."""
-    kind, _, given = asked.rule.partition(" ")
-    if asked.contributions is not None and kind not in ("minimum", "cells"):
-        rule = Rule(f"{kind}={given.replace(' ', ',')}")
-        for broken in broken_rules(again, asked.contributions, [rule]):
-            raise DataError(f"{' + '.join(broken.cells)}: the sum is known and breaks the rule {asked.rule}; "
-                            "suppress more of these cells with a list (--rule 'cells FILE')")  # fmt: skip
 
 
 def _suppressed(
     exposed: FeasibilityIntervals, counts: Ints, wanted: Mapping[int, Requirement], asked: ProtectionOptions
 ) -> SuppressionPattern:
-    linked = exposed.linked
-    own = costs(exposed, counts, asked.cost)
+    linked, own = exposed.linked, costs(exposed, counts, asked.cost)
     problem = SuppressionProblem(opened(linked, ()), counts, own, tuple(wanted.values()), linked.beside)
     pattern = find_pattern(problem, PatternWork(seconds=BRAKE).scaled(len(counts)))
     if pattern.limit and not pattern.cells:
         raise DataError(f"no protecting suppressions were found: {pattern.limit}. Protect fewer tables, or ask for less")
-    if pattern.unmet:
-        _refuse(pattern.unmet, linked.sums.cells, "even if every printed cell is suppressed")
+    _refuse(pattern.unmet, linked.sums.cells, "even if every printed cell is suppressed")
     return pattern
 
 
 def _refuse(cells: Sequence[int], names: Sequence[str], when: str) -> None:
     listed = "; ".join(names[cell] for cell in cells[:MOST_NAMED])
     more = f" and {len(cells) - MOST_NAMED} more" if len(cells) > MOST_NAMED else ""
-    raise DataError(f"the rule cannot be met {when}: {listed}{more}. Merge categories, leave out a table, or ask for less")
-
-
-def _rounded(exposed: FeasibilityIntervals, counts: Ints, base: int) -> tuple[dict[int, str], dict[int, str], int, int]:
-    rounded = controlled_rounding(exposed.linked.sums, counts, base)
-    cells = [cell for cell in exposed.printed.values() if rounded[cell] != counts[cell]]
-    loss = int(np.abs(rounded - counts)[cells].sum())
-    return {cell: str(rounded[cell]) for cell in cells}, dict.fromkeys(cells, "rounded"), loss, loss
+    remedy = "Merge categories, leave out a table, or ask for less"
+    if cells:
+        raise DataError(f"the rule cannot be met {when}: {listed}{more}. {remedy}")
 
 
 def _merged(
@@ -249,11 +242,10 @@ def _merged(
     """The tables with merged categories, a line for each count: rows and columns that vanish fit no other format."""
     if exposed.unclear.any():
         raise DataError("--method merge needs tables whose counts are all printed exactly; suppress counts instead")
-    kind, _, given = asked.rule.partition(" ")
     folder.mkdir()
-    smallest, named = (int(given), ()) if kind == "minimum" else (1, tuple(wanted))
-    tables = merge_categories(exposed.linked, counts, smallest, named)
-    written, why, about, lost, place = list[Path](), dict[int, str](), dict[str, PrintedTableForm](), 0, exposed.linked.cell
+    named = () if asked.rule.startswith("minimum") else tuple(wanted)
+    tables, place = merge_categories(exposed.linked, counts, asked.minimum, named), exposed.linked.cell
+    written, why, about, lost = list[Path](), dict[int, str](), dict[str, PrintedTableForm](), 0
     for number, one in enumerate(tables, 1):
         path = folder / f"table_{number}.csv"
         lines = [[*labels, STAR if count is None else count] for labels, count in one.lines.items()]
@@ -285,26 +277,133 @@ def _certified(
     again: FeasibilityIntervals, needed: Mapping[str, Requirement], protection: Protection, source: Source
 ) -> TablesAudit:
     """The audit of the protected tables with the points of all cells that must not be known."""
-    linked, ranges = again.linked, again.ranges
-    if lost := [name for name in needed if name not in linked.sums.place]:
-        raise DataError(f"{lost[0]}: missing when the protected tables are read again; say how they are read (--total, "
+    linked, ranges, place = again.linked, again.ranges, again.linked.sums.place
+    for lost in (name for name in needed if name not in place):
+        raise DataError(f"{lost}: missing when the protected tables are read again; say how they are read (--total, "
                         "--counts, --labels), or save the reading with disclose --write")  # fmt: skip
     if not linked.joint:
         raise DataError("the tables are linked in a loop too large to solve as one: that people fit them cannot be shown")
     if ranges.point is None:
         raise DataError(f"no counts that fit the protected tables were found ({ranges.limit})")
-    asked = {linked.sums.place[name]: name for name in needed}
-    own = tuple(replace(needed[name], cell=cell) for cell, name in asked.items())
+    own = tuple(replace(one, cell=place[name]) for name, one in needed.items())
     pattern = find_pattern(SuppressionProblem(linked.sums, ranges.point, np.full(len(ranges.lo), -1), own))
-    if pattern.unmet:
-        _refuse(pattern.unmet, linked.sums.cells, "by the protected tables as they are read again")
-    open_ = linked.sums.lo < linked.sums.hi
+    _refuse(pattern.unmet, linked.sums.cells, "by the protected tables as they are read again")
+    open_, of = linked.sums.lo < linked.sums.hi, {name: pattern.of[place[name]] for name in needed}
     points = tuple(tuple(point[open_].tolist()) for point in pattern.points)
-    of = {name: pattern.of[cell] for cell, name in asked.items()}
-    ends = {name: (int(pattern.points[of[name][0]][cell]), int(pattern.points[of[name][1]][cell]))
-            for cell, name in asked.items()}  # fmt: skip
+    ends = {name: (int(pattern.points[low][place[name]]), int(pattern.points[high][place[name]]))
+            for name, (low, high) in of.items()}  # fmt: skip
     protection = replace(protection, ends=ends, points=points, of=of)
     audit = TablesAudit(exposed=again, source=source, limit=ranges.limit, undecided=undecided_cells(again, 1),
                         protected_by=protection)  # fmt: skip
     audit.check_proofs()
     return audit
+
+
+# Merging of categories: neighbours in a column become one until no count that is printed is sensitive.
+
+GONE = -1  # the number of a label that is no longer printed
+Merged = Mapping[tuple[str, Labels], list[Labels]]  # for the parts of a sum in a column: those that stand together
+
+
+@dataclass(frozen=True)
+class MergedTable:
+    """A table once categories are merged: its columns, every line with the count, or none where a category is merged."""
+
+    placed: TableCells
+    lines: Mapping[Labels, int | None]
+    sums: Mapping[str, dict[str, list[list[str]]]]
+
+
+def merge_categories(linked: LinkedTables, counts: Ints, minimum: int, named: Collection[int]) -> list[MergedTable]:
+    """Neighbours among parts of a sum merged, alike in all tables, those first that cost the fewest counts."""
+    merged: dict[tuple[str, Labels], list[Labels]] = {}
+    for placed in linked.now:
+        for column, name in zip(placed.table.columns, placed.labels, strict=False):
+            merged |= {(name, parts): [(part,) for part in parts] for _, parts in placed.table.sums.get(column, ())}
+    tables = [_Table(placed, [linked.cell[key] for key in placed.keys.values()], counts, named) for placed in linked.now]
+    sensitive, printed = _left(tables, merged, minimum)
+    while sensitive:
+        tried = [(own, _left(tables, own, minimum)) for own in _coarser(merged)]
+        if not tried:
+            lines = {" / ".join(own): count or 0 for table in tables for own, count in table.merged(merged).lines.items()}
+            small = "; ".join([name for name, count in lines.items() if 0 < count < minimum][:MOST_NAMED])
+            raise DataError(f"the rule cannot be met by merging: with all categories merged sensitive counts are left "
+                            f"({small}); suppress cells, or leave out a table")  # fmt: skip
+        merged, (sensitive, printed) = max(tried, key=lambda one: (
+            (sensitive - one[1][0]) / max(printed - one[1][1], 1), one[1][1]))  # fmt: skip
+    return [table.merged(merged) for table in tables]
+
+
+def _coarser(merged: Merged) -> Iterator[dict[tuple[str, Labels], list[Labels]]]:
+    for (name, parts), groups in merged.items():
+        for at, (one, other) in enumerate(pairwise(groups)):
+            yield {**merged, (name, parts): [*groups[:at], one + other, *groups[at + 2 :]]}
+
+
+def _left(tables: Sequence["_Table"], merged: Merged, minimum: int) -> tuple[int, int]:
+    """Sensitive counts that are still printed, and all that are."""
+    both = np.array([table.left(merged, minimum) for table in tables]).sum(axis=0)
+    return int(both[0]), int(both[1])
+
+
+class _Table:
+    def __init__(self, placed: TableCells, cells: Sequence[int], counts: Ints, named: Collection[int]) -> None:
+        self.placed, self.names = placed, list(placed.labels)[: len(placed.table.columns)]
+        self.entries, self.values = list(placed.keys), counts[cells]
+        self.named = np.isin(cells, list(named))
+        self.labels = [placed.table.labels(column) for column in placed.table.columns]
+        places = [{label: at for at, label in enumerate(own)} for own in self.labels]
+        self.codes = [np.array([place[own[at]] for own in self.entries]) for at, place in enumerate(places)]
+
+    def owners(self, merged: Merged, at: int) -> tuple[dict[str, str], set[str]]:
+        """In whose count that of each label of a column is printed, and the labels that no merged label is made of."""
+        sums = self.placed.table.sums.get(self.placed.table.columns[at], Hierarchy())
+        own, inside = dict[str, str](), set[str]()
+        for parent, parts in sorted(sums, key=lambda one: -len(sums.inside(one[0]))):
+            for group in merged[self.names[at], parts] if parent not in own else ():
+                whole = len(group) == len(parts)  # then the sum is printed alone
+                if len(group) > 1:
+                    below = {label for part in group for label in sums.inside(part)}
+                    own |= dict.fromkeys(below, parent if whole else merged_name(group))
+                    inside |= below if whole else below - set(group)
+        return own, inside
+
+    def left(self, merged: Merged, minimum: int) -> tuple[int, int]:
+        flat, kept, alone = np.zeros(len(self.values), np.int64), np.ones(len(self.values), bool), self.named.copy()
+        for at, labels in enumerate(self.labels):
+            own, inside = self.owners(merged, at)
+            number = {label: place for place, label in enumerate(dict.fromkeys(own.get(label, label) for label in labels))}
+            codes = np.array([GONE if label in inside else number[own.get(label, label)] for label in labels])
+            flat = flat * len(number) + codes[self.codes[at]]
+            kept &= codes[self.codes[at]] != GONE
+            alone &= ~np.isin(self.codes[at], [place for place, label in enumerate(labels) if label in own])
+        _, place = np.unique(flat[kept], return_inverse=True)
+        sums = np.bincount(place, self.values[kept])
+        return int(((sums > 0) & (sums < minimum)).sum() + alone.sum()), len(sums)
+
+    def merged(self, merged: Merged) -> MergedTable:
+        table = self.placed.table
+        owned = [self.owners(merged, at) for at in range(len(self.labels))]
+        values = dict(zip(self.entries, self.values.tolist(), strict=True))
+        names = [own for own, _ in owned]
+        of = {labels: tuple(own.get(one, one) for own, one in zip(names, labels, strict=True)) for labels in values}
+        lines = dict[Labels, int | None]()
+        for labels, count in values.items():
+            lost = any(label in inside for (_, inside), label in zip(owned, labels, strict=True))
+            if not lost and of[labels] not in values:
+                lines[of[labels]] = (lines.get(of[labels]) or 0) + count
+        # of a merged count of 0 all parts are 0 anyway
+        parts = {labels: 0 if (lines | values).get(of[labels]) == 0 else None for labels in values if of[labels] != labels}
+        sums = dict[str, dict[str, list[list[str]]]]()
+        for (column, name), (gone, _) in zip(zip(table.columns, self.names, strict=True), owned, strict=True):
+            for parent, own in table.sums.get(column, ()):
+                groups = merged[name, own]
+                alone = parent in gone or len(groups) == 1
+                listed = sums.setdefault(name, {})
+                listed.setdefault(parent, []).append(list(own) if alone else list(map(merged_name, groups)))
+                listed |= {merged_name(group): [list(group)] for group in groups if len(group) > 1 and not alone}
+        return MergedTable(self.placed, {**values, **parts, **lines}, sums)
+
+
+def merged_name(labels: Sequence[str]) -> str:
+    return " or ".join(labels)

@@ -1,6 +1,6 @@
 """A release as its file describes it: schema, what is published of each area, records and priors where given."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -14,31 +14,16 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.probability import WEIGHT, prior_from_sample, prior_of
-from genverify.disclosure.release_form import (
-    ColumnForm,
-    PublishedForm,
-    ReleaseForm,
-    RuleForm,
-    TableForm,
-    prior_files,
-    read_form,
-    source_of,
-)
+from genverify.disclosure import release_form
+from genverify.disclosure.release_form import ColumnForm, PublishedForm, ReleaseForm, RuleForm, TableForm, read_form
+from genverify.model import tablefiles
 from genverify.model.arrays import Ints
 from genverify.model.domain import EVERY, Column, Domain, Predicate, Rule
 from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest, needed
 from genverify.model.files import LIMITS, FileLimits, one_line
 from genverify.model.query import Query
 from genverify.model.release import LARGEST_COUNT, TOTAL, Release, Schema
-from genverify.model.tablefiles import (
-    Expected,
-    naming_unreadable,
-    need_columns,
-    neutral,
-    neutral_frame,
-    open_csv,
-    plain_text,
-)
+from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, neutral, neutral_frame, open_csv
 from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed
 from genverify.protect.publishing import SUPPRESSED, publish
@@ -76,9 +61,11 @@ class Coding:
 
 @dataclass(frozen=True)
 class Codings:
-    """The columns of a release by name."""
-
     by_name: Mapping[str, Coding]
+
+    @property
+    def domain(self) -> Domain:
+        return Domain(tuple(coded.column for coded in self.by_name.values()))
 
     def __getitem__(self, name: str) -> Coding:
         if name not in self.by_name:
@@ -124,35 +111,30 @@ def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
         doubled = frame.columns[frame.columns.duplicated()][0]
         raise DataError(f"{path}: two columns are called {doubled!r}; give each column its own name")
     frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
-    texts: pd.DataFrame = frame.apply(lambda column: column.map(lambda own: plain_text(own).strip())).astype(str)
+    texts: pd.DataFrame = frame.apply(lambda column: column.map(lambda own: tablefiles.plain_text(own).strip())).astype(str)
     return texts
 
 
 def prepared(values: CodeTexts, form: ColumnForm, path: Path) -> CodeTexts:
     """A column of the data with its missing values named and its numbers binned, as the release file says."""
-    listed = set(form.codes or ())
-    missing = values.isin(MISSING) & ~values.isin(listed)
+    missing, name = values.isin(MISSING) & ~values.isin(list(form.codes or ())), values.name
     if missing.any() and form.missing is None:
-        raise DataError(
-            f"{path}: column {values.name} has {int(missing.sum())} missing values, the first in line "
-            f"{values.index[missing][0]}; fill them, leave these rows out, or give them a code: "
-            f"columns: {{{values.name}: {{missing: not stated}}}}"
-        )
+        lost = f"{int(missing.sum())} missing values, the first in line {values.index[missing][0]}"
+        remedy = f"fill them, leave these rows out, or give them a code: columns: {{{name}: {{missing: not stated}}}}"
+        raise DataError(f"{path}: column {name} has {lost}; {remedy}")
     filled = values.mask(missing, form.missing) if form.missing is not None else values
     if form.bins is None:
         return filled
     given = filled[~missing]
     numbers, labels = pd.to_numeric(given, errors="coerce"), bin_labels(form.bins)
-    if numbers.isna().any():
-        bad = given[numbers.isna()]
-        raise DataError(f"{path}: line {bad.index[0]}: column {values.name} has bins, but {bad.iloc[0]!r} is not a number")
+    for line, bad in given[numbers.isna()].items():
+        raise DataError(f"{path}: line {line}: column {name} has bins, but {bad!r} is not a number")
     interval = np.searchsorted(np.array(form.bins, dtype=float), numbers.to_numpy(dtype=float), side="right")
-    binned = pd.Series([labels[at] for at in interval], index=given.index, name=values.name)
+    binned = pd.Series([labels[at] for at in interval], index=given.index, name=name)
     return binned.reindex(values.index).where(~missing, filled)
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:
-    """The labels of bins with these edges."""
     if list(edges) != sorted(set(edges)):
         raise DataError(f"bins {list(edges)}: the edges must rise")
     whole = all(float(edge).is_integer() for edge in edges)
@@ -172,11 +154,10 @@ def coding(name: str, form: ColumnForm, values: "CodeTexts | None", where: str) 
     if form.codes is None and form.bins is None:  # the texts of the data, if they are few enough to be codes
         fractions = [text for text in texts if _order(text)[0] == 0 and not float(text).is_integer()]
         if len(texts) > MOST_CODES or len(fractions) > 5:
-            numeric = _order(texts[0])[0] == 0
-            hint = "give its edges" if numeric else "list its codes"
-            hint += f", columns: {{{name}: {{{'bins: [18, 40, 65]' if numeric else 'codes: ...'}}}}}"
-            examples = f"{len(texts)} different values such as {texts[0]} and {texts[-1]}"
-            raise DataError(f"{where}: column {name} is not discrete: {examples}; {hint}")
+            edges = "give its edges", "bins: [18, 40, 65]"
+            hint, example = edges if _order(texts[0])[0] == 0 else ("list its codes", "codes: ...")
+            values_ = f"{len(texts)} different values such as {texts[0]} and {texts[-1]}"
+            raise DataError(f"{where}: column {name} is not discrete: {values_}; {hint}, columns: {{{name}: {{{example}}}}}")
     if form.missing is not None:
         labels.setdefault(form.missing, form.missing)
     numbers = tuple(range(1, len(labels) + 1))
@@ -193,13 +174,10 @@ def _order(text: str) -> tuple[int, float, str]:
 
 def encode(values: CodeTexts, coding: Coding, path: Path) -> npt.NDArray[np.int64]:
     """The codes of a column of the data; an error names the first text that has none, and its line."""
-    codes = values.map(coding.code_of)
-    if codes.isna().any():
-        bad = values[codes.isna()]
-        raise DataError(
-            f"{path}: line {bad.index[0]}: column {coding.column.name} has {bad.iloc[0]!r}, which is not among its codes: "
-            f"{nearest(bad.iloc[0], list(coding.texts))}"
-        )
+    codes, name = values.map(coding.code_of), coding.column.name
+    for line, bad in values[codes.isna()].items():
+        near = nearest(bad, list(coding.texts))
+        raise DataError(f"{path}: line {line}: column {name} has {bad!r}, which is not among its codes: {near}")
     return np.asarray(codes, dtype=np.int64)
 
 
@@ -253,8 +231,7 @@ def _words(column: str, table: TableForm, codings: Codings, location: str, total
     """Each group of one column, each code that stands in none, the total where asked: part of the id, label, condition."""
     if column not in codings.by_name:
         raise DataError(f"{location}: unknown column {column!r}: {nearest(column, list(codings.by_name))}")
-    coding = codings[column]
-    grouped: dict[str, str] = {}
+    coding, grouped, words = codings[column], dict[str, str](), defaultdict[str, list[str]](list)
     for label, texts in table.groups.get(column, {}).items():
         if label in coding.code_of and label not in texts:
             raise DataError(f"{location}: the group {label!r} of {column} has the name of a code outside it; rename it")
@@ -263,14 +240,13 @@ def _words(column: str, table: TableForm, codings: Codings, location: str, total
                 raise DataError(f"{location}: {text!r} is in two groups of {column}, {grouped[text]!r} and {label!r}")
             coding.code(text, location)
             grouped[text] = label
-    words: dict[str, list[str]] = {}
     for text in coding.texts:
-        words.setdefault(grouped.get(text, text), []).append(text)
-    made = [(ALL, "", EVERY)] if total else []
-    for word, texts in reversed(words.items()):
+        words[grouped.get(text, text)].append(text)
+    made = list[tuple[str, str, Predicate]]()
+    for word, texts in words.items():
         meaning = word if word in grouped.values() else coding.column.meaning[coding.code_of[texts[0]]]
-        made.insert(0, (word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location)))
-    return made
+        made.append((word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location)))
+    return [*made, *([(ALL, "", EVERY)] if total else [])]
 
 
 def _label(predicate: Predicate, codings: Codings) -> str:
@@ -280,7 +256,6 @@ def _label(predicate: Predicate, codings: Codings) -> str:
 
 
 def rules_of(rules: Sequence[RuleForm], codings: Codings) -> tuple[Rule, ...]:
-    """The structural rules in codes."""
     result = []
     for rule in rules:
         *then, when = (codings.predicate(part, f"rule {rule.name}") for part in (*rule.then, rule.when))
@@ -294,15 +269,10 @@ def area_queries(lines: Sequence[Line], area: str, codes: Mapping[str, int]) -> 
     queries = [Query(f"{SIZES}.{text}", SIZES, f"{area}: {text}", own) for text, own in inside.items()]
     for query, across in lines:
         queries += [query] if across else [
-            Query(area_cell(text, query.id), query.table, f"{query.label}, {area}: {text}", query.predicate & own)
+            Query(f"{text}/{query.id}", query.table, f"{query.label}, {area}: {text}", query.predicate & own)
             for text, own in inside.items()
         ]  # fmt: skip
     return queries
-
-
-def area_cell(area: str, cell: str) -> str:
-    """The id of a cell of one area, where all areas stand in one program."""
-    return f"{area}/{cell}"
 
 
 # Published counts as a user has them: a CSV with cell and count (or lo and hi), per area where there are several.
@@ -320,23 +290,16 @@ def read_counts(
     totals = _totals(frame, form, areas, source)
     frame = frame[frame["cell"] != TOTAL]
     if coupled:
-        names = [area_cell(area, cell) if area else cell for area, cell in zip(frame["area"], frame["cell"], strict=True)]
+        names = [f"{area}/{cell}" if area else cell for area, cell in zip(frame["area"], frame["cell"], strict=True)]
         sizes = {f"{SIZES}.{area}": n for area, n in totals.items()}  # the sizes of the areas are published too
         ends = {side: [*frame[side], *sizes.values()] for side in ("lo", "hi")}
-        frame = pd.DataFrame({"cell": [*names, *sizes], **ends}, index=[*frame.index, *range(len(sizes))])
-    unknown = frame[~frame["cell"].isin(list(schema.position))]
-    if len(unknown):
-        cell = unknown["cell"].iloc[0]
+        frame = pd.DataFrame({"cell": [*names, *sizes], **ends, "area": WHOLE}, index=[*frame.index, *range(len(sizes))])
+        totals = {WHOLE: sum(totals.values())}
+    for line, cell in frame["cell"][~frame["cell"].isin(list(schema.position))].items():
         near = nearest(cell, list(schema.position)).partition(" (known")[0]
-        raise ReleaseError(
-            f"{source}: line {unknown.index[0]}: {cell!r} is not a cell that the release file describes; "
-            f"{near if near.startswith('did') else 'disclose --cells lists them'}"
-        )
-    blocks = {"all": sum(totals.values())} if coupled else totals
-    releases = tuple(
-        _release(frame if coupled else frame[frame["area"] == block], block, n, schema, source)
-        for block, n in blocks.items()
-    )
+        hint = near if near.startswith("did") else "disclose --cells lists them"
+        raise ReleaseError(f"{source}: line {line}: {cell!r} is not a cell that the release file describes; {hint}")
+    releases = tuple(_release(frame[frame["area"] == block], block, n, schema, source) for block, n in totals.items())
     given = {query.table for release in releases for query in release.queries}
     for table in (query.table for query in schema.queries if query.table not in given):
         raise ReleaseError(f"{source}: table {table} is empty: no count of it is given; add them or leave the table out")
@@ -347,18 +310,14 @@ def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFram
     """Cells with the least and the greatest count behind each, and the line that they stand in."""
     ranged = {"lo", "hi"} <= set(texts.columns)
     if "count" in texts and {"lo", "hi"} & set(texts.columns):
-        raise ReleaseError(
-            f"{source}: has count and also {'lo and hi' if ranged else 'one of lo and hi'}, and they might disagree; give "
-            "count where counts are exact, else lo and hi"
-        )
+        both = f"has count and also {'lo and hi' if ranged else 'one of lo and hi'}, and they might disagree"
+        raise ReleaseError(f"{source}: {both}; give count where counts are exact, else lo and hi")
     need_columns(source, texts, ["cell", *(["lo", "hi"] if ranged else ["count"]), *(["area"] if form.area else [])])
     named = {neutral(one.cell): one.cell for one in form.predicates}  # as the template of cells writes them
     cells = texts["cell"].map(lambda cell: named.get(cell, cell))
     frame = pd.DataFrame({"cell": cells, "area": texts["area"] if form.area else ""}, index=texts.index)
-    if ranged:
-        frame["lo"], frame["hi"] = (_whole(texts[side], source) for side in ("lo", "hi"))
-    else:
-        frame["lo"], frame["hi"] = _known(texts, source, form)
+    ends = (_whole(texts[side], source) for side in ("lo", "hi")) if ranged else _known(texts, source, form)
+    frame["lo"], frame["hi"] = ends
     for at, row in frame[frame["lo"] > frame["hi"]].iterrows():
         raise ReleaseError(f"{source}: line {at}: lo is {row['lo']}, above hi")
     for at, row in frame[frame.duplicated(["area", "cell"])].iterrows():
@@ -367,11 +326,10 @@ def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFram
 
 
 def _known(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> tuple[Ints, Ints]:
-    how, counts = form.published_as.how, texts["count"]
+    how, counts, size = form.published_as.how, texts["count"], (texts["cell"] == TOTAL).to_numpy()
     hidden = counts.isin(MARKS | {f"<{how.suppress}"}) if how.suppress else counts.isin([])
     values = _whole(counts.mask(hidden, "0"), source)
     values[hidden.to_numpy()] = SUPPRESSED
-    size = (texts["cell"] == TOTAL).to_numpy()
     try:
         lo, hi = how.known(values)
     except ReleaseError as error:
@@ -382,13 +340,11 @@ def _known(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> tuple[Ints, 
 
 def _whole(values: "pd.Series[str]", source: Path) -> Ints:
     """Whole numbers from 0; an error names the line of the first value that is none."""
-    wrong = values[~values.str.fullmatch(r"\+?\d{1,12}")]
-    if len(wrong):
-        problem = "is negative" if wrong.iloc[0].startswith("-") and len(wrong.iloc[0]) > 1 else "is not a whole number"
-        raise ReleaseError(
-            f"{source}: line {wrong.index[0]}: the count {wrong.iloc[0]!r} {problem}; give whole numbers from 0, leave out "
-            "cells that are not published; suppressed ones have * as count (and published_as: {suppress: 5})"
-        )
+    for line, wrong in values[~values.str.fullmatch(r"\+?\d{1,12}")].items():
+        problem = "is negative" if wrong.startswith("-") and len(wrong) > 1 else "is not a whole number"
+        hidden = "suppressed ones have * as count (and published_as: {suppress: 5})"
+        remedy = f"give whole numbers from 0, leave out cells that are not published; {hidden}"
+        raise ReleaseError(f"{source}: line {line}: the count {wrong!r} {problem}; {remedy}")
     return np.array(values.tolist(), dtype=np.int64)
 
 
@@ -398,14 +354,11 @@ def _totals(frame: pd.DataFrame, form: ReleaseForm, areas: Coding, source: Path)
     totals = dict(zip(rows["area"], rows["hi"].astype(int), strict=True))
     if isinstance(form.total, Mapping):
         totals |= form.total
-    elif form.total is not None:
-        totals |= {areas.texts[0]: form.total} if len(areas.texts) == 1 else {}
-    for area in areas.texts:
-        if area not in totals:
-            raise ReleaseError(
-                f"{source}: the number of people{f' of area {area}' if form.area else ''} is not given; add a row with "
-                f"cell {TOTAL}, or `total` to the release file"
-            )
+    elif form.total is not None and len(areas.texts) == 1:
+        totals[areas.texts[0]] = form.total
+    for area in (area for area in areas.texts if area not in totals):
+        which = f"{source}: the number of people{f' of area {area}' if form.area else ''} is not given"
+        raise ReleaseError(f"{which}; add a row with cell {TOTAL}, or `total` to the release file")
     return {area: totals[area] for area in areas.texts}
 
 
@@ -424,11 +377,11 @@ def _release(frame: pd.DataFrame, block: str, n: int, schema: Schema, source: Pa
 
 def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior, ...]:
     """The priors that a release file names: each a table with the columns of the release and `weight`, or a sample."""
-    domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
+    domain = codings.domain
     if form.priors and WEIGHT in domain.names:
         raise DataError(f"column {WEIGHT!r} of the release would be taken for the weights of a prior; rename it")
     priors = list[Prior]()
-    for (prior, one), file in zip(form.priors.items(), prior_files(path), strict=True):
+    for (prior, one), file in zip(form.priors.items(), release_form.prior_files(path), strict=True):
         texts, table = read_texts(file, form.limits), pd.DataFrame()
         need_columns(file, texts.columns, [*domain.names, *([] if one.sample else [WEIGHT])])
         for name in domain.names:  # it may hold the texts of the release or, where it bins numbers, the numbers
@@ -465,8 +418,6 @@ RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}
 
 @dataclass(frozen=True)
 class ReleaseDescription:
-    """A release ready for the attack."""
-
     form: ReleaseForm
     codings: Codings
     schema: Schema
@@ -484,18 +435,16 @@ class ReleaseDescription:
 def describe(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseDescription:
     """Read a release file, some settings changed, and the data or counts that it names; errors begin with its path."""
     form = read_form(path, changes)
-    source = source_of(path, form)
+    source = release_form.source_of(path, form)
     texts = read_texts(source, form.limits)
     try:
         described = _described(form, texts, source)
         columns = len(described.schema.domain.columns)
-        for release in described.releases:  # so that its generated datasets fit into memory
-            if release.n > LARGEST_COUNT or release.n * columns > MOST_VALUES:
-                raise DataError(
-                    f"area {release.block}: {release.n:,} records of {columns} columns are too many for the memory; at most "
-                    f"{LARGEST_COUNT:,} records and {MOST_VALUES:,} values (records times columns) are handled. Split the "
-                    "release into smaller areas, or leave columns out."
-                )
+        for one in described.releases:  # so that its generated datasets fit into memory
+            if one.n > LARGEST_COUNT or one.n * columns > MOST_VALUES:
+                most = f"at most {LARGEST_COUNT:,} records and {MOST_VALUES:,} values (records times columns) are handled"
+                large = f"area {one.block}: {one.n:,} records of {columns} columns are too many for the memory"
+                raise DataError(f"{large}; {most}. Split the release into smaller areas, or leave columns out.")
         return replace(described, priors=read_priors(path, form, described.codings))
     except GenverifyError as error:
         message = str(error)
@@ -508,11 +457,9 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> ReleaseD
     codings = column_codings(form, data, source)
     if not codings.by_name:
         raise DataError("no table, cell or rule names a column, so nothing could be claimed; add a table")
-    if form.min_k > len(codings.by_name):
-        raise ConfigError(
-            f"min_k is {form.min_k}, but the tables name only {len(codings.by_name)} columns, so no claim would be looked "
-            f"for; give min_k from 1 to {len(codings.by_name)}"
-        )
+    if form.min_k > (most := len(codings.by_name)):
+        few = f"min_k is {form.min_k}, but the tables name only {most} columns, so no claim would be looked for"
+        raise ConfigError(f"{few}; give min_k from 1 to {most}")
     lines = lines_of(form, codings)
     areas = _areas(form, texts, source)
     coupled = any(across for _, across in lines)
@@ -520,9 +467,8 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> ReleaseD
         raise DataError("a table is counted across areas, but no area column is named; leave out `across`, or add `area`")
     if coupled:
         codings = Codings({str(form.area): areas, **codings.by_name})
-    domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
     queries = area_queries(lines, str(form.area), areas.code_of) if coupled else [query for query, _ in lines]
-    schema = Schema(domain, rules_of(form.rules, codings), tuple(queries))
+    schema = Schema(codings.domain, rules_of(form.rules, codings), tuple(queries))
     if data is None:
         exact = read_counts(texts, source, schema, form, areas, coupled)
         return ReleaseDescription(form, codings, schema, exact, exact, None, coupled)
@@ -558,7 +504,6 @@ def _used(form: ReleaseForm) -> list[str]:
 
 
 def _areas(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Coding:
-    """The areas as codes; without an area column there is one."""
     if form.area is None:
         return coding(WHOLE, ColumnForm(codes={WHOLE: WHOLE}), None, "area")
     column = form.columns.get(form.area) or ColumnForm()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field
 
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits, read_yaml
@@ -63,8 +63,6 @@ class TableForm(Section):
 
 
 class CellForm(Section):
-    """A single published count, by its condition."""
-
     cell: Text
     where: Where
     label: str = ""
@@ -103,10 +101,7 @@ class ProtectionForm(PublishedForm):
 
 
 class PriorForm(Section):
-    """
-    How likely records are beforehand: `weights`, a file with the columns of the release and `weight`, and `floor`, the
-    weight of all others; or `sample`, a file of sampled records, which is smoothed by itself.
-    """
+    """How likely records are beforehand: `weights`, a file, with `floor` for all others; or `sample`, a file of records."""
 
     weights: str | None = None
     floor: float = Field(default=0.0, ge=0, allow_inf_nan=False)
@@ -130,7 +125,7 @@ class ReleaseForm(Section):
 
     name: SafeName
     title: str = ""
-    unit: tuple[str, str] = ("person", "people")
+    unit: Annotated[tuple[str, str], Field(strict=False)] = ("person", "people")
     synthetic: bool = False
     show_claims: bool = False
     data: str | None = None
@@ -152,13 +147,7 @@ class ReleaseForm(Section):
 
     @property
     def limits(self) -> FileLimits:
-        """How much the file of data or counts may hold."""
         return replace(LIMITS, rows=self.max_rows, size=self.max_bytes)
-
-    @field_validator("unit", mode="before")
-    @classmethod
-    def _pair(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
 
 
 def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseForm:

@@ -10,9 +10,9 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
 from genverify.attack.probability import DatasetCount, calibration
+from genverify.disclosure import record_audit
 from genverify.disclosure.audit_value import RECORD, Audit, said
-from genverify.disclosure.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
-from genverify.disclosure.record_audit import CELL_PROOFS, RecordsAudit
+from genverify.disclosure.record_audit import CELL_PROOFS, LEVELS, RecordsAudit, counted_areas, longest, probable_claims
 from genverify.disclosure.release_form import PublishedForm
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit
 from genverify.model.release import Schema
@@ -31,13 +31,10 @@ GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would hav
 
 
 def report(audit: Audit) -> str:
-    """The whole report."""
     unsafe = sorted(audit.unsafe_cells, key=_interest)
     seen = {(row["area"], row["cell"]) for row in unsafe}
-    open_ = [
-        row for row in audit.rows if row["unclear"] and row["what"] != RECORD and (row["area"], row["cell"]) not in seen
-    ]
-    worst = [*unsafe, *sorted(open_, key=_interest)]
+    rest = (row for row in audit.rows if row["unclear"] and row["what"] != RECORD and (row["area"], row["cell"]) not in seen)
+    worst = [*unsafe, *sorted(rest, key=_interest)]
     part: dict[str, Any] = _records(audit) if isinstance(audit, RecordsAudit) else {}
     if isinstance(audit, TablesAudit):
         often = Counter(row.get("table") for row in unsafe)
@@ -70,7 +67,6 @@ def _interest(row: Mapping[str, Any]) -> tuple[float, int]:
 
 
 def _widths(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
-    """How many intervals hold so many values."""
     values = [min(_interest(row)[0] + 1, WIDTHS[-2]) for row in rows]
     for least, most in pairwise(WIDTHS) if rows else ():
         words = f"{least} to {most - 1:.0f} values" if most < inf else f"{least} values or more"
@@ -83,7 +79,7 @@ def _records(audit: RecordsAudit) -> dict[str, Any]:
     people = audit.people[audit.people["claims"] > 0]
     groups = {words: people[people["grouping"] == grouping] for grouping, words in GROUPINGS.items()}
     areas = len(described.schema.domain[str(form.area)].codes if described.coupled else described.releases)
-    alone = singled_out(audit.singles, described.records, described.schema.domain.names)
+    alone = record_audit.singled_out(audit.singles, described.records, described.schema.domain.names)
     exact = described.records is not None
     heads = [*([str(form.area)] if len(described.releases) > 1 else []), "cell"]
     return {
@@ -127,19 +123,15 @@ def _claims(audit: RecordsAudit) -> dict[str, Any]:
 
 def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: Prior | None) -> dict[str, Any]:
     """Claims that are not verified and yet likely under a prior: how many, and the longest in words where they are shown."""
-    described = audit.described
-    names = described.schema.domain.names
-    result = probable_claims(audit.verified, counted, prior, described.form.min_k, LEAST, described.form.seed)
+    described, form, names = audit.described, audit.described.form, audit.described.schema.domain.names
+    result = probable_claims(audit.verified, counted, prior, form.min_k, LEAST, form.seed)
     listed = result[result["probability"] >= LIKELY] if (result["probability"] >= LIKELY).any() else result
     listed = longest(listed, names) if len(result) else result
-    rows = [
-        (
-            *([row["block"]] if len(described.releases) > 1 else []),
-            in_words(described.schema, {name: int(row[name]) for name in names if pd.notna(row[name])}),
-            f"{100 * row['probability']:.1f} %" if row["probability"] < OVER else "over 99.9 %",
-        )
-        for row in listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS).to_dict("records")
-    ]
+    rows = list[Sequence[str]]()
+    for row in listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS).to_dict("records"):
+        words = in_words(described.schema, {name: int(row[name]) for name in names if pd.notna(row[name])})
+        chance = f"{100 * row['probability']:.1f} %" if row["probability"] < OVER else "over 99.9 %"
+        rows.append([*([row["block"]] if len(described.releases) > 1 else []), words, chance])
     areas = (one.program.release for one, area in zip(audit.verified, counted, strict=True) if area is not None)
     held = [calibration(area, prior) for area in islice(areas, 1)] if prior else []  # of the first area: it takes seconds
     return {
@@ -147,12 +139,11 @@ def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: 
         "held": "; ".join(str(one) for one in held if one),
         "levels": {f"{100 * level:.0f} %": int((result["probability"] >= level).sum()) for level in LEVELS},
         "not_counted": sum(area is None for area in counted),
-        "rows": rows if described.form.show_claims else [],
+        "rows": rows if form.show_claims else [],
     }
 
 
 def in_words(schema: Schema, where: dict[str, int]) -> str:
-    """A partial assignment in words."""
     return "; ".join(f"{c.label}: {c.meaning[where[c.name]]}" for c in schema.domain.columns if c.name in where)
 
 

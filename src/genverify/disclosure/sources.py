@@ -18,29 +18,17 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from genverify.checker.certificate import ATTAINS, one_certificate, read_proofs
 from genverify.checker.linear_proofs import check_system
-from genverify.disclosure.audit_value import DIALECTS, Audit, Source, read_fail_on
+from genverify.disclosure import interpretation, record_audit
+from genverify.disclosure.audit_value import DIALECTS, Audit, SecondarySuppression, Source, read_fail_on
 from genverify.disclosure.disclose_command import OPTIONS, RECORDS, TABLES, settle
-from genverify.disclosure.interpretation import (
-    Interpretation,
-    PrintedForm,
-    contradictory,
-    corrections,
-    interpret,
-    is_printed,
-    read_printed,
-    read_risk,
-    summary,
-    written,
-)
+from genverify.disclosure.interpretation import Interpretation, PrintedForm, contradictory, interpret, is_printed, written
 from genverify.disclosure.intervals import ContradictionError, FeasibilityIntervals, find_intervals
 from genverify.disclosure.link import without_files, without_sums
 from genverify.disclosure.protection import Protection, ProtectionOptions, protected_audit
-from genverify.disclosure.record_attack import Attack
-from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, attack_records, check_area_proofs
+from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, Attack, RecordsAudit, attack_records
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import prior_files, source_of
-from genverify.disclosure.suppression import SecondarySuppression
-from genverify.disclosure.tables_audit import PROOFS, TablesAudit, undecided_cells
+from genverify.disclosure.tables_audit import PROOFS, TablesAudit, tables_source, undecided_cells
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
 from genverify.model.settings import DATASETS, Section, validate
@@ -57,34 +45,28 @@ FEW_CONTRADICTORY, LARGEST_SHARE = 200, 10  # sums that are left out: so many, o
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
 Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Reading
-Talk = Callable[[str], None]
+Talk = Callable[..., None]
 T = TypeVar("T")
 
 
 def disclose(tables: Given, **options: Any) -> Audit:
     """
-    What tables give away: an audit with `cells`, `answer`, `report()`, `check()` and `write(folder)`.
-
-    `tables` are paths of tables as they are printed, a release file, a frame (or several, by name), or a reading (gv.read).
-    Options are those of the command, `symbol={"*": "suppressed"}` for --symbol; one that does not apply is an error.
+    What tables give away: an audit with `cells`, `answer`, `report()`, `check()` and `write(folder)`, of paths of tables or
+    of a release file, of a frame (or several, by name), or of a reading (gv.read). Options are those of the command,
+    `symbol={"*": "suppressed"}` for --symbol; one that does not apply is an error.
     """
     settings = settle(options, kind_of(tables))
     return audit_of(tables, settings).suppress(settings.search_seconds)
 
 
 def protect_tables(tables: Given, out: str | Path, rule: str, **options: Any) -> TablesAudit:
-    """
-    Protected tables in a folder, with their certificate: sensitive cells by a rule ("minimum 5"), cells suppressed at the
-    least cost, or counts rounded (method="round"). Options are those of the command `protect`; the audit of what was written
-    is returned.
-    """
+    """Protected tables in a folder with their certificate, and their audit; options are those of the command `protect`."""
     own = {name: options.pop(name) for name in ("width", "cost", "method", "base") if name in options}
     asked = ProtectionOptions(rule, contributions=options.get("contributions"), **own)
     if kind_of(tables) == RECORDS:
         raise ConfigError("protect takes printed tables; for records, list protections in the release file (what-if)")
-    contributions = {"sensitive": ["contributors=1"]} if asked.contributions else {}
-    settings = settle({**options, **contributions}, TABLES)
-    understood, source = _printed_source(tables, settings, ask=False)
+    settings = settle({**options, **({"sensitive": ["contributors=1"]} if asked.contributions else {})}, TABLES)
+    understood, source = _printed_source(tables, settings)
     with written_folder(Path(out), PROTECT) as part:
         audit = protected_audit(understood, source, asked, settings, part)
         write_files(audit, part, part)
@@ -94,11 +76,10 @@ def protect_tables(tables: Given, out: str | Path, rule: str, **options: Any) ->
 def read(tables: str | Path | Sequence[str | Path], **options: Any) -> Reading:
     """What files hold, as `genverify read` says it; options are those of the command, `labels="C"` for --labels."""
     form, home = printed_form(_paths(tables), settle(options, TABLES))
-    return read_files([home / name for name in form.printed], corrections(form, home))
+    return read_files([home / name for name in form.printed], interpretation.corrections(form, home))
 
 
 def kind_of(given: Given) -> str:
-    """What the options apply to."""
     first = _paths(given)[0] if not isinstance(given, pd.DataFrame | Mapping | Reading) else Path()
     return RECORDS if first.suffix.lower() in (".yaml", ".yml") and not is_printed(first) else TABLES
 
@@ -112,29 +93,25 @@ def _paths(given: Any) -> list[Path]:
     return paths
 
 
-def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda line: None, ask: bool = False) -> Audit:
+def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda *lines: None, ask: bool = False) -> Audit:
     """The audit, without a search for secondary suppressions; what was understood is said before the work begins."""
     if kind_of(given) == RECORDS:
         first, *more = _paths(given)
         if more:
             raise ConfigError(f"{more[0]}: a release file is given alone")
-        described = describe(first, limits_of(settings))
-        source = record_source(first, limits_of(settings), described)
-        attack, fail_on = attack_of(described), read_fail_on(settings.fail_on)
-        return attack_records(described, attack, source=source, fail_on=fail_on, dialect=settings.dialect)
+        return _records_audit(first, limits_of(settings), settings.fail_on, settings.dialect)
     understood, source = _printed_source(given, settings, ask)
-    for line in source.understood:
-        talk(line)
+    talk(*source.understood)
     if settings.write:
         moved = _moved(understood.form, source.home, settings.write.parent)
         write_whole(settings.write, written(replace(understood, form=moved)))
         talk(f"{settings.write}: what was understood; correct it and give it to disclose")
     source = replace(source, contributions=settings.contributions, sensitive=tuple(settings.sensitive))
     linked, without, fail_on = understood.linked, list(understood.form.without), read_fail_on(settings.fail_on)
-    most = max(FEW_CONTRADICTORY, len(linked.sums.rows) // LARGEST_SHARE)
+    most, progress = max(FEW_CONTRADICTORY, len(linked.sums.rows) // LARGEST_SHARE), CellProgress(settings.json)
     while True:
         try:
-            exposed = find_intervals(linked, Work(seconds=settings.seconds), CellProgress(settings.json))
+            exposed = find_intervals(linked, Work(seconds=settings.seconds), progress)
             break
         except ContradictionError as error:  # what cannot all be right is left out, and the rest is answered
             if len(without) + len(error.rows) > most or error.earlier:
@@ -174,13 +151,15 @@ def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[P
     changes = {option.key: option.in_form(getattr(settings, option.value)) for option in FORMED}
     changes |= {"amounts": settings.contributions is not None}
     changes |= {"previous": [os.path.abspath(path) for path in settings.previous]}
-    changes = read_risk(settings.risk).form | {name: change for name, change in changes.items() if change}
+    team = {*interpretation.TeamForm.model_fields}  # what a risk file says of the tables
+    risk = interpretation.read_risk(settings.risk).model_dump(include=team, exclude_defaults=True)
+    changes = risk | {name: change for name, change in changes.items() if change}
     if len(paths) == 1 and is_printed(paths[0]):
-        return read_printed(paths[0], changes), paths[0].parent
+        return interpretation.read_printed(paths[0], changes), paths[0].parent
     return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()
 
 
-def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tuple[Interpretation, Source]:
+def _printed_source(given: Any, settings: argparse.Namespace, ask: bool = False) -> tuple[Interpretation, Source]:
     answers: dict[str, str] = {}
 
     def asked(question: str) -> str:
@@ -195,28 +174,22 @@ def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tupl
             form, _ = printed_form([*map(Path, texts), *files], settings)
             understood = interpret(form, Path(folder))
         older = _inside([Path(name) for name in form.previous])
-        return understood, described_source(understood, Source(form=form, texts=texts, inputs=(*files, *older)))
+        return understood, tables_source(understood, texts=texts, inputs=(*files, *older))
     paths = _paths(given)
     form, home = printed_form(paths, settings)
     files = [*input_files(form, home, settings.contributions), *(path for path in paths if is_printed(path))]
     if settings.write and settings.write.exists() and any(settings.write.samefile(file) for file in files):
         raise ConfigError(f"--write {settings.write}: this file is read, and would be lost; give another name")
     understood = interpret(form, home, asked if ask and sys.stdin.isatty() and sys.stdout.isatty() else None)
-    return understood, described_source(understood, Source(form=form, home=home, inputs=tuple(files), answers=answers))
-
-
-def described_source(understood: Interpretation, source: Source) -> Source:
-    """The source with what was understood of it, in words."""
-    return replace(source, title=understood.form.title, understood=tuple(summary(understood)), left_out=understood.left_out)
+    return understood, tables_source(understood, home=home, inputs=tuple(files), answers=answers)
 
 
 def _texts(given: pd.DataFrame | Frames | Reading) -> dict[str, str]:
     """Frames as tables, and a reading as the file that it is written to, by the names of the files."""
     if isinstance(given, Reading):
         return {"reading.yaml": write_reading(given)}
-    if isinstance(given, pd.DataFrame):
-        return {"table.csv": _csv(given)}
-    return {f"{file_name(str(name))}.csv": _csv(frame) for name, frame in given.items()}
+    frames = {"table": given} if isinstance(given, pd.DataFrame) else given
+    return {f"{file_name(str(name))}.csv": _csv(frame) for name, frame in frames.items()}
 
 
 def _files(reading: Reading) -> list[Path]:
@@ -258,8 +231,13 @@ def _moved(form: PrintedForm, home: Path, folder: Path) -> PrintedForm:
 # records and their counts
 
 
+def _records_audit(path: Path, changes: Mapping[str, Any], fail_on: str | None, dialect: str) -> RecordsAudit:
+    described = describe(path, changes)
+    source, attack = record_source(path, changes, described), attack_of(described)
+    return attack_records(described, attack, source=source, fail_on=read_fail_on(fail_on), dialect=dialect)
+
+
 def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:
-    """What a release file says, and the files that it names."""
     form = described.form
     tables = [f"table {name}: {' x '.join(table.columns)}" for name, table in form.tables.items()]
     files = (path, source_of(path, form), *prior_files(path))
@@ -268,7 +246,6 @@ def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDesc
 
 
 def attack_of(described: ReleaseDescription) -> Attack:
-    """The attack with the limits of the command line."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS * DEFAULT.nodes))  # each node of a search lies in another
     return Attack(DEFAULT.proving("the audit of a release"), DATASETS, described.form.min_k, described.form.seed)
 
@@ -308,65 +285,56 @@ class ReadingForm(Section):
 def write_files(audit: Audit, part: Path, folder: Path) -> None:
     """All files, into a folder that will be `folder`. The same audit gives the same bytes, so that a check can compare."""
     write_shown(audit, part)
-    source = audit.source
+    source, form = audit.source, audit.source.form
     for name, text in source.texts.items():
         (part / STORED_TABLES).mkdir(exist_ok=True)
         (part / STORED_TABLES / name).write_text(text, encoding="utf-8")
     inputs = {os.path.relpath(file, folder): sha256_of(file) for file in source.inputs}
     inputs |= {f"{STORED_TABLES}/{name}": sha256_of(part / STORED_TABLES / name) for name in source.texts}
-    form = source.form
     if form is not None:
         printed = [f"{STORED_TABLES}/{name}" if name in source.texts else os.path.relpath(source.home / name, folder)
                    for name in form.printed]  # fmt: skip
         form = _moved(form, source.home, folder).model_copy(update={"printed": printed})
+    chosen, made = audit.suppression, audit.protected_by
     reading = ReadingForm(
         inputs=inputs, form=form, answers=dict(source.answers), sensitive=list(source.sensitive),
         contributions=os.path.relpath(source.contributions, folder) if source.contributions else None,
-        release=os.path.relpath(source.release, folder) if source.release else None,
-        changes=dict(source.changes),
+        release=os.path.relpath(source.release, folder) if source.release else None, changes=dict(source.changes),
         fail_on=str(audit.fail_on), dialect=audit.dialect, limit=audit.limit, undecided=list(audit.undecided),
         not_attained=audit.not_attained if isinstance(audit, TablesAudit) else [],
-        given_by={file: list(own) for file, own in audit.given_by.items()} if isinstance(audit, TablesAudit) else {},
-        suppression=SEARCH.dump_python(audit.suppression, mode="json", exclude_defaults=True) if audit.suppression else None,
+        given_by={file: list(own) for file, own in audit.given_by.items()},
+        suppression=SEARCH.dump_python(chosen, mode="json", exclude_defaults=True) if chosen else None,
+        protection=PROTECTION.dump_python(made, mode="json", exclude={"points", "of"}) if made else None,
     )  # fmt: skip
-    if isinstance(audit, TablesAudit) and audit.protected_by:
-        about = PROTECTION.dump_python(audit.protected_by, mode="json", exclude={"points", "of"})
-        reading = reading.model_copy(update={"protection": about})
     content = reading.model_dump(exclude_defaults=True, mode="json")
     (part / READING).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
 
 
 def write_shown(audit: Audit, folder: Path) -> None:
     """The files that show something: cells, cells to suppress, the answer, the report, claims, and the proofs."""
-    tables = {"cells.csv": audit.cells} | (
-        {"suppress.csv": audit.to_suppress} if audit.suppression or audit.protected_by else {}
-    )
-    texts = {name: neutral_frame(frame).to_csv(index=False, lineterminator="\n") for name, frame in tables.items()}
-    for name, text in (texts | {"answer.json": f"{audit.as_json()}\n", "report.html": audit.report()}).items():
+    more = {"suppress.csv": audit.to_suppress} if audit.suppression or audit.protected_by else {}
+    texts = {"answer.json": f"{audit.as_json()}\n", "report.html": audit.report()}
+    for name, frame in {"cells.csv": audit.cells, **more}.items():
+        texts[name] = neutral_frame(frame).to_csv(index=False, lineterminator="\n")
+    for name, text in texts.items():
         (folder / name).write_bytes(text.encode("utf-8", "backslashreplace"))
     audit.write_proofs(folder)
 
 
 def _protection(reading: ReadingForm, certificate: Mapping[str, Any], path: Path) -> Protection | None:
     """How tables were protected, with the points of the certificate, which were recounted."""
-    if reading.protection is None:
-        return None
     shown = [one for one in certificate["statements"] if one["side"] == ATTAINS]
-    of, points = {one["cell"]: one["points"] for one in shown}, certificate.get("points", ())
-    about = {**reading.protection, "of": of, "points": points}
+    points = {"of": {one["cell"]: one["points"] for one in shown}, "points": certificate.get("points", ())}
+    about = None if reading.protection is None else {**reading.protection, **points}
     result = _as_written(PROTECTION, about, "protect", path)
-    if dict(result.ends) != {one["cell"]: (one["lower"], one["upper"]) for one in shown}:
+    if result and dict(result.ends) != {one["cell"]: (one["lower"], one["upper"]) for one in shown}:
         raise DataError(f"{path}: the intervals of protected cells are not those that the certificate shows; {AGAIN}")
     return result
 
 
-def _suppression(reading: ReadingForm, path: Path) -> SecondarySuppression | None:
-    return None if reading.suppression is None else _as_written(SEARCH, reading.suppression, "a search", path)
-
-
-def _as_written(form: TypeAdapter[T], value: Any, who: str, path: Path) -> T:
+def _as_written(form: TypeAdapter[T], value: Any, who: str, path: Path) -> T | None:
     try:
-        return form.validate_python(value)
+        return None if value is None else form.validate_python(value)
     except ValidationError as error:
         raise DataError(f"{path}: not what {who} writes ({error.errors()[0]['msg']}); {AGAIN}") from None
 
@@ -379,11 +347,7 @@ def holds_results(folder: Path) -> bool:
 
 
 def check_folder(folder: Path, named: Sequence[Path], settings: argparse.Namespace) -> Iterator[str]:
-    """
-    Check a folder of results: what was published is read again, every proof about it is checked without a solver, and every
-    file that shows something is made again from what is proved, and compared. Then, within --seconds, it is searched whether
-    more is known than shown and whether the proposal protects.
-    """
+    """Check all that a folder shows against what was published, without a solver; then search whether more is known."""
     if not holds_results(folder):
         raise DataError(f"{folder}: holds no results of disclose ({READING} and {PROOFS} are missing)")
     reading, home = _reading(folder, named, settings)
@@ -430,43 +394,39 @@ def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) 
 def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     assert reading.form is not None
     understood = interpret(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
-    sums = understood.linked.sums
-    certificate = one_certificate(folder / PROOFS)
-    proved, statements = check_system(sums, certificate, str(folder / PROOFS)), certificate["statements"]
+    sums, certificate = understood.linked.sums, one_certificate(folder / PROOFS)
+    proved = check_system(sums, certificate, str(folder / PROOFS))
     if proved.empty:
         raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no intervals to show")
     lo, hi = np.array(proved.lo, dtype=np.int64), np.array(proved.hi, dtype=np.int64)
-    chosen = _suppression(reading, folder / READING)
+    chosen = _as_written(SEARCH, reading.suppression, "a search", folder / READING)
     names = [*reading.undecided, *(chosen.cells if chosen else ())]
     if not set(reading.not_attained) <= set(range(len(lo))) or not set(names) <= set(sums.cells):
         raise DataError(f"{folder / READING}: names a cell that the tables do not have; {AGAIN}")
     least = lo.copy()
     least[reading.not_attained] -= 1  # so that it is not attained
     contributions = home / reading.contributions if reading.contributions else None
-    source = Source(form=reading.form, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
-    bounds = tuple(one for one in statements if one["side"] != ATTAINS)
+    source = tables_source(understood, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
+    bounds = tuple(one for one in certificate["statements"] if one["side"] != ATTAINS)
     exposed = FeasibilityIntervals(understood.linked, Ranges(lo, hi, least, hi, bounds, False, reading.limit))
     return TablesAudit(
-        exposed=exposed, source=described_source(understood, source), fail_on=read_fail_on(reading.fail_on),
+        exposed=exposed, source=source, fail_on=read_fail_on(reading.fail_on),
         dialect=reading.dialect, limit=reading.limit, undecided=tuple(reading.undecided), suppression=chosen,
         given_by=reading.given_by, protected_by=_protection(reading, certificate, folder / READING),
     )  # fmt: skip
 
 
 def _records_again(folder: Path, reading: ReadingForm) -> Audit:
-    """The stored proofs, checked without a solver against the release as it is read now; then the attack, made again."""
-    path = folder / str(reading.release)
-    described = describe(path, reading.changes)
+    """The attack, made again, and the stored proofs, checked without a solver against the release as it is read now."""
+    audit = _records_audit(folder / str(reading.release), reading.changes, reading.fail_on, reading.dialect)
+    releases = audit.described.releases
     claims, cells = (list(read_proofs(folder / name)) for name in (CLAIM_PROOFS, CELL_PROOFS))
-    if not len(claims) == len(cells) == len(described.releases):
+    if not len(claims) == len(cells) == len(releases):
         raise DataError(f"{folder}: not one certificate for each area of the release; {AGAIN}")
-    check_area_proofs(described.releases, claims, cells)
-    source = record_source(path, reading.changes, described)
-    attack, fail_on = attack_of(described), read_fail_on(reading.fail_on)
-    audit = attack_records(described, attack, source=source, fail_on=fail_on, dialect=reading.dialect)
-    if (search := _suppression(reading, folder / READING)) is not None:
-        known = {(release.block, query.id) for release in described.releases for query in release.queries}
-        if not {(step.area, step.cell) for step in search.steps} <= known or search.k != described.form.search.k:
+    record_audit.check_area_proofs(releases, claims, cells)
+    if search := _as_written(SEARCH, reading.suppression, "a search", folder / READING):
+        known = {(release.block, query.id) for release in releases for query in release.queries}
+        if not {(step.area, step.cell) for step in search.steps} <= known or search.k != audit.described.form.search.k:
             raise DataError(f"{folder / READING}: about other cells or claims than those of the release; {AGAIN}")
     return replace(audit, suppression=search)
 

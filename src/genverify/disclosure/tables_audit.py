@@ -3,28 +3,25 @@
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, said
-from genverify.disclosure.interpretation import Exemption
+from genverify.disclosure import intervals
+from genverify.disclosure.audit_value import DIALECTS, MOST_SHOWN, Audit, Source, said
+from genverify.disclosure.interpretation import Exemption, Interpretation, summary
 from genverify.disclosure.intervals import FeasibilityIntervals, Rule, RuleViolation, broken_rules, find_intervals
 from genverify.disclosure.link import TableCells
-from genverify.disclosure.suppression import still_narrow, suppress_more
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import file_name
 from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.solve.linear.search import Work
-
-if TYPE_CHECKING:
-    from genverify.disclosure.protection import Protection
 
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 SEARCH_SECONDS = 60.0  # for secondary suppressions, where nobody says: as long as a person waits
@@ -34,11 +31,7 @@ SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TablesAudit(Audit):
-    """What printed tables give away."""
-
     exposed: FeasibilityIntervals
-    given_by: Mapping[str, Sequence[str]] = field(default_factory=dict)  # earlier file: cells unsafe only with it
-    protected_by: "Protection | None" = None  # of tables that were protected: how, and the points that show it
 
     @cached_property
     def broken(self) -> Sequence[RuleViolation]:  # type: ignore[override]
@@ -81,7 +74,7 @@ class TablesAudit(Audit):
         given = self.source.form.exempt if self.source.form else ()
         for one in (one for one in given if not one.file or one.file in files):
             among = self._cells_of.get(one.table, []) if one.table else list(self.exposed.linked.sums.cells)
-            cells = [cell for cell in among if cell == one.cell] if one.cell else among if one.table else []
+            cells = [cell for cell in among if one.cell == cell or (one.table and not one.cell)]
             if not cells:
                 near = nearest(one.cell or one.table, among[:MOST_NAMED] or list(self._cells_of))
                 raise ConfigError(f"exempt {one.table} {one.cell}, by {one.who}: no such cell or table: {near}")
@@ -90,7 +83,6 @@ class TablesAudit(Audit):
 
     @cached_property
     def _cells_of(self) -> Mapping[str, list[str]]:
-        """The cells of each table of this release, by name."""
         names, cell = self.exposed.linked.sums.cells, self.exposed.linked.cell
         return {own.table.name: [names[cell[key]] for key in own.keys.values()] for own in self.exposed.linked.now}
 
@@ -107,7 +99,6 @@ class TablesAudit(Audit):
 
     @property
     def targets(self) -> list[int]:
-        """The places of printed cells that are known too well."""
         unsafe = [row["cell"] for row in self.unsafe_cells if row["what"] != "difference" and row["unclear"]]
         return [self.exposed.linked.sums.place[cell] for cell in unsafe]
 
@@ -148,13 +139,9 @@ class TablesAudit(Audit):
 
     def why(self, row: Mapping[str, Any]) -> list[str]:
         place = self.exposed.linked.sums.place[row["cell"]]
-        said = self.exposed.linked.printed.get(self.exposed.linked.keys[place], ())
-        older = [
-            f"{entry.text} was printed at {entry.place}"
-            for table, entry, value in said
-            if table.earlier and not value.hidden
-        ]
-        return [*older, *self.exposed.why(place)]
+        texts = self.exposed.linked.printed.get(self.exposed.linked.keys[place], ())
+        older = [entry for table, entry, value in texts if table.earlier and not value.hidden]
+        return [*(f"{entry.text} was printed at {entry.place}" for entry in older), *self.exposed.why(place)]
 
     def reasons(self) -> Iterator[str]:
         yield from super().reasons()
@@ -166,7 +153,7 @@ class TablesAudit(Audit):
         seconds = SEARCH_SECONDS if seconds is None else seconds
         if not self.targets or self.fail_on.singled_out or seconds <= 0:
             return self
-        chosen = suppress_more(self.exposed, self.targets, self.fail_on.width, Work(seconds=seconds))
+        chosen = intervals.suppress_more(self.exposed, self.targets, self.fail_on.width, Work(seconds=seconds))
         return replace(self, suppression=chosen)
 
     def protection(self) -> str:
@@ -185,14 +172,13 @@ class TablesAudit(Audit):
     @cached_property
     def percentages(self) -> list[dict[str, str]]:
         """The printed percentages beside counts that are not printed exactly, which must be suppressed with these."""
-        sums, unclear = self.exposed.linked.sums, self.exposed.unclear
-        added = {sums.place[cell] for cell in self.suppression.cells} if self.suppression else set()
-        result = []
+        sums, unclear, result = self.exposed.linked.sums, self.exposed.unclear, list[dict[str, str]]()
+        added = set(self.suppression.cells) if self.suppression else set()
         for placed, share in ((own, share) for own in self.exposed.linked.now for share in own.table.shares):
             cell = self.exposed.printed[placed.keys[share.labels]]
-            if (unclear[cell] or cell in added) and any(map(str.isdigit, share.entry.text)):
-                part = {"table": placed.table.name, "cell": sums.cells[cell]}
-                result.append({**part, "published": share.entry.text, "place": share.entry.place})
+            if (unclear[cell] or sums.cells[cell] in added) and any(map(str.isdigit, share.entry.text)):
+                result.append({"table": placed.table.name, "cell": sums.cells[cell], "published": share.entry.text,
+                               "place": share.entry.place})  # fmt: skip
         return result
 
     @property
@@ -206,30 +192,21 @@ class TablesAudit(Audit):
         shares = [{**same, **percentage} for percentage in self.percentages]
         return pd.concat([cells, pd.DataFrame(shares, columns=cells.columns)]) if shares else cells
 
-    def apriori(self) -> dict[str, str]:
-        """For each table, the lines of an a-priori file that tau-Argus reads: the codes of a cell to suppress, and u."""
-        added = (
-            set(self.suppression.cells) if self.suppression else set(self.protected_by.why) if self.protected_by else set()
-        )
-        names, files = self.exposed.linked.sums.cells, dict[str, str]()
-        for placed in self.exposed.linked.now:
-            chosen = [labels for labels, key in placed.keys.items() if names[self.exposed.printed[key]] in added]
-            if chosen:
-                lines = (";".join([*(f'"{label}"' for label in labels), "u"]) for labels in chosen)
-                files[placed.table.name] = "\n".join(lines) + "\n"
-        return files
-
     # proofs
 
     def write_proofs(self, folder: Path) -> None:
-        sums = self.exposed.linked.sums
+        """The system, the proofs, and for each table a file that tau-Argus reads: the codes of a cell to suppress, and u."""
+        sums, made, chosen = self.exposed.linked.sums, self.protected_by, self.suppression
         system = json.dumps(sums.as_dict(), separators=(",", ":"))
         (folder / SYSTEM).write_bytes(gzip.compress(system.encode(), mtime=0))
         certificate = new_certificate(LINEAR, "tables", sums.digest) | {"statements": list(self.statements)}
-        certificate |= {"points": self.protected_by.points} if self.protected_by else {}
-        write_proofs([certificate], folder / PROOFS)
-        for name, text in self.apriori().items():
-            (folder / f"{file_name(name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_proofs([certificate | ({"points": made.points} if made else {})], folder / PROOFS)
+        added = set(chosen.cells if chosen else made.why if made else ())
+        for one in self.exposed.linked.now:
+            cells = [labels for labels, key in one.keys.items() if sums.cells[self.exposed.printed[key]] in added]
+            text = "".join(";".join([*(f'"{label}"' for label in labels), "u\n"]) for labels in cells)
+            if cells:
+                (folder / f"{file_name(one.table.name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
 
     def check_proofs(self) -> None:
         points, ranges = self.protected_by.points if self.protected_by else (), self.exposed.ranges
@@ -250,22 +227,20 @@ class TablesAudit(Audit):
     def search_again(self, seconds: float) -> str:
         if seconds <= 0:
             return "not searched for again: narrower intervals, attained ends, whether the proposed suppressions protect"
-        exposed, chosen, names = self.exposed, self.suppression, self.exposed.linked.sums.cells
+        exposed, chosen, names, width = self.exposed, self.suppression, self.exposed.linked.sums.cells, self.fail_on.width
         searched = find_intervals(exposed.linked, Work(seconds=seconds))
         again, indices = searched.ranges, np.array(list(exposed.printed.values()), dtype=np.int64)
-        wider = indices[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[indices]]
-        if len(wider):
-            raise DataError(f"{names[wider[0]]}: more is known about this cell than the results show; make them again")
+        for cell in indices[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[indices]]:
+            raise DataError(f"{names[cell]}: more is known about this cell than the results show; make them again")
         if again.limit:
             return f"not searched for again in full ({again.limit})"
-        if open_ := set(undecided_cells(searched, self.fail_on.width)) - set(self.undecided):
+        if open_ := set(undecided_cells(searched, width)) - set(self.undecided):
             raise DataError(f"{min(open_)}: undecided, though the results say otherwise; make them again")
-        untrue = indices[(exposed.ranges.exact & ~again.exact)[indices]]
-        if len(untrue):
-            raise DataError(f"{names[untrue[0]]}: not both ends are attained, though the results say so; make them again")
+        for cell in indices[(exposed.ranges.exact & ~again.exact)[indices]]:
+            raise DataError(f"{names[cell]}: not both ends are attained, though the results say so; make them again")
         if chosen is None:
             return "searched again: no interval is narrower than shown"
-        left, limit = still_narrow(exposed, self.targets, chosen.cells, self.fail_on.width, Work(seconds=seconds))
+        left, limit = intervals.still_narrow(exposed, self.targets, chosen.cells, width, Work(seconds=seconds))
         if limit:
             return f"searched again: no interval is narrower than shown; the proposed suppressions, not in full ({limit})"
         if other := set(left) - set(chosen.still):
@@ -300,6 +275,12 @@ class TablesAudit(Audit):
             open_ = "open" if row["unclear"] else ""
             result[index[row["cell"]]] = said(row["lower"], row["upper"]) if row["unclear"] else "", kind or open_
         return result
+
+
+def tables_source(understood: Interpretation, **given: Any) -> Source:
+    """What was understood of printed tables, in words, and what it was read from."""
+    words = tuple(summary(understood))
+    return Source(form=understood.form, title=understood.form.title, understood=words, left_out=understood.left_out, **given)
 
 
 def undecided_cells(exposed: FeasibilityIntervals, width: int) -> tuple[str, ...]:

@@ -1,10 +1,4 @@
-"""
-A reconstruction given as a program in a file (LP or MPS): has it exactly one solution?
-
-Take one solution x. If every number of it lies at one of its ends (as 0 and 1 do), any other solution moves away from some
-of these ends, so the sum of all moves is above 0. That this sum is at most 0 is one bound, with one proof. Numbers strictly
-between their ends are asked for one by one.
-"""
+"""A reconstruction given as a program in a file (LP or MPS): has it exactly one solution?"""
 
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -86,6 +80,8 @@ def unique(sums: LinearSystem, work: Work) -> Unique:
         if first.point is None:
             return Unique(f"undecided ({first.limit or 'no solution was found within the limits'})", *size)
         x = first.point
+    # of a solution whose numbers all lie at their ends, any other moves away from some of them: that the sum of all moves is
+    # at most 0 is one bound, with one proof; numbers strictly between their ends are asked for one by one
     at_end = (x == ends.lo) | (x == ends.hi)
     c = np.where(x == ends.lo, 1, -1) * (at_end & (ends.lo < ends.hi))
     between = (sign * (np.arange(len(x)) == cell) for cell in np.flatnonzero(~at_end).tolist() for sign in (1, -1))

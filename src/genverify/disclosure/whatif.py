@@ -1,4 +1,4 @@
-"""What-if: the same release under protections, and what the attack still verifies under each."""
+"""What-if: a release under protections, what the attack verifies under each, and combinations that nobody can have."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import check_against_microdata
 from genverify.disclosure.protection import BASE, METHODS, ROUND
-from genverify.disclosure.record_attack import LEVEL_COLUMN, UNDECIDED, Attack, all_claims, by_level, singled_out
+from genverify.disclosure.record_audit import LEVEL_COLUMN, UNDECIDED, Attack, all_claims, by_level, singled_out
 from genverify.disclosure.release_data import ReleaseDescription, published
 from genverify.disclosure.release_data import merged as merged_prior
 from genverify.disclosure.release_form import ProtectionForm
@@ -26,16 +25,19 @@ from genverify.protect.publishing import without
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from operator import itemgetter
+
+from genverify.disclosure.release_form import RuleForm
+from genverify.model.release import Release
+from genverify.model.work import progress
 
 AS_IS = "as published"
 
 
 def what_if(described: ReleaseDescription, attack: Attack, k: int) -> pd.DataFrame:
-    """
-    One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out; and
-    singleton claims with a probability of 99, 90 and 50 % and more, under the uniform prior and under each that the release
-    names: a protection that takes certainty away may leave 99 %.
-    """
+    """A row for the release as it is and one for each protection: claims, people singled out, and what is likely."""
     rows = [protection_row(AS_IS, described, attack, k)]
     rows += [protection_row(label(p), protected(described, p), attack, k) for p in described.form.protect]
     return with_missing_counts(pd.DataFrame(rows), k)
@@ -58,8 +60,7 @@ def label(form: ProtectionForm) -> str:
     parts += [f"merge {column}" for column in form.coarsen]
     parts += [f"suppress below {form.suppress}" + (", zeros too" if form.zeros == "hidden" else "")] if form.suppress else []
     words = (("round to", form.round), ("round at random to", form.random_round), ("plus or minus", form.plus_minus))
-    parts += [f"{action} {base}" for action, base in words if base]
-    return form.name or ", ".join(parts) or AS_IS
+    return form.name or ", ".join([*parts, *(f"{action} {base}" for action, base in words if base)]) or AS_IS
 
 
 def protected(described: ReleaseDescription, form: ProtectionForm) -> ReleaseDescription:
@@ -91,10 +92,7 @@ def _coarsened(described: ReleaseDescription, column: str, merged: dict[str, lis
 def protection_row(name: str, case: ReleaseDescription, attack: Attack, k: int, likely: bool = True) -> dict[str, Any]:
     """What the attack verifies of a release under a protection, and, which takes far longer, what is then likely."""
     result = [attack(release) for release in case.releases]
-    claims = all_claims(result)
-    if case.records is not None:
-        check_against_microdata(claims, case.records)
-    names = case.schema.domain.names
+    claims, names = all_claims(result, case.records), case.schema.domain.names
     singles = claims[claims["m"] == 1]
     long = singles[singles["k"] >= k]
     return {
@@ -112,9 +110,7 @@ def protection_row(name: str, case: ReleaseDescription, attack: Attack, k: int, 
 
 
 def write_what_if(result: pd.DataFrame, described: ReleaseDescription, folder: Path) -> None:
-    """Write the table and the figure of what each protection buys."""
-    form = described.form
-    title = form.title or form.name
+    form, title = described.form, described.form.title or described.form.name
     title += ": synthetic data" if form.synthetic and "synthetic" not in title else ""
     write_comparison(result, lambda: plot_what_if(result, form.search.k, form.unit, title), folder)
 
@@ -139,13 +135,11 @@ def plot_what_if(protections: pd.DataFrame, k: int, unit: tuple[str, str], label
     words = {"singleton_claims": f"verified claims about exactly one {plain(unit[0])}",
              "people_singled_out": f"{plain(unit[1])} singled out"}  # fmt: skip
     bars = {"": "any number of columns", f"_k{k}": f"{k} or more columns"}
-    return _bar_panels(
-        protections, {text: {own + end: said for end, said in bars.items()} for own, text in words.items()}, label
-    )
+    panels = {text: {own + end: said for end, said in bars.items()} for own, text in words.items()}
+    return _bar_panels(protections, panels, label)
 
 
 def plot_compared_tables(protections: pd.DataFrame, label: str) -> "Figure":
-    """Two panels over the same protections of printed tables: the counts that change, and what is lost."""
     drawn = protections[protections["why_not"] == ""]
     words = {"counts_changed": "counts changed", "loss": "percent lost of what the counts say"}
     return _bar_panels(drawn, {text: {own: ""} for own, text in words.items()}, label)
@@ -183,10 +177,7 @@ def _bar_panels(protections: pd.DataFrame, panels: Mapping[str, Mapping[str, str
 
 
 def compare_tables(tables: Any, rule: str, **options: Any) -> pd.DataFrame:
-    """
-    One row for printed tables as they are and one for each way to protect them: counts that change, cells whose protection
-    is certified, and the loss in percent of what the counts say (in bits); or why it cannot be done.
-    """
+    """A row for printed tables as they are, and for each way to protect them: what changes, what is lost, or why not."""
     own = {name: options.pop(name) for name in ("width", "cost", "base") if name in options}
     before = disclose(tables, search_seconds=0, **options)
     assert isinstance(before, TablesAudit)
@@ -200,9 +191,7 @@ def compare_tables(tables: Any, rule: str, **options: Any) -> pd.DataFrame:
                 rows.append({**row, "why_not": str(error)})
                 continue
         made = audit.protected_by
-        assert made is not None
-        said, most = _said(before, before), _said(before, audit)
-        loss = round(100 * (1 - most / (said or 1)), 1)
+        loss = round(100 * (1 - _said(before, audit) / (_said(before, before) or 1)), 1)
         rows.append({**row, "counts_changed": len(made.why), "certified_cells": len(made.ends), "loss": loss, "why_not": ""})
     return pd.DataFrame(rows).astype({"counts_changed": "Int64", "certified_cells": "Int64"})
 
@@ -218,3 +207,91 @@ def _said(before: TablesAudit, audit: TablesAudit) -> float:
 def information(n: int, lo: Ints, hi: Ints) -> float:
     """What ranges of counts up to n say, in bits: one of lo to hi of 0 to n says log2(n + 1) - log2(hi - lo + 1)."""
     return float((np.log2(n + 1) - np.log2((hi - lo).clip(min=0) + 1)).sum())
+
+
+THRESHOLDS = (3, 5, 10)  # below which counts are suppressed, and bases of rounding: those that offices use
+RARE = 0.05  # share of the records below which a code may be merged with other rare ones
+COMBINED = 4  # protections of those tried alone, the best ones, that are tried in pairs: six more attacks
+COUNTED = 1  # protections, the best ones, under which datasets are counted for what is likely: up to minutes for each
+EXPECTED = 10  # records, if two columns were independent: none at all is then no chance (e^-10), but a rule of the data
+
+
+def usual_protections(described: ReleaseDescription) -> list[list[ProtectionForm]]:
+    """Thresholds, rounding, each table left out, each column coarser; of one kind the weaker before the stronger."""
+    kinds = list[list[ProtectionForm]]()
+    if all((release.lo == release.hi).all() for release in described.exact):  # ranges are not protected once more
+        kinds += [[ProtectionForm(suppress=t, zeros=zeros) for t in THRESHOLDS] for zeros in ("shown", "hidden")]
+        kinds.append([ProtectionForm(round=t) for t in THRESHOLDS])
+    tables = list(described.form.tables)
+    kinds += [[ProtectionForm(drop=[table])] for table in tables] if len(tables) > 1 else []
+    return kinds + [[ProtectionForm(coarsen=merged)] for merged in _coarser(described)]
+
+
+def _coarser(described: ReleaseDescription) -> Iterator[dict[str, dict[str, list[str]]]]:
+    """Each column with its codes merged: neighbours in pairs where they are bins of numbers, else those that are rare."""
+    for name, coding in described.codings.by_name.items():
+        form = described.form.columns.get(name)
+        if form is not None and form.bins:
+            pairs = [coding.texts[at : at + 2] for at in range(0, len(coding.texts) - 1, 2)]
+        elif described.records is not None:
+            shares = described.records[name].value_counts(normalize=True)
+            pairs = [tuple(t for t, code in coding.code_of.items() if shares.get(code, 0) < RARE)]
+        else:
+            pairs = []
+        merged = {" or ".join(pair): list(pair) for pair in pairs if 1 < len(pair) < len(coding.texts)}
+        if merged:
+            yield {name: merged}
+
+
+def compare_protections(described: ReleaseDescription, attack: Attack, k: int) -> pd.DataFrame:
+    """The release as it is, the usual protections, and pairs of the best; first those that leave and lose the least."""
+
+    def said(releases: Iterable[Release]) -> float:
+        return sum(information(release.n, release.lo, release.hi) for release in releases)
+
+    def trial(form: ProtectionForm) -> tuple[tuple[int, float], ProtectionForm, dict[str, Any]]:
+        case = protected(described, form)
+        row, loss = protection_row(label(form), case, attack, k, likely=False), said(case.releases) / (exact or 1)
+        return (row[f"singleton_claims_k{k}"] + row["undecided"], round(100 * (1 - loss), 1)), form, row
+
+    exact, tried = said(described.exact), list[tuple[tuple[int, float], ProtectionForm, dict[str, Any]]]()
+    for kind in progress(usual_protections(described), "kinds of protection tried"):
+        for form in kind:
+            tried.append(trial(form))
+            if not tried[-1][0][0]:  # a stronger one of this kind only loses more
+                break
+    best = [form for _, form, _ in sorted(tried, key=itemgetter(0))[:COMBINED]]
+    pairs = [both for first, second in combinations(best, 2) if (both := _together(first, second))]
+    tried += [trial(form) for form in progress(pairs, "pairs of protections tried")]
+    rows = [protection_row(AS_IS, described, attack, k) | {"loss": 0.0}]
+    for place, ((_, loss), form, row) in enumerate(sorted(tried, key=itemgetter(0))):
+        if place < COUNTED:  # what is likely is counted as well
+            row = protection_row(label(form), protected(described, form), attack, k)
+        rows.append(row | {"loss": loss})
+    return with_missing_counts(pd.DataFrame(rows), k)
+
+
+def _together(first: ProtectionForm, second: ProtectionForm) -> ProtectionForm | None:
+    """Both protections; none where they are of one kind, since the stronger of two thresholds is one of them."""
+    one, other = (form.model_dump(exclude_defaults=True) for form in (first, second))
+    shared = set(one) & set(other)
+    if shared - {"drop", "coarsen"}:
+        return None
+    both = {name: [*one[name], *other[name]] if name == "drop" else one[name] | other[name] for name in shared}
+    return ProtectionForm(**(one | other | both))
+
+
+def impossible_pairs(described: ReleaseDescription) -> list[RuleForm]:
+    """Pairs of codes that no record has although ten would by chance, as rules that are offered and never assumed."""
+    rules, records = list[RuleForm](), described.records if described.records is not None else pd.DataFrame()
+    for first, second in combinations(described.codings.by_name, 2) if len(records) else ():
+        counts = pd.crosstab(records[first], records[second])
+        expected = counts.sum(axis=1).to_numpy()[:, None] * counts.sum(axis=0).to_numpy() / len(records)
+        codings = described.codings[first], described.codings[second]
+        texts = [dict(zip(coding.column.codes, coding.texts, strict=True)) for coding in codings]
+        never = (counts == 0) & (expected >= EXPECTED)
+        for code in counts.index[never.any(axis=1)]:
+            allowed = [texts[1][int(other)] for other in counts.columns if not never.loc[code, other]]
+            name = f"{first} {texts[0][code]}: not every {second}"
+            rules.append(RuleForm(name=name, when={first: [texts[0][code]]}, then=[{second: allowed}]))
+    return rules

@@ -9,7 +9,6 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from itertools import accumulate, count, groupby, islice
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -18,13 +17,13 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack import explain
-from genverify.checker.certificate import Forks, read_lines
+from genverify.checker.certificate import read_lines
 from genverify.checker.stored import CheckedBlock, checked_blocks
 from genverify.export.checker_formats import block_folder
-from genverify.export.record_programs import shortest
+from genverify.export.proof_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
-from genverify.model.domain import Predicate, Rule, read_domain
+from genverify.model.domain import Rule, read_domain
 from genverify.model.errors import DataError
 from genverify.model.files import data_label, file_name, read_yaml
 from genverify.model.query import table_titles
@@ -104,9 +103,6 @@ def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[st
         yield piece
 
 
-# What the page calls things, and whether it may list blocks at all.
-
-
 @dataclass(frozen=True)
 class Words:
     """The names of the data and the variant, of places and tables, and the phrases of claims."""
@@ -170,16 +166,11 @@ def write_certificates(folder: Path, archives: Iterable[Path]) -> dict[str, int]
                     files.setdefault(block, []).append(file)
             for block, names in files.items():
                 number[block] = len(number)
-                texts = [archive.read(f"{block}/{name}").decode() for name in names]
-                _write_piece(folder, f"vipr-{number[block]}", _packed(names, texts))
+                data = [archive.read(f"{block}/{name}") for name in names]  # far smaller together than each by itself
+                packed = b64encode(zlib.compress(b"".join(data), 9)).decode()
+                piece = {"names": names, "ends": list(accumulate(map(len, data))), "data": packed}
+                _write_piece(folder, f"vipr-{number[block]}", piece)
     return number
-
-
-def _packed(names: list[str], texts: list[str]) -> dict[str, object]:
-    """Files as one deflated text, which is far smaller than each by itself; `ends` says where in it each file ends."""
-    data = [text.encode() for text in texts]
-    ends = list(accumulate(map(len, data)))
-    return {"names": names, "ends": ends, "data": b64encode(zlib.compress(b"".join(data), 9)).decode()}
 
 
 # Proofs for the page: the claims that share a proof are one group, laid out once so that it serves them all.
@@ -230,16 +221,9 @@ def _place(reasons: explain.Reasons, name: str) -> int:
     return ALL if name == TOTAL else reasons.release.schema.position[name]
 
 
-class _Unexplained(explain.Reasons):
-    """The cells of a block without the search for what a sum rests on."""
-
-    def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
-        return []
-
-
 def check_layout(block: CheckedBlock, laid_out: Sequence[Any], source: Path) -> None:
     """An error unless laid-out proofs add up what the checked ones do, by zeros and totals that are there."""
-    reasons = _Unexplained(block.release, block.proofs["lemmas"])
+    reasons = explain.Reasons(block.release, block.proofs["lemmas"], search=False)
     known, because = [_reason(reasons, rule) for rule in reasons.rules], list[Any]()
     bare = [[_bare(half, []) for half in _halves(reasons, proof, [])] for proof in block.proofs["proofs"]]
     given = [[_bare(half, because) for half in halves] for halves in laid_out]
@@ -263,12 +247,6 @@ def _bare(layout: list[Any], because: list[Any]) -> list[Any]:
 PRIORS = ("tract", "state", "nation", "uniform")
 LEAST = 0.5  # a guess that is more often wrong than right is no finding: the page lists none
 CLOSE = 0.02  # a shorter form that is hardly likelier says nothing new
-
-
-def _likely_by_block(paths: Sequence[Path], blocks: Collection[str]) -> Mapping[str, pd.DataFrame]:
-    """Of each of the blocks that were weighed, the claims about one household that are likely under some prior."""
-    parts = (part for path in paths for part in read_blocks(path, blocks).groupby("block"))
-    return {str(block): rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)] for block, rows in parts}
 
 
 def _likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequence[str], most: int) -> list[dict[str, Any]]:
@@ -319,12 +297,11 @@ BLOCK_PRIORS = ("tract", "tract_leave_out", "county", "state", "nation", "unifor
 
 def _block_entry(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> dict[str, Any]:
     """A block as plain values: N, the counts that are not 0, what is suppressed, the groups of claims."""
-    counts: list[Any] = []  # cells and counts in turn, a range where the count is not exact
-    for cell, lo, hi in zip(release.cells.tolist(), release.lo.tolist(), release.hi.tolist(), strict=True):
-        if hi:
-            counts += [cell, hi if lo == hi else [lo, hi]]
-    known = set(release.cells.tolist())
-    withheld = [cell for cell in range(len(release.schema.queries)) if cell not in known]
+    cells = release.cells.tolist()
+    ends = ((cell, lo, hi) for cell, lo, hi in zip(cells, release.lo.tolist(), release.hi.tolist(), strict=True) if hi)
+    # cells and counts in turn, a range where the count is not exact
+    counts = [part for cell, lo, hi in ends for part in (cell, hi if lo == hi else [lo, hi])]
+    withheld = sorted(set(range(len(release.schema.queries))).difference(cells))
     return {"n": release.n, "counts": counts, "withheld": withheld, "groups": _groups(release, claims, proofs)}
 
 
@@ -354,9 +331,7 @@ def _form_widths(columns: int) -> list[int]:
     return [mask_width(columns), 1, *[2] * len(BLOCK_PRIORS)]
 
 
-def claims_by_block(
-    claims: Path, baselines: Path, blocks: Collection[str]
-) -> tuple[Mapping[str, pd.DataFrame], pd.DataFrame]:
+def claims_by_block(claims: Path, baselines: Path, blocks: Collection[str]) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """The claims of each block with their probabilities, once for two designs; and of a block that has none."""
     listed, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
     if not listed[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):
@@ -376,9 +351,8 @@ def figures_by_state(
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
     for part in split_rows(order, at_once):
         wanted = set(part["block"])
-        yield _block_figures(
-            sample[sample["block"].isin(wanted)], read_blocks(blocks, wanted), read_blocks(households, wanted), least
-        )
+        read = read_blocks(blocks, wanted), read_blocks(households, wanted)
+        yield _block_figures(sample[sample["block"].isin(wanted)], *read, least)
 
 
 def _block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
@@ -398,17 +372,12 @@ def _block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.Da
 
 def add_up(figures: Iterable[pd.DataFrame]) -> dict[str, dict[str, Any]]:
     states: dict[str, list[dict[str, Any]]] = {}
-    for part in figures:
-        for state, rows in part.groupby("state"):
-            states.setdefault(str(state), []).append(_added(rows))
+    for state, rows in (group for part in figures for group in part.groupby("state")):
+        single, added = pd.DataFrame(rows["single"].tolist()), rows[["n", "claims", "unique"]].sum().tolist()
+        figure = dict(zip(("blocks", "households", "claims", "unique"), (len(rows), *added), strict=True))
+        lists = {"single": single.sum().tolist(), "exposed": (single > 0).sum().tolist()}
+        states.setdefault(str(state), []).append(figure | lists)
     return {state: _sum(parts) for state, parts in states.items()}
-
-
-def _added(rows: pd.DataFrame) -> dict[str, Any]:
-    single = pd.DataFrame(rows["single"].tolist())
-    households, claims, unique = (int(rows[name].sum()) for name in ("n", "claims", "unique"))
-    lists = {"single": single.sum().tolist(), "exposed": (single > 0).sum().tolist()}
-    return {"blocks": len(rows), "households": households, "claims": claims, "unique": unique, **lists}
 
 
 def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -418,10 +387,29 @@ def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             for name, column in columns.items()}  # fmt: skip
 
 
-def _study_piece(schema: Schema, states: Mapping[str, Any], words: Words) -> dict[str, Any]:
+def plain_sentence(sentence: explain.Sentence) -> dict[str, Any]:
+    """A sentence of the phrase file as plain values: conditions are {column: codes}."""
+    plain = asdict(sentence)
+    plain["slots"] = [[[when.where, words] for when, words in slot] for slot in sentence.slots]
+    plain |= {key: [when.where for when in getattr(sentence, key)] for key in ("only", "unless")}
+    return plain
+
+
+# Build the explorer from the results of a study, some batches at a time, so that memory does not grow with its blocks.
+
+Batch = tuple[Path, Path, Path]  # a file of counts, one of proofs, and one of laid-out proofs
+
+
+def write_study(
+    folder: Path, schema: Schema, states: Mapping[str, Any], words: Words, least: int, designs: Sequence[str] | None
+) -> None:
+    """The piece that the page loads first: aggregates only. Earlier pieces go; designs are given to list blocks."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.js"):
+        old.unlink()
     tables = list(dict.fromkeys(query.table for query in schema.queries))
     columns = [{"name": c.name, "label": c.label, "codes": c.meaning} for c in schema.domain.columns]
-    return {
+    _write_piece(folder, "study", {
         "columns": columns,
         "tables": [[name, words.titles.get(name, name)] for name in tables],
         "cells": [[query.id, tables.index(query.table), query.label] for query in schema.queries],
@@ -433,49 +421,9 @@ def _study_piece(schema: Schema, states: Mapping[str, Any], words: Words) -> dic
         "states": states,
         "places": {state: words.places[state] for state in sorted(set(states) & set(words.places))},
         "all": _sum(list(states.values())),
-    }
-
-
-def plain_sentence(sentence: explain.Sentence) -> dict[str, Any]:
-    """A sentence of the phrase file as plain values: conditions are {column: codes}."""
-    plain = asdict(sentence)
-    plain["slots"] = [[[when.where, words] for when, words in slot] for slot in sentence.slots]
-    plain |= {key: [when.where for when in getattr(sentence, key)] for key in ("only", "unless")}
-    return plain
-
-
-def _block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
-    """State and entry of each block: id, households, places of its designs, claims, unique, singled out by k, its piece."""
-    for block, row in figures.iterrows():
-        part = [designs.index(design) for design in row["designs"]]
-        entry = [str(block), int(row["n"]), part, int(row["claims"]), int(row["unique"]), row["single"], piece[str(block)]]
-        yield str(row["state"]), entry
-
-
-# Build the explorer from the results of a study, some batches at a time, so that memory does not grow with its blocks.
-
-Batch = tuple[Path, Path, Path]  # a file of counts, one of proofs, and one of laid-out proofs
-
-
-@dataclass(frozen=True)
-class WeighedFiles:
-    """Files of claims with probabilities, which may be of some blocks only, and how many claims of a block are shown."""
-
-    files: Sequence[Path] = ()
-    most: int = 0
-
-
-def write_study(
-    folder: Path, schema: Schema, states: Mapping[str, Any], words: Words, least: int, designs: Sequence[str] | None
-) -> None:
-    """The piece that the page loads first: aggregates only. Earlier pieces go; designs are given to list blocks."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.js"):
-        old.unlink()
-    piece = _study_piece(schema, states, words)
-    piece |= {"data": words.data, "synthetic": words.synthetic, "variant": words.variant}
-    piece |= {"least": least, "listed": designs is not None, "designs": list(designs or [])}
-    _write_piece(folder, "study", piece)
+        "data": words.data, "synthetic": words.synthetic, "variant": words.variant,
+        "least": least, "listed": designs is not None, "designs": list(designs or []),
+    })  # fmt: skip
 
 
 def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], size: int) -> dict[str, int]:
@@ -488,41 +436,43 @@ def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], si
 
 def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence[str], piece: Mapping[str, int]) -> None:
     """The list of the blocks of every state; figures come by state."""
-    rows = (row for part in figures for row in _block_rows(part, designs, piece))
-    for state, group in groupby(rows, itemgetter(0)):
-        _write_list(folder, f"state-{state}", (row for _, row in group))
+    rows = ((str(block), row) for part in figures for block, row in part.iterrows())
+    for state, group in groupby(rows, lambda pair: pair[1]["state"]):
+        _write_list(folder, f"state-{state}", (_block_row(block, row, designs, piece) for block, row in group))
+
+
+def _block_row(block: str, row: "pd.Series[Any]", designs: Sequence[str], piece: Mapping[str, int]) -> list[Any]:
+    """A block: id, households, places of its designs, claims, unique, singled out by k, its piece."""
+    places = [designs.index(design) for design in row["designs"]]
+    return [block, int(row["n"]), places, int(row["claims"]), int(row["unique"]), row["single"], piece[block]]
 
 
 def block_entries(
-    schema: Schema,
-    batches: Sequence[Batch],
-    claims: Path,
-    baselines: Path,
-    at_once: int = FEW_BLOCKS_AT_ONCE,
-    certificates: Mapping[str, int] | None = None,
-    weighed: WeighedFiles | None = None,
-) -> Iterator[tuple[str, dict[str, Any]]]:
+    schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = FEW_BLOCKS_AT_ONCE,
+    certificates: Mapping[str, int] | None = None, weighed: Sequence[Path] = (), most: int = 0,
+) -> Iterator[tuple[str, dict[str, Any]]]:  # fmt: skip
     """
-    Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The
-    proofs of a block are checked first, and every claim that names a proof is looked up among the proved ones.
-    `certificates` are the numbers of the pieces with the files of a block; `weighed` says what is likely beside.
+    Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. Its
+    proofs are checked, and every claim that names one is looked up among the proved ones. `certificates`: the numbers of
+    the pieces with the files of a block; `weighed`: files that say which claims are likely beside, `most` of a block.
     """
     for group, blocks in _batches(batches, at_once):
         of_block, nothing = claims_by_block(claims, baselines, blocks)
-        likely = _likely_by_block(weighed.files, blocks) if weighed else {}
+        listed = (part for path in weighed for part in read_blocks(path, blocks).groupby("block"))
+        likely = {str(block): rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)] for block, rows in listed}
         for counts, proofs, explained in group:
             laid_out = {result["block"]: result["proofs"] for result in read_lines(explained)}
             for block in checked_blocks(counts, proofs, schema):
-                rows, layout = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
+                name = block.release.block
+                rows, layout = of_block.get(name, nothing), laid_out.get(name, [])
                 block.require(rows[rows["proof"].notna()], claims)
                 check_layout(block, layout, explained)
                 entry = _block_entry(block.release, rows, layout)
-                if weighed and block.release.block in likely:
-                    likely_rows = likely[block.release.block]
-                    entry["likely"] = _likely_entries(likely_rows, rows, schema.domain.names, weighed.most)
-                if certificates and block_folder(block.release.block) in certificates:
-                    entry["vipr"] = certificates[block_folder(block.release.block)]
-                yield block.release.block, entry
+                if name in likely:
+                    entry["likely"] = _likely_entries(likely[name], rows, schema.domain.names, most)
+                if certificates and block_folder(name) in certificates:
+                    entry["vipr"] = certificates[block_folder(name)]
+                yield name, entry
 
 
 def _batches(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch], set[str]]]:
@@ -530,7 +480,7 @@ def _batches(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batc
     group: list[Batch] = []
     blocks: set[str] = set()
     for batch in batches:
-        part = set(pd.read_parquet(batch[0], columns=["block"])["block"].unique())
+        part = set(pd.read_parquet(batch[0], columns=["block"])["block"])
         if group and len(blocks) + len(part) > at_once:
             yield group, blocks
             group, blocks = [], set()

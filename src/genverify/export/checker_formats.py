@@ -1,42 +1,37 @@
 """The formats: VIPR 1.0, OPB with VeriPB 2.0, SMT-LIB 2 and Coq."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
-from genverify.checker.certificate import EMPTY, Leaf, Node
-from genverify.export.cell_programs import SIGN, Path, Program, Row, TooLarge, Vector, leaves
+from genverify.checker.certificate import EMPTY, Cases, Leaf, Node, leaves_of
+from genverify.export.proof_programs import SIGN, Program, Row, TooLarge, Vector
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
-
-# The header of an exported file, in words.
 
 
 def header(program: Program, how: Iterable[str]) -> Iterator[str]:
     """What the file shows, of what, and how to read it; a line each."""
     yield one_line(program.title)
     yield from map(one_line, program.question.words)
-    yield f"Goal: {_goal(program)}"
+    question = program.question
+    if question.goal == NEVER:
+        yield "Goal: no whole numbers fit the rows" + (f" with COUNT = {question.m}" if program.count else "")
+    else:
+        relation = {AT_MOST: "<=", AT_LEAST: ">="}[question.goal]
+        yield f"Goal: COUNT {relation} {question.m} for all whole numbers that fit the rows"
     yield from how
     yield "Rows: what is published and the proof names, each a sum over the columns"
     for row in program.rows.values():
         yield f"  {row.name}: {_range(row)} ({one_line(row.words)})"
-    for step in program.steps:
-        yield f"  {step.row.name}: at most {step.row.hi}, shown on the way ({one_line(step.row.words)})"
+    for row, _ in program.steps:
+        yield f"  {row.name}: at most {row.hi}, shown on the way ({one_line(row.words)})"
     for key, row in program.parts.items():
         yield f"  {key}: a split into cases by the number of {one_line(row.words)}"
     head, *columns = program.columns
     yield head
     for name, words in zip(program.names, columns, strict=True):
         yield f"  {name}: {one_line(words)}"
-
-
-def _goal(program: Program) -> str:
-    question = program.question
-    if question.goal == NEVER:
-        return "no whole numbers fit the rows" + (f" with COUNT = {question.m}" if program.count else "")
-    return f"COUNT {({AT_MOST: '<=', AT_LEAST: '>='})[question.goal]} {question.m} for all whole numbers that fit the rows"
 
 
 def _range(row: Row) -> str:
@@ -47,9 +42,9 @@ def _range(row: Row) -> str:
 
 def in_words(program: Program) -> Iterator[str]:
     """The derivation line by line: what is shown on the way, then what is asked; each leaf with the rows that it adds up."""
-    for of, tree in [*((step.row, step.tree) for step in program.steps), (None, program.tree)]:
+    for of, tree in (*program.steps, (None, program.tree)):
         yield f"First, {of.words}:" if of else f"{program.question.words[0]} (proof checked):"
-        for leaf, path in leaves(tree):
+        for leaf, path in leaves_of(tree):
             sides = [f"{program.parts[part].words} is {f'at most {at}' if below else f'at least {at + 1}'}, "
                      for part, at, below in path]  # fmt: skip
             yield f"  {'if ' if sides else ''}{''.join(sides)}add up{f', over {leaf.d}' if leaf.d > 1 else ''}:"
@@ -91,8 +86,8 @@ def vipr_text(program: Program) -> str:
     names, question, derived = program.names, program.question, _Derived(program)
     whole, given = " ".join(map(str, range(len(names)))), list(derived.lines)
     goals = {AT_MOST: f"range -inf {question.m}", AT_LEAST: f"range {question.m} inf", NEVER: "infeas"}
-    for step in program.steps:
-        derived.number[step.row.name, "L"] = derived.node(step.tree, (), (), step.row)
+    for row, tree in program.steps:
+        derived.number[row.name, "L"] = derived.node(tree, (), (), row)
     derived.node(program.tree, (), (), None)
     lines = [f"% {line}" for line in header(program, VIPR_HOW)]
     lines += ["VER 1.0", f"VAR {len(names)}", " ".join(names), f"INT {len(names)}", whole]
@@ -101,17 +96,12 @@ def vipr_text(program: Program) -> str:
     return "\n".join([*lines, f"DER {len(derived.lines) - len(given)}", *derived.lines[len(given) :], ""])
 
 
-@dataclass
 class _Derived:
     """The constraints: ends of columns, rows (an exact count is one, a range two), what is derived; by name and side."""
 
-    program: Program
-    number: dict[tuple[str, str], int] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    leaves: int = 0
-
-    def __post_init__(self) -> None:
-        program = self.program
+    def __init__(self, program: Program) -> None:
+        self.program, self.lines, self.leaves = program, list[str](), 0
+        self.number: dict[tuple[str, str], int] = {}
         for column, end, sense in _ends_of(program):
             name, side = program.names[column], "at_least" if sense == "G" else "at_most"
             self.number[name, sense] = self.add(f"{side}.{name} {sense} {end} 1 {column} 1")
@@ -127,7 +117,7 @@ class _Derived:
         self.lines.append(line)
         return len(self.lines) - 1
 
-    def node(self, node: Node, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+    def node(self, node: Node, path: Cases, assumed: tuple[int, ...], of: Row | None) -> int:
         """The lines that show a node, below the assumptions with these numbers; the number of the last line."""
         if isinstance(node, Leaf):
             return self.leaf(node, path, assumed, of)
@@ -145,7 +135,7 @@ class _Derived:
             return f"L {of.hi} {_terms(of.vector)}"
         return "L -1 0" if question.goal == NEVER else f"{'L' if question.goal == AT_MOST else 'G'} {question.m} OBJ"
 
-    def leaf(self, leaf: Leaf, path: Path, assumed: tuple[int, ...], of: Row | None) -> int:
+    def leaf(self, leaf: Leaf, path: Cases, assumed: tuple[int, ...], of: Row | None) -> int:
         program, opposes = self.program, self.program.opposes(leaf, of)
         sign = 1 if opposes or of else SIGN[program.question.goal]
         scale = sign if opposes or leaf.d == 1 else Fraction(sign, leaf.d)
@@ -192,12 +182,11 @@ def opb_text(program: Program) -> str:
 
 def pbp_text(program: Program) -> str:
     """The proof of the constraints as one text."""
-    rows = _Rows(program)
-    proof = _Proof(program, rows, rows.count)
-    for step in program.steps:
-        proof.step(step.row, step.tree)
+    proof = _Proof(program)
+    for row, tree in program.steps:
+        proof.step(row, tree)
     last = proof.node(program.tree, (), None)
-    head = ["pseudo-Boolean proof version 2.0", f"f {rows.count}"]
+    head = ["pseudo-Boolean proof version 2.0", f"f {proof.given}"]
     return "\n".join([*head, *proof.lines, "output NONE", f"conclusion UNSAT : {last}", "end pseudo-Boolean proof", ""])
 
 
@@ -211,9 +200,8 @@ class _Rows:
             raise TooLarge("a cell has no upper end by any row, or a lower one below 0: no bits hold it; use vipr, "
                            "smt2 or coq")  # fmt: skip
         self.bits = [max(1, end.bit_length()) for end in largest]
-        self.lines: list[str] = []
+        self.lines, self.count = list[str](), 0
         self.number: dict[tuple[str, str], int] = {}
-        self.count = 0
         for column, end, sense in _ends_of(program):
             if end != (0 if sense == "G" else (1 << self.bits[column]) - 1):  # else the bits say so
                 self._add(self.names[column], sense, {column: 1}, end)
@@ -226,15 +214,15 @@ class _Rows:
         if goal != NEVER:
             self.lines.append("* the opposite of the goal")
             sense, bound = ("G", m + 1) if goal == AT_MOST else ("L", m - 1)
-            self.number["", "G"] = self._add("", sense, program.count, bound)
+            self._add("", sense, program.count, bound)
+            self.number["", "G"] = self.count
 
-    def _add(self, name: str, sense: str, vector: Vector, bound: int) -> int:
+    def _add(self, name: str, sense: str, vector: Vector, bound: int) -> None:
         sign = 1 if sense == "G" else -1
         self.count += 1
         self.number[name, sense] = self.count
         terms = self.terms({column: sign * part for column, part in vector.items()})
         self.lines.append(at_least(terms or [(0, f"{self.names[0]}b0")], sign * bound))
-        return self.count
 
     def terms(self, vector: Vector) -> OpbTerms:
         """A sum over the columns as one over their bits."""
@@ -263,28 +251,25 @@ def at_least(terms: OpbTerms, least: int) -> str:
     return " ".join([*(f"{value:+d} {literal}" for value, literal in terms), ">=", str(least), ";"])
 
 
-@dataclass
-class _Proof:
+class _Proof(_Rows):
     """The lines of the proof; every line of a rule makes one constraint, numbered on from those of the formula."""
 
-    program: Program
-    rows: _Rows
-    last: int
-    lines: list[str] = field(default_factory=list)
-    sides: dict[str, tuple[int, int]] = field(default_factory=dict)
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.given, self.lines, self.sides = self.count, list[str](), dict[str, tuple[int, int]]()
 
     def add(self, line: str) -> int:
         self.lines.append(line)
-        self.last += 1
-        return self.last
+        self.count += 1
+        return self.count
 
     def step(self, row: Row, tree: Node) -> None:
         """A row that is shown on the way: that its sum is more than it says cannot be; then it holds by itself."""
         most, weight = row.hi or 0, self.split(row.name, row.vector, row.hi or 0)
         clause = self.node(tree, ((row.name, most, False),), row)
-        self.rows.number[row.name, "L"] = self.add(f"pol {self.sides[row.name][0]} {clause} {weight} * +")
+        self.number[row.name, "L"] = self.add(f"pol {self.sides[row.name][0]} {clause} {weight} * +")
 
-    def node(self, node: Node, path: Path, of: Row | None) -> int:
+    def node(self, node: Node, path: Cases, of: Row | None) -> int:
         """The lines that show that not all literals of a path are true; the number of the last one."""
         if isinstance(node, Leaf):
             number = self.add(f"pol {self.combination(node, path, of)}")
@@ -298,7 +283,7 @@ class _Proof:
 
     def split(self, name: str, vector: Vector, at: int) -> int:
         """A variable that is true only if a sum is at most t, and false only if it is more; its weight in the first."""
-        inside = self.rows.terms(vector)
+        inside = self.terms(vector)
         least = max(1, sum(value for value, _ in inside if value > 0) - at)
         fewer = [*((-value, literal) for value, literal in inside), (least, f"~{name}")]
         below = self.add(f"red {at_least(fewer, -at)} {name} -> 0")
@@ -307,22 +292,22 @@ class _Proof:
         self.sides[name] = below, above
         return least
 
-    def clause(self, path: Path, of: Row | None) -> int:
+    def clause(self, path: Cases, of: Row | None) -> int:
         """One of the sides on which we are is not so."""
         literals = [f"~{_named(part, of)}" if below else _named(part, of) for part, _, below in path]
         return self.add(f"rup {at_least([(1, literal) for literal in literals], 1)}")
 
-    def combination(self, leaf: Leaf, path: Path, of: Row | None) -> str:
+    def combination(self, leaf: Leaf, path: Cases, of: Row | None) -> str:
         """The rows of a leaf in reverse Polish notation, all of them as sums that are at least a number."""
         program, chosen = self.program, path[1:] if of else path
-        used = [(self.rows.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.y.items()]
+        used = [(self.number[name, "L" if y > 0 else "G"], abs(y)) for name, y in leaf.y.items()]
         used += [(self.sides[_named(part, of)][not below], abs(w))
                  for w, (part, _, below) in zip(leaf.w, chosen, strict=True) if w]  # fmt: skip
         for column, left in program.left(leaf, chosen, of).items():
             key = program.names[column], "L" if left > 0 else "G"
-            used += [(self.rows.number[key], abs(left))] if key in self.rows.number else []
+            used += [(self.number[key], abs(left))] if key in self.number else []
         if not program.opposes(leaf, of):
-            used.append((self.sides[of.name][1] if of else self.rows.number["", "G"], leaf.d))
+            used.append((self.sides[of.name][1] if of else self.number["", "G"], leaf.d))
         terms = [f"{number}" if times == 1 else f"{number} {times} *" for number, times in used]
         return " ".join([*terms[:1], *(f"{term} +" for term in terms[1:])])
 
@@ -398,7 +383,7 @@ def _theorem(program: Program) -> Iterator[str]:
     yield "]."
     index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
-    steps = ((_dense(step.row.vector, size), step.row.hi or 0, _tree(program, step.tree, index)) for step in program.steps)
+    steps = ((_dense(row.vector, size), row.hi or 0, _tree(program, tree, index)) for row, tree in program.steps)
     yield ";\n".join(f"  ({vector}, ({most}), {tree})" for vector, most, tree in steps)
     yield "]."
     question = program.question

@@ -1,4 +1,4 @@
-"""Exported proofs as files, and the commands `export` and `check-vipr`."""
+"""Exported proofs as files, and the command `export`."""
 
 import argparse
 import csv
@@ -7,25 +7,16 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from genverify.checker.certificate import read_certificate
-from genverify.checker.linear_proofs import check_system
-from genverify.checker.record_proofs import check_block
-from genverify.export.cell_programs import CLAIM, CellExporter, Program, TooLarge
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.record_programs import INDEX, AreaExporter, Asked, Exporter, Group, claim_questions, questions_of
-from genverify.model.areas import AreaReleases
-from genverify.model.claims import parse_claim
+from genverify.export.proof_programs import CLAIM, INDEX, Export, Program, Proved, TooLarge, claim_export, exports_of
 from genverify.model.errors import DataError, nearest
-from genverify.model.linear import LinearSystem
-from genverify.model.proof_form import AT_LEAST, AT_MOST
 from genverify.model.release import TOTAL, Release
 from genverify.model.tablefiles import neutral
 from genverify.model.work import SAY_EVERY, ProgressLog
@@ -39,7 +30,7 @@ FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
     "coq": {"v": coq_text},
 }
 README = "README.txt"
-EXACTLY, NOTHING, TOO_LARGE = "exactly", "no dataset fits", "not exported: too large"
+TOO_LARGE = "not exported: too large"
 TEXT = """Proofs of claims about published tables, exported by genverify. {data}
 
 Each file opens with what it shows, in words. index.csv lists every claim with its files and the published cells that they
@@ -49,16 +40,13 @@ all the same (`genverify check`), but a file would be too large to read.
 {how}
 """
 HOW = {
-    "vipr": "Format VIPR 1.0. Check a file with viprchk (the program VIPR), or all of them with `genverify check-vipr`.",
+    "vipr": "Format VIPR 1.0. Check a file with viprchk (the program VIPR), or with any other checker of the format.",
     "opb": "Format OPB with VeriPB 2.0 proofs: veripb FILE.opb FILE.pbp",
     "smt2": "Format SMT-LIB 2: cvc5 FILE, or z3 FILE. The answer unsat means that the claim holds in every dataset.",
     "coq": "Coq: compile proofs/Checker.v of genverify, then coqc -Q proofs Genverify FILE. Each file is a theorem.",
 }
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 Put = Callable[[str, str], None]
-Published = Release | LinearSystem | AreaReleases
-Proved = tuple[Published, Mapping[str, Any]]  # what is published, and a certificate about it
-Said = tuple[str, int | None, str]  # a line of the index: what is shown, m, of what
 
 
 def readme(format: str, data: str = "") -> str:
@@ -75,42 +63,6 @@ class Line(NamedTuple):
     claim: str
     files: tuple[str, ...]
     cells: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Export:
-    """What some programs show together, of a block."""
-
-    block: str
-    said: Sequence[Said]
-    programs: Sequence[Callable[[], Program]]
-
-
-def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator[Export]:
-    """Check a certificate; then all that it shows."""
-    if isinstance(published, LinearSystem):
-        name = str(certificate["about"]["name"])
-        check_system(published, certificate, name)
-        cells = CellExporter(f"System {name}, digest {published.digest}", published, certificate["statements"])
-        for number, one in enumerate(cells.proved):
-            goal = {"upper": AT_MOST, "lower": AT_LEAST}.get(one.said.side, NOTHING)
-            said = (goal, one.said.value if one.said.cell else None, one.said.cell)
-            yield Export(name, [said], [partial(cells.program, number)])
-    elif isinstance(published, AreaReleases):
-        areas = AreaExporter(published, certificate)
-        yield from _exports(areas, areas.questions())
-    else:
-        check_block(published, certificate)
-        result, domain = read_certificate(published, certificate), published.schema.domain
-        exporter = Exporter(published, result.lemmas)
-        yield from _exports(exporter, ((published.block, *one) for one in questions_of(domain, result)))
-
-
-def _exports(exporter: Exporter, questions: Iterable[tuple[str, list[Asked], Group]]) -> Iterator[Export]:
-    for block, asked, group in questions:
-        goal = EXACTLY if len(asked) > 1 else asked[0].question.goal
-        said: list[Said] = [(goal, one.m, str(one.where)) for one in group] or [(NOTHING, None, "")]
-        yield Export(block, said, [partial(exporter.program, one) for one in asked])
 
 
 def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: bool = True) -> Iterator[Line]:
@@ -153,8 +105,13 @@ def write_export(out: Path, proved: Iterable[Proved], format: str, words: str) -
 
 def _write(out: Path, exports: Iterable[Export], format: str, words: str, leave_out: bool) -> ExportSummary:
     with writing(out, words) as put:
-        lines = list(write_files(exports, format, put, leave_out))
-        put(INDEX, _index_text(lines))
+        lines, text = list(write_files(exports, format, put, leave_out)), io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(Line._fields)
+        for line in lines:  # files and cells of a line are separated by spaces and semicolons
+            m, cells = "" if line.m is None else line.m, neutral("; ".join(line.cells))
+            rows.writerow([neutral(line.block), line.shown, m, line.claim, " ".join(line.files), cells])
+        put(INDEX, text.getvalue())
     left_out = sum(line.shown == TOO_LARGE for line in lines)
     return ExportSummary(len(lines) - left_out, len({file for line in lines for file in line.files}), left_out)
 
@@ -195,18 +152,6 @@ def writing(out: Path, words: str) -> Iterator[Put]:
         _remove(part)
 
 
-def _index_text(lines: Iterable[Line]) -> str:
-    """The index as CSV: files and cells of a line are separated by spaces and semicolons."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(Line._fields)
-    for line in lines:
-        m = "" if line.m is None else line.m
-        cells = neutral("; ".join(line.cells))
-        rows.writerow([neutral(line.block), line.shown, m, line.claim, " ".join(line.files), cells])
-    return text.getvalue()
-
-
 def _put(place: ZipFile | Path, name: str, text: str) -> None:
     if isinstance(place, Path):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
@@ -223,7 +168,7 @@ def _remove(path: Path) -> None:
 
 def add_parser(commands: Any, open_proofs: Callable[[Path, Path | None, str | None], Iterator[Proved]],
                bounds: Callable[[Release, str], Mapping[str, Any]]) -> None:  # fmt: skip
-    """Add both commands: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
+    """Add the command: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
     what = "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     export = commands.add_parser("export", help=what)
     export.add_argument("proofs", type=Path, help="a folder of proofs or results, e.g. results/paper, or a .jsonl.gz file")
@@ -237,9 +182,6 @@ def add_parser(commands: Any, open_proofs: Callable[[Path, Path | None, str | No
                         "e.g. TEN=3,HHSIZE=1; both bounds are found and proved now")  # fmt: skip
     export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
     export.set_defaults(run=_run_export, open_proofs=open_proofs, bounds=bounds)
-    check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
-    check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
-    check.set_defaults(run=_run_check)
 
 
 def _run_export(options: argparse.Namespace) -> None:
@@ -253,7 +195,7 @@ def _run_export(options: argparse.Namespace) -> None:
         if not isinstance(published, Release):
             raise DataError(f"--claim and --range are for proofs about records, not of the model {certificate['model']}")
         if options.claim:
-            exports = _one_claim(published, certificate, options)
+            exports = claim_export(published, certificate, options.claim)
         else:
             exports = exports_of(published, options.bounds(published, options.range))
         written = _write(out, exports, options.format, words, leave_out=False)
@@ -263,35 +205,9 @@ def _run_export(options: argparse.Namespace) -> None:
     print(f"{out}: {written} ({time.monotonic() - started:.1f} s)")
 
 
-def _one_claim(release: Release, certificate: Mapping[str, Any], options: argparse.Namespace) -> Iterator[Export]:
-    domain, result = release.schema.domain, read_certificate(release, certificate)
-    check_block(release, certificate)
-    asked = parse_claim(options.claim, domain)
-    where = set(asked.predicate(domain).clauses)
-    claim = next((one for one in result.claims if set(one.where.clauses) == where and one.m == asked.m), None)
-    if claim is None:
-        raise DataError(
-            f"block {release.block}: the claim {asked.predicate(domain)}, m = {asked.m} is not among its "
-            f"{len(result.claims)} claims with a proof. Ask `genverify explain` what is known of it"
-        )
-    halves = claim_questions(domain, [claim], "claim")
-    yield from _exports(Exporter(release, result.lemmas), [(release.block, halves, [claim])])
-
-
 def _counted(proved: Iterator[Proved]) -> Iterator[Proved]:
     clock = ProgressLog(SAY_EVERY)
     for done, one in enumerate(proved):
         if clock.due():
             print(f"{done} certificates", file=sys.stderr, flush=True)
         yield one
-
-
-def _run_check(options: argparse.Namespace) -> None:
-    """Check every certificate of some files, folders or archives."""
-    from genverify.checker.vipr_checker import check_archive
-
-    started = time.monotonic()
-    count = sum(map(check_archive, options.files))
-    if not count:
-        raise DataError(f"{options.files[0]}: holds no certificate (*.vipr)")
-    print(f"{count} VIPR certificates: all right ({time.monotonic() - started:.1f} s)")

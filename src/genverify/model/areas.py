@@ -128,11 +128,7 @@ def seen_from(levels: AreaReleases, number: int) -> Release:
 
 
 def together(levels: AreaReleases, zeros: bool = False) -> Release:
-    """
-    One release about the records of all blocks, whose first column says in which block a record lies.
-
-    Without `zeros`, cells that count nobody are left out: which records they rule out is seen block by block.
-    """
+    """One release about the records of all blocks, whose first column is the block; without `zeros`, no cells of nobody."""
     names = tuple(block.block for block in levels.blocks)
     column = Column(BLOCK, "block", tuple(range(1, len(names) + 1)), names)
     known = list(_cells(levels, 0 if zeros else 1))

@@ -94,12 +94,7 @@ def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:
 
 
 def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
-    """
-    The claims with m >= 1 that hold in every dataset (section 5.4.2): their codes, one row each, and their m.
-
-    `datasets` has the shape (K, N, columns). Claims come in a fixed order, whatever the order of the records; of N = 0
-    records there are none.
-    """
+    """The claims with m >= 1 that hold in all datasets (K, N, columns): codes and m, in a fixed order (section 5.4.2)."""
     if not datasets.shape[1]:
         return np.zeros((0, datasets.shape[2]), dtype=np.int16), np.zeros(0, dtype=np.int64)
     first = np.unique(datasets[0], axis=0)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Flags
-from genverify.model.errors import DataError, nearest
+from genverify.model.errors import MALFORMED, DataError, naming, nearest, refuse_unknown, refusing
 from genverify.model.files import read_yaml
 
 # Conditions on a record: predicates (conjunctions of sets of codes) and structural rules.
@@ -140,11 +140,7 @@ LARGEST_CODE, LARGEST_STORED = 2**15 - 1, 2**7 - 1
 
 @dataclass(frozen=True)
 class Column:
-    """
-    A discrete column: its name, its codes and what they mean.
-
-    Where a code stands for a set of words (a person's races), `sets` holds the set of each code.
-    """
+    """A discrete column: its name, codes and meanings; `sets`: the words (races) that each code stands for, if any."""
 
     name: str
     label: str
@@ -223,11 +219,9 @@ class Domain:
 
     def check(self, predicate: Predicate, where: str) -> Predicate:
         """The predicate itself; an error that names `where` if it speaks of a column or a code that does not exist."""
-        for name, codes in predicate.clauses:
-            try:
+        with naming(where):
+            for name, codes in predicate.clauses:
                 self[name].restrict(codes)
-            except DataError as error:
-                raise DataError(f"{where}: {error}") from None
         return predicate
 
     def check_rule(self, rule: Rule) -> Rule:
@@ -253,8 +247,7 @@ class DomainFile:
     rules: Mapping[str, Rule]
 
     def universe(self, name: str) -> Universe:
-        if name not in self.universes:
-            raise DataError(f"unknown universe {name!r}: {nearest(name, list(self.universes))}")
+        refuse_unknown(name, self.universes, f"unknown universe {name!r}")
         return self.universes[name]
 
 
@@ -262,10 +255,8 @@ EVERYTHING = Universe("everything", EVERY, {}, ())
 
 
 def read_domain(path: Path) -> DomainFile:
-    try:
+    with refusing(MALFORMED, f"{path}: not a domain file", "see data/census/domain.yaml for the form"):
         return parse_domain(read_yaml(path))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{path}: not a domain file ({error!r}); see data/census/domain.yaml for the form") from None
 
 
 def parse_domain(text: Mapping[str, Any]) -> DomainFile:
@@ -302,6 +293,5 @@ def _universe(domain: Domain, rules: Mapping[str, Rule], name: str, entry: Mappi
     codes = {column: tuple(values) for column, values in entry.get("codes", {}).items()}
     domain.restrict(codes)
     for rule in entry.get("rules", []):
-        if rule not in rules:
-            raise DataError(f"universe {name}: unknown rule {rule!r}: {nearest(rule, list(rules))}")
+        refuse_unknown(rule, rules, f"universe {name}: unknown rule {rule!r}")
     return Universe(name, keeps, codes, tuple(entry.get("rules", [])))

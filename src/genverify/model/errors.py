@@ -1,7 +1,7 @@
 """Errors that a user can act on, and libraries that only some parts need."""
 
 import errno
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
@@ -64,11 +64,46 @@ def naming_disk_errors(work: str = "") -> Iterator[None]:
         ) from None
 
 
+MALFORMED = (KeyError, TypeError, AttributeError, ValueError)  # what taking a file of another form apart raises
+
+
+@contextmanager
+def refusing(
+    kinds: type[Exception] | tuple[type[Exception], ...], problem: str, remedy: str = "", error: type[Exception] = DataError
+) -> Iterator[None]:
+    """Turn what a reader raises over a broken file into an error that says the problem, what was said, and the remedy."""
+    try:
+        yield
+    except kinds as caught:
+        said = repr(caught) if isinstance(caught, KeyError | TypeError | AttributeError) else " ".join(str(caught).split())
+        said = caught.strerror if isinstance(caught, OSError) and caught.strerror else said
+        said = said.removeprefix(f"{problem.partition(': ')[0]}: ")
+        raise error(f"{problem} ({said}){f'; {remedy}' if remedy else ''}") from None
+
+
+@contextmanager
+def naming(where: object) -> Iterator[None]:
+    """Let errors say first, and once, what they are about."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{where}: {str(error).removeprefix(f'{where}: ')}") from None
+
+
+MOST_LISTED = 400  # names in an error: a table can have many thousand labels
+
+
 def nearest(name: object, known: list[Any]) -> str:
     """The known names, with the one that was probably meant."""
     close = get_close_matches(str(name), [str(k) for k in known], n=1)
-    listed = f"known: {', '.join(map(str, known))}"
+    listed = f"known: {', '.join(map(str, known[:MOST_LISTED]))}{', ...' if len(known) > MOST_LISTED else ''}"
     return f"did you mean {close[0]}? ({listed})" if close else listed
+
+
+def refuse_unknown(name: object, known: Collection[Any], problem: str, error: type[GenverifyError] = DataError) -> None:
+    """An error for a name that is not known, which ends in those that are."""
+    if name not in known:
+        raise error(f"{problem}: {nearest(name, list(known))}")
 
 
 # Libraries that only some parts need: a clear word, with the extra that brings them, where one is missing.

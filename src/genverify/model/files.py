@@ -8,8 +8,8 @@ import re
 import shutil
 import unicodedata
 import zlib
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from math import prod
@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from genverify.model.errors import DataError, DiskError
+from genverify.model.errors import DataError, DiskError, naming, refusing
 
 # Files of lines from anybody: their lines, rows and size are checked before they are read into memory.
 
@@ -60,6 +60,27 @@ LIMITS = FileLimits(remedy="allow more with --max-rows or --max-bytes (in a rele
 
 def one_line(error: Exception) -> str:
     return " ".join(str(error).split())
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """The text of a file: in UTF-16 by its first bytes, else UTF-8, else the Windows code page; and which."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace"), "utf-16"
+    try:
+        return data.decode("utf-8-sig"), "utf-8"
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace"), "cp1252"
+
+
+def delimiter_of(lines: Sequence[str]) -> str:
+    """The delimiter that cuts most lines into the same number of cells, above one."""
+    best = (0, 0, ",")
+    for delimiter in ",;\t|":
+        with suppress(csv.Error):
+            wide = [len(row) for row in csv.reader(lines, delimiter=delimiter) if len(row) > 1]
+            usual = max(set(wide), key=wide.count, default=0)
+            best = max(best, (wide.count(usual), usual, delimiter), key=lambda one: one[:2])
+    return best[2]
 
 
 def guarded_lines(path: Path, longest: int, limits: FileLimits, row: str, packed: bool) -> Iterator[bytes]:
@@ -133,14 +154,10 @@ def _check_depth(text: str) -> None:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    try:
+    with naming(path), refusing((yaml.YAMLError, ValueError), f"{path}: not valid YAML"):
         content = _read(path, "check the path in config.yaml")
         _check_depth(content)
         text = yaml.load(content, Loader=_Loader)
-    except (yaml.YAMLError, ValueError) as error:
-        raise DataError(f"{path}: not valid YAML ({' '.join(str(error).split())})") from None
-    except DataError as error:
-        raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     if not isinstance(text, dict):
         raise DataError(f"{path}: holds no settings; a mapping is expected")
     return text
@@ -148,10 +165,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON file that holds an object; a duplicate key is an error."""
-    try:
+    with refusing((ValueError, RecursionError), f"{path}: not valid JSON"):
         text = json.loads(_read(path, "check the path"), object_pairs_hook=refuse_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: not valid JSON ({error})") from None
     if not isinstance(text, dict):
         raise DataError(f"{path}: an object is expected")
     return text
@@ -168,12 +183,9 @@ def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def regular_file(path: Path, hint: str = "give a file, no folder, pipe or device") -> Path:
     """A path that is no folder, pipe or device, which might never end; that there is such a file shows when it is opened."""
-    try:
-        other = path.exists() and not path.is_file()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); {hint}") from None
-    if other:
-        raise DataError(f"{path}: not a regular file; {hint}")
+    with refusing(OSError, f"{path}: cannot be read", hint):
+        if path.exists() and not path.is_file():
+            raise DataError(f"{path}: not a regular file; {hint}")
     return path
 
 
@@ -183,12 +195,7 @@ def sha256_of(path: Path) -> str:
 
 
 def file_name(text: str, rest: re.Pattern[str] = PLAIN_NAME) -> str:
-    """
-    A name from data as the name of a file: never a path, and different for different names.
-
-    A name that has to be changed, because it is not of the form that is kept, or that looks like a changed one, ends in its
-    digest.
-    """
+    """A name from data as that of a file: never a path, different for different names (if changed, it ends in a digest)."""
     same = unicodedata.normalize("NFC", text) == text and len(text) <= LONGEST_NAME
     if same and rest.fullmatch(text) and not TAKEN_NAME.fullmatch(text):
         return text
@@ -217,14 +224,11 @@ def written_folder(path: Path, command: str) -> Iterator[Path]:
     """
     home = Path(os.path.abspath(path) if "\0" in str(path) else os.path.realpath(path))
     new, old = (home.with_name(f".{home.name[:LONGEST_NAME]}.{os.getpid()}.{end}") for end in ("part", "old"))
-    try:
+    with refusing((OSError, ValueError), f"{path}: this folder cannot be made", "give another one with --out", DiskError):
         listed, rest = _listed(path, home, command)
         home.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise DiskError(f"{path}: this folder cannot be made ({why}); give another one with --out") from None
     try:
         yield new
         contents = _files(new)
@@ -270,13 +274,10 @@ def _files(folder: Path) -> list[str]:
 
 
 def _read(path: Path, hint: str) -> str:
-    regular_file(path, hint)
-    try:
-        if path.stat().st_size > LARGEST_BYTES:
+    with refusing(OSError, f"{path}: cannot be read", hint):
+        if regular_file(path, hint).stat().st_size > LARGEST_BYTES:
             raise DataError(f"{path}: larger than {LARGEST_BYTES} bytes, too large for a file of settings; {hint}")
         return path.read_text()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); {hint}") from None
 
 
 # What the microdata are called on every figure and table made from them.

@@ -135,10 +135,7 @@ def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Li
 
 
 def _refuse_wide(row: Row, cells: Mapping[str, tuple[int, int]]) -> None:
-    """
-    An error for a row whose sum 64 bits may not hold. A cell without an end counts as the largest that is told in the row:
-    what is found beyond it is recounted, or counts as not found.
-    """
+    """An error for a row whose sum 64 bits may not hold; a cell without an end counts as the largest told in the row."""
     name, weights, least, most = row
     given = {cell: max(abs(end) for end in cells[cell] if abs(end) != OPEN) for cell in weights}
     largest = max(given.values(), default=0)

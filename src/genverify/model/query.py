@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any
 
 from genverify.model.domain import EVERY, Column, Domain, DomainFile, Predicate, Rule, Universe
-from genverify.model.errors import DataError, nearest
+from genverify.model.errors import DataError, naming, nearest, refuse_unknown
 
 # Groups of codes, the words of which the lines of published tables are made, and lists of groups.
 
@@ -46,8 +46,7 @@ def read_vocabulary(text: Mapping[str, Any], domain: Domain, changes: Mapping[st
     """The groups and lists of a table file; `changes` gives some groups other codes."""
     groups = {str(name): _group(domain, str(name), entry, changes) for name, entry in text["groups"].items()}
     for name in changes:
-        if name not in groups:
-            raise DataError(f"release.groups: unknown group {name!r}: {nearest(name, list(groups))}")
+        refuse_unknown(name, groups, f"release.groups: unknown group {name!r}")
     lists = {str(name): [str(entry) for entry in entries] for name, entries in text.get("lists", {}).items()}
     for section, make in (("bands", _bands), ("sets", _sets)):
         for name, entry in text.get(section, {}).items():
@@ -69,12 +68,9 @@ def _group(domain: Domain, name: str, entry: Mapping[str, Any], changes: Mapping
     where = {str(column): codes for column, codes in entry.items() if column != "label"}
     if len(where) > 1 or ("label" not in entry and not where):
         raise DataError(f"group {name}: give exactly one column with its codes, and a label; or a label only, for everyone")
-    try:
+    with naming(f"group {name}"):
         codes = {column: _codes(domain[column], changes.get(name, given)) for column, given in where.items()}
-        predicate = Predicate.of(codes)
-    except DataError as error:
-        raise DataError(f"group {name}: {error}") from None
-    return Group(name, str(entry.get("label", name)), domain.check(predicate, f"group {name}"))
+    return Group(name, str(entry.get("label", name)), domain.check(Predicate.of(codes), f"group {name}"))
 
 
 def _codes(column: Column, given: Any) -> Sequence[int]:
@@ -131,30 +127,6 @@ class Query:
     label: str
     predicate: Predicate
     sums: str | None = None
-
-
-class PublishedQueries:
-    """Some queries of a schema, and what every release that publishes just these shares: their places, and lines of text."""
-
-    def __init__(self, queries: list[Query]) -> None:
-        self.queries = queries
-
-    @cached_property
-    def place(self) -> Mapping[str, int]:
-        return {query.id: index for index, query in enumerate(self.queries)}
-
-    @cached_property
-    def predicates(self) -> tuple[Predicate, ...]:
-        return tuple(query.predicate for query in self.queries)
-
-    @cached_property
-    def summed(self) -> frozenset[str]:
-        return frozenset(query.sums for query in self.queries if query.sums)
-
-    @cached_property
-    def lines(self) -> str:
-        """A line per query with room for its lo and hi."""
-        return "\n".join(query.id.replace("%", "%%") + " %d %d" for query in self.queries)
 
 
 Merged = Mapping[str, Sequence[int] | None]  # groups of codes by their names; None: as the file has them
@@ -230,10 +202,8 @@ def _line_ids(known: Vocabulary, entry: Mapping[str, Any]) -> list[str]:
     """The lines that are written out, then every combination of the crossed lists."""
     lines = [str(line) for line in entry.get("lines", [])]
     if "cross" in entry:
-        try:
+        with naming(f"table {entry.get('title')}"):
             crossed = [list(known.listed(str(part))) for part in entry["cross"]]
-        except DataError as error:
-            raise DataError(f"table {entry.get('title')}: {error}") from None
         lines += [".".join(line) for line in product(*crossed)]
     return lines
 
@@ -250,25 +220,20 @@ def _lines(
     for line in _line_ids(known, entry):
         words, predicate = [word for word in (*line.split("."), *iteration.split(".")) if word], clause
         for word in words:
-            if word not in groups:
-                raise DataError(f"table {name}, line {line}: unknown group {word!r}: {nearest(word, list(groups))}")
+            refuse_unknown(word, groups, f"table {name}, line {line}: unknown group {word!r}")
             predicate = _both(predicate, groups[word].predicate)
         yield Query(f"{name}.{line}", name, ", ".join(groups[word].label for word in words), predicate, sums)
 
 
-@lru_cache(maxsize=20_000)
-def _both(one: Predicate, other: Predicate) -> Predicate:
-    """Both conditions; a study is read several times, with the same lines."""
-    return one & other
+_both = lru_cache(maxsize=20_000)(Predicate.__and__)  # a study is read several times, with the same lines
 
 
 # Conditions, rules and queries without codes that no record of a domain holds.
 
 
 def clip_query(query: Query, domain: Domain) -> Query:
-    """The query without codes that no record of the domain holds; most have none and stay as they are."""
-    clipped = _clip(query.predicate, domain)
-    return query if clipped is query.predicate else replace(query, predicate=clipped)
+    """The query without codes that no record of the domain holds."""
+    return replace(query, predicate=_clip(query.predicate, domain))
 
 
 def _clip(predicate: Predicate, domain: Domain) -> Predicate:

@@ -3,9 +3,9 @@
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -17,9 +17,9 @@ import pandas as pd
 
 from genverify.model.arrays import Ints
 from genverify.model.domain import Column, Domain, DomainFile, Predicate, Rule, allowed_codes, read_domain
-from genverify.model.errors import DataError, ReleaseError, nearest
+from genverify.model.errors import MALFORMED, DataError, ReleaseError, nearest, refuse_unknown, refusing
 from genverify.model.files import read_json, read_yaml
-from genverify.model.query import Group, PublishedQueries, Query, build_queries, clip_query, clip_rule
+from genverify.model.query import Group, Query, build_queries, clip_query, clip_rule
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import read_frame
 
@@ -58,10 +58,23 @@ class Schema:
     def position(self) -> Mapping[str, int]:
         return {query.id: index for index, query in enumerate(self.queries)}
 
-    def published(self, cells: Ints) -> PublishedQueries:
-        """The queries at these positions; those asked for last are kept, because most blocks publish the same ones."""
+    @cached_property
+    def predicates(self) -> tuple[Predicate, ...]:
+        return tuple(query.predicate for query in self.queries)
+
+    @cached_property
+    def summed(self) -> frozenset[str]:
+        return frozenset(query.sums for query in self.queries if query.sums)
+
+    @cached_property
+    def lines(self) -> str:
+        """A line per query with room for its lo and hi."""
+        return "\n".join(query.id.replace("%", "%%") + " %d %d" for query in self.queries)
+
+    def part(self, cells: Ints) -> "Schema":
+        """The queries at these positions alone; those asked for last are kept, because most blocks publish the same ones."""
         return self.derived(
-            PublishedQueries, cells.tobytes(), lambda: PublishedQueries([self.queries[cell] for cell in cells.tolist()])
+            Schema, cells.tobytes(), lambda: replace(self, queries=tuple(self.queries[cell] for cell in cells.tolist()))
         )
 
     def derived(self, kind: type[V], key: Hashable, make: Callable[[], V], most: int = MOST) -> V:
@@ -81,7 +94,7 @@ class Schema:
     def allowed(self) -> npt.NDArray[np.float32]:
         """Of each query, the codes that its condition allows (allowed_codes)."""
         columns = {column.name: column.codes for column in self.domain.columns}
-        return allowed_codes([query.predicate for query in self.queries], columns)
+        return allowed_codes(self.predicates, columns)
 
     @cached_property
     def digest(self) -> str:
@@ -111,11 +124,11 @@ class Release:
     hi: Ints
 
     @property
-    def published(self) -> PublishedQueries:
-        return self.schema.published(self.cells)
+    def published(self) -> Schema:
+        return self.schema.part(self.cells)
 
     @property
-    def queries(self) -> list[Query]:
+    def queries(self) -> tuple[Query, ...]:
         return self.published.queries
 
     @cached_property
@@ -133,13 +146,9 @@ def read_study(domain: Path, settings: ReleaseSettings) -> Schema:
         return build_schema(read_domain(domain), read_yaml(tables), settings)
 
 
-@contextmanager
-def naming_table_file(path: Path) -> Iterator[None]:
+def naming_table_file(path: Path) -> AbstractContextManager[None]:
     """Turn what goes wrong where a table file has another form into an error that names it."""
-    try:
-        yield
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{path}: not a table file ({error!r}); see data/census/tables.yaml for the form") from None
+    return refusing(MALFORMED, f"{path}: not a table file", "see data/census/tables.yaml for the form")
 
 
 def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: ReleaseSettings) -> Schema:
@@ -177,7 +186,7 @@ def _schema_text(schema: Schema) -> str:
 
 
 def read_schema(path: Path) -> Schema:
-    try:
+    with refusing((*MALFORMED, DataError), f"{path}: not a release schema", "rerun the tabulation", ReleaseError):
         text = read_json(path)
         coded = ((one["name"], one["label"], one["codes"]) for one in text["columns"])
         columns = tuple(Column(name, label, tuple(map(int, own)), tuple(own.values())) for name, label, own in coded)
@@ -186,9 +195,6 @@ def read_schema(path: Path) -> Schema:
             Query(q["id"], q["table"], q["label"], Predicate.of(q["where"]), q.get("sums")) for q in text["queries"]
         )
         return _checked(Schema(Domain(columns), rules, queries))
-    except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
-        reason = str(error).removeprefix(f"{path}: ") if isinstance(error, DataError) else repr(error)
-        raise ReleaseError(f"{path}: not a release schema ({reason}); rerun the tabulation") from None
 
 
 def _checked(schema: Schema) -> Schema:
@@ -223,10 +229,8 @@ def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, w
 
 def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -> Iterator[Release]:
     """The releases of a counts file, one per block, in the order of the file; some blocks can be left out."""
-    try:
+    with refusing((OSError, ValueError), f"{counts}: not a file of published counts", "rerun the tabulation", ReleaseError):
         frame = read_frame(counts)
-    except (OSError, ValueError) as error:
-        raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
     sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
     if "count" in frame.columns and {"lo", "hi"} & set(frame.columns):
         raise ReleaseError(f"{counts}: has count and also lo or hi, and they might disagree; give count, or else lo and hi")
@@ -335,8 +339,7 @@ def release_of(schema: Schema, records: pd.DataFrame, block: str = "data") -> Re
 
 
 def _codes(column: Column, records: pd.DataFrame) -> "pd.Series[int]":
-    if column.name not in records:
-        raise DataError(f"the records have no column {column.name!r}: {nearest(column.name, list(records.columns))}")
+    refuse_unknown(column.name, list(records.columns), f"the records have no column {column.name!r}")
     result = records[column.name].map({meaning: code for code, meaning in column.meaning.items()})
     if result.isna().any():
         odd = records.loc[result.isna(), column.name].iloc[0]
@@ -350,11 +353,7 @@ Codes = npt.NDArray[np.int8]
 
 
 def merge_codes(schema: Schema, name: str, groups: Sequence[Group]) -> tuple[Schema, Codes]:
-    """
-    The schema with the codes of one column merged, group by group (codes 1, 2, ...), and the merged code of each old code.
-
-    The groups share out the codes of the column, and no query or rule may split one: what is published stays the same.
-    """
+    """The schema with one column merged into groups (1, 2, ...) that split no query, and the merged code of each old one."""
     column = schema.domain[name]
     merged = np.zeros(max(column.codes) + 1, dtype=np.int8)
     for code, group in enumerate(groups, 1):
@@ -362,42 +361,31 @@ def merge_codes(schema: Schema, name: str, groups: Sequence[Group]) -> tuple[Sch
         if group.predicate.columns != (name,) or merged[list(codes)].any():
             raise DataError(f"group {group.name} is not about {name} alone, or shares a code with another group")
         merged[list(codes)] = code
-    for code in column.codes:
-        if not merged[code]:
-            raise DataError(f"no group holds the code {code} of {name}: give groups that cover the column")
+    if rest := [code for code in column.codes if not merged[code]]:
+        raise DataError(f"no group holds the code {rest[0]} of {name}: give groups that cover the column")
     coarse = Column(name, column.label, tuple(range(1, len(groups) + 1)), tuple(group.label for group in groups))
     new = {code: int(merged[code]) for code in column.codes}
-    queries = tuple(replace(q, predicate=_unsplit(q.predicate, name, new, q.id)) for q in schema.queries)
-    rules = tuple(r.changed(partial(_unsplit, column=name, code=new, where=r.name)) for r in schema.rules)
-    return Schema(_with_column(schema.domain, coarse), rules, queries), merged
-
-
-def _with_column(domain: Domain, column: Column) -> Domain:
-    return Domain(tuple(column if c.name == column.name else c for c in domain.columns))
-
-
-def _unsplit(predicate: Predicate, column: str, code: Mapping[int, int], where: str) -> Predicate:
-    """The condition in the merged codes; an error where it holds for only some of those that become one."""
-    if _widened(predicate, column, code) != predicate:
-        raise DataError(f"{where} distinguishes codes of {column} that are merged: use finer groups")
-    return _recoded(predicate, column, code)
+    conditions = {query.id: [query.predicate] for query in schema.queries}
+    for where, own in (conditions | {rule.name: [rule.when, *rule.one_of] for rule in schema.rules}).items():
+        if any(_widened(predicate, name, new) != predicate for predicate in own):
+            raise DataError(f"{where} distinguishes codes of {name} that are merged: use finer groups")
+    return _coarser(schema, coarse, new)[0], merged
 
 
 def refuse_sums(schema: Schema) -> None:
-    for query in schema.queries:
-        if query.sums:
-            only = "suppression, rounding and coarser columns are for counts only"
-            raise DataError(f"{query.id} is a sum over records; {only}")
+    if summed := [query.id for query in schema.queries if query.sums]:
+        only = "suppression, rounding and coarser columns are for counts only"
+        raise DataError(f"{summed[0]} is a sum over records; {only}")
 
 
 @dataclass(frozen=True)
 class Recoding:
-    """A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one."""
+    """A column with fewer codes: the schema it leads to, the old cells behind each new one, the new code of each old one."""
 
     schema: Schema
+    members: tuple[tuple[int, ...], ...]
     column: str
     code: Mapping[int, int]
-    members: tuple[tuple[int, ...], ...]
 
     def release(self, release: Release) -> Release:
         """The release of the coarser tables; a new cell is published where all old cells that make it up are."""
@@ -424,24 +412,30 @@ def recode(schema: Schema, column: str, merged: Mapping[str, Sequence[int]]) -> 
         meaning[min(codes)] = label
     rest = tuple(dict.fromkeys(code[one] for one in old.codes))
     new = Column(old.name, old.label, rest, tuple(meaning[one] for one in rest))
-    queries, members = _merged_queries(schema, column, code)
-    rules = tuple(rule for rule in (_coarser_rule(rule, column, code) for rule in schema.rules) if rule)
-    return Recoding(Schema(_with_column(schema.domain, new), rules, tuple(queries)), column, code, tuple(members))
+    return Recoding(*_coarser(schema, new, code), column, code)
+
+
+def _coarser(schema: Schema, new: Column, code: Mapping[int, int]) -> tuple[Schema, tuple[tuple[int, ...], ...]]:
+    """The schema with the new column in place of the old one; and the old cells that make up each new one."""
+    queries, members = _merged_queries(schema, new.name, code)
+    rules = tuple(rule for rule in (_coarser_rule(rule, new.name, code) for rule in schema.rules) if rule)
+    columns = tuple(new if column.name == new.name else column for column in schema.domain.columns)
+    return Schema(Domain(columns), rules, tuple(queries)), tuple(members)
 
 
 def _merged_queries(schema: Schema, column: str, code: Mapping[int, int]) -> tuple[list[Query], list[tuple[int, ...]]]:
     """The cells of each table that fall together, where they make up the whole of the coarser cell."""
-    together: dict[tuple[str, Predicate], list[int]] = {}
+    together: dict[tuple[str, str | None, Predicate], list[int]] = {}
     for cell, query in enumerate(schema.queries):
-        together.setdefault((query.table, _widened(query.predicate, column, code)), []).append(cell)
+        together.setdefault((query.table, query.sums, _widened(query.predicate, column, code)), []).append(cell)
     queries, members = [], []
-    for (table, wide), cells in together.items():
+    for (_, _, wide), cells in together.items():
         same = [cell for cell in cells if schema.queries[cell].predicate == wide]
         parts = tuple(same[:1] or cells)
         codes = sorted(one for cell in parts for one in schema.queries[cell].predicate.where.get(column, ()))
         if codes == list(wide.where.get(column, ())):
             first = schema.queries[parts[0]]
-            queries.append(Query(first.id + "+" * (len(parts) > 1), table, first.label, _recoded(wide, column, code)))
+            queries.append(replace(first, id=first.id + "+" * (len(parts) > 1), predicate=_recoded(wide, column, code)))
             members.append(parts)
     return queries, members
 

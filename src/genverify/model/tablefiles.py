@@ -5,20 +5,19 @@ import gzip
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.model.errors import DataError, nearest, needed
-from genverify.model.files import LIMITS, UNREADABLE, FileLimits, guarded_lines, one_line
+from genverify.model.errors import DataError, nearest, needed, refusing
+from genverify.model.files import LIMITS, UNREADABLE, FileLimits, decode, delimiter_of, guarded_lines
 
 # Texts of users in CSV files: a spreadsheet program would run a cell that begins like a formula.
 
@@ -49,7 +48,6 @@ PACKED_OTHERWISE = (".zip", ".bz2", ".xz", ".zst", ".tar", ".tar.gz", ".tgz", ".
 UTF8, WINDOWS, WIDE = "utf-8-sig", "cp1252", "utf-16"
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "is not text in UTF-8, UTF-16 or the Windows code page; save it as UTF-8 CSV"
-DELIMITERS = ",;\t|"
 LINES_LOOKED_AT = 200  # for delimiter and header, whatever the size of the file
 
 
@@ -64,11 +62,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class CsvFile:
-    """
-    A file that was looked through once: how it is written, the names of its columns, and its empty lines.
-
-    Frames are numbered by the lines of the file, as an editor shows them (one record to a line, empty lines passed over).
-    """
+    """A file that was looked through: encoding, columns, empty lines. Frames are numbered by its lines, as in an editor."""
 
     path: Path
     expected: Expected
@@ -117,14 +111,24 @@ def _stripped(frame: pd.DataFrame) -> pd.DataFrame:
 def open_csv(path: Path, expected: Expected) -> CsvFile:
     """A CSV file with a header, plain or packed with gzip: looked through before anything of it is kept in memory."""
     with naming_unreadable(path, expected):
-        head = [line.decode(errors="replace") for line in islice(_text_lines(path, expected.limits), LINES_LOOKED_AT)]
-        head = [line for line in head if line.strip("\ufeff \t\r\n")]
+        lines = islice(_text_lines(path, expected.limits), LINES_LOOKED_AT)
+        head = [line for line in lines if line.strip(b"\xef\xbb\xbf \t\r\n")]
         if not head:
             raise DataError(f"{path}: the file is empty")
-        delimiter = _delimiter_of(head)
-        fields = len(next(csv.reader(head, delimiter=delimiter, skipinitialspace=True)))
-        encoding, empty = _look_through(path, expected.limits, delimiter, fields)
-        return CsvFile(path, expected, encoding, delimiter, _names(path, encoding, delimiter), empty)
+        texts = [line.decode(errors="replace") for line in head]
+        delimiter = delimiter_of(texts)
+        encoding, empty = _look_through(path, expected.limits, delimiter, len(_fields(texts, delimiter)))
+        named = _fields([line.decode(WINDOWS if encoding == WINDOWS else UTF8) for line in head], delimiter)
+        names = [name.strip() or f"Unnamed: {index}" for index, name in enumerate(named)]
+        for name, times in Counter(names).items():  # one of two equal ones would be taken silently
+            if times > 1:
+                raise DataError(f"{path}, line 1: {times} columns are called {name!r}; give each column its own name")
+        return CsvFile(path, expected, encoding, delimiter, tuple(names), empty)
+
+
+def _fields(lines: Iterable[str], delimiter: str) -> list[str]:
+    """The fields of the first record."""
+    return next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
 
 
 def plain_text(value: object) -> str:
@@ -152,39 +156,17 @@ def refuse_row(path: Path, values: "pd.Series[Any]", wrong: "npt.ArrayLike | pd.
         raise DataError(f"{path}, row {values.index[indices[0]]}: {values.name} {displayed} {problem}")
 
 
-@contextmanager
-def naming_unreadable(path: Path, expected: Expected) -> Iterator[None]:
+def naming_unreadable(path: Path, expected: Expected) -> AbstractContextManager[None]:
     """Turn what a reader says of a broken file into an error that names the file, what it should be, and a hint."""
-    try:
-        yield
-    except UNREADABLE as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else one_line(error)
-        hint = f"; {expected.hint}" if expected.hint else ""
-        raise DataError(f"{path}: cannot be read as {expected.what} ({reason}){hint}") from None
+    return refusing(UNREADABLE, f"{path}: cannot be read as {expected.what}", expected.hint)
 
 
 def decoded(raw: bytes, path: Path) -> str:
-    """The text of a file: in UTF-16 by its first bytes, else UTF-8, else the Windows code page."""
-    for encoding in (WIDE,) if raw.startswith(WIDE_MARKS) else (UTF8, WINDOWS):
-        try:
-            text = raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:
-            return text
-    raise DataError(f"{path}: {NO_TEXT}")
-
-
-def _delimiter_of(lines: Sequence[str]) -> str:
-    """The delimiter that cuts most of the first lines into the same number of fields, above one."""
-    looked_at = list(islice((line for line in lines if line.strip()), LINES_LOOKED_AT))
-
-    def score(delimiter: str) -> tuple[int, int]:
-        widths = [len(row) for row in csv.reader(looked_at, delimiter=delimiter)]
-        common = max(set(widths), key=widths.count)
-        return (widths.count(common) if common > 1 else 0, common)
-
-    return max(DELIMITERS, key=score)
+    """The text of a file; an error where some of it is no text."""
+    text, encoding = decode(raw)
+    if "\0" in text or (encoding != "utf-8" and "\N{REPLACEMENT CHARACTER}" in text):
+        raise DataError(f"{path}: {NO_TEXT}")
+    return text
 
 
 def _look_through(path: Path, limits: FileLimits, delimiter: str, fields: int) -> tuple[str, npt.NDArray[np.int64]]:
@@ -201,17 +183,14 @@ def _look_through(path: Path, limits: FileLimits, delimiter: str, fields: int) -
         if not line.strip(blanks):
             empty.append(number)
         odd = line.count(b'"') % 2 == 1  # a text in quotation marks begins here and ends in a later line, or the reverse
-        if line.count(mark) >= fields and not (inside or odd) and (result := _fields(text, delimiter)) > fields:
+        if line.count(mark) >= fields and not (inside or odd) and (result := len(_fields([text], delimiter))) > fields:
             raise DataError(
                 f"{path}, row {number}: {result} fields, but the header names {fields} columns; name each column, and leave "
                 "out delimiters at the ends of lines"
             )
         inside ^= odd
-    return (WIDE if _is_wide(path) else encoding), np.array(empty, dtype=np.int64)
-
-
-def _fields(line: str, delimiter: str) -> int:
-    return len(next(csv.reader([line], delimiter=delimiter, skipinitialspace=True)))
+    with gzip.open(path, "rb") if _packed(path) else path.open("rb") as file:
+        return (WIDE if file.read(2) in WIDE_MARKS else encoding), np.array(empty, dtype=np.int64)
 
 
 def _text_lines(path: Path, limits: FileLimits) -> Iterator[bytes]:
@@ -220,41 +199,16 @@ def _text_lines(path: Path, limits: FileLimits) -> Iterator[bytes]:
         raise DataError(f"{path}: {other} files are not read; give a CSV, plain or packed with gzip (.csv.gz)")
     row = "a row of a table. Give a CSV with one record to a line."
     lines = guarded_lines(path, LONGEST_LINE, limits, row, _packed(path))
-    if not _is_wide(path):
-        yield from lines
-        return
-    for _ in lines:  # within the limits?
-        pass
-    yield from (line.encode() for line in _text(path).split("\n"))
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if _packed(path) else path.open("rb")  # type: ignore[return-value]
-
-
-def _is_wide(path: Path) -> bool:
-    with _opened(path) as file:
-        return file.read(2) in WIDE_MARKS
-
-
-def _text(path: Path) -> str:
-    with _opened(path) as file:
-        return decoded(file.read(), path)
+    first = next(lines, b"")
+    if first.startswith(WIDE_MARKS):
+        lines = (line.encode() for line in decoded(first + b"".join(lines), path).split("\n"))
+        first = next(lines)
+    yield first
+    yield from lines
 
 
 def _packed(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
-
-
-def _names(path: Path, encoding: str, delimiter: str) -> tuple[str, ...]:
-    """The names of columns, blanks taken off; an error for two equal ones: one of them would be taken silently."""
-    with TextIOWrapper(_opened(path), encoding) as file:
-        header = next(csv.reader((line for line in file if line.strip()), delimiter=delimiter, skipinitialspace=True))
-    names = [name.strip() or f"Unnamed: {index}" for index, name in enumerate(header)]
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise DataError(f"{path}, line 1: {times} columns are called {name!r}; give each column its own name")
-    return tuple(names)
 
 
 # Tables in files: Parquet where its library is installed, as in every study; else CSV, which the light install can read.
@@ -264,9 +218,7 @@ TEXTS = ("block", "query", "design")  # columns of texts; all others of a CSV ho
 
 
 def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """
-    The table of a file. A CSV that holds other than whole numbers, but for names of blocks and queries, is a ValueError.
-    """
+    """The table of a file; a CSV that holds other than whole numbers, names of blocks and queries is a ValueError."""
     if path.suffix != ".csv":
         needed("pyarrow", f"{path}: a Parquet file")
         return pd.read_parquet(path, columns=None if columns is None else list(columns))
@@ -277,10 +229,9 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame
 
 
 def _whole(values: "pd.Series[str]", path: Path) -> "pd.Series[int]":
-    try:
+    wrong = f"{path}: column {values.name}: not whole numbers alone"
+    with refusing((TypeError, ValueError, OverflowError), wrong, error=ValueError):
         return pd.to_numeric(values.astype(object).replace("", None)).astype("Int64")
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{path}: column {values.name}: not whole numbers alone ({error})") from None
 
 
 def write_frame(frame: pd.DataFrame, folder: Path, name: str) -> Path:
@@ -361,11 +312,7 @@ def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def collect(
     sample: pd.DataFrame, paths: Sequence[str], read: Callable[[str], pd.DataFrame] = pd.read_parquet
 ) -> Iterator[pd.DataFrame]:
-    """
-    The rows of all batches, by design and block, in pieces that hold the rows of some blocks of the sample.
-
-    A file is read for the pieces that its blocks, by its statistics, can be in: batches of neighbours once or twice.
-    """
+    """The rows of all batches by design and block, some blocks at a time: by its statistics, each file once or twice."""
     spans = [(path, *_span(path)) for path in paths]
     for part_of_sample in split_rows(sample, BLOCKS_AT_ONCE):
         blocks = set(part_of_sample["block"])

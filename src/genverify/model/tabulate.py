@@ -25,11 +25,7 @@ ROWS_AT_ONCE = 50_000  # bounds memory, whatever the number of records
 
 
 def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Query]) -> Ints:
-    """
-    The count of every query in every block: one row per block, one column per query.
-
-    Records are sorted by block; `starts` holds the first record of each block, and no block is empty.
-    """
+    """The count of every query (column) in every block (row) of sorted records; `starts`: the first record of each block."""
     counts = np.zeros((len(starts), len(queries)), dtype=np.int64)
     bounds = np.append(starts, len(next(iter(records.values()))))
     groups, summed = _groups(domain, queries), [number for number, query in enumerate(queries) if query.sums]
@@ -151,10 +147,7 @@ def releases_of(records: Table, keeps: Predicate, schema: Schema) -> Iterator[Re
 
 
 def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
-    """
-    The generated records of each block, with shape (K, N, columns). A dataset that does not fit its release is an error: it
-    would silently remove candidate claims that hold.
-    """
+    """The generated records (K, N, columns) of each block; an error for one that does not fit: it would hide claims."""
     if not releases:
         return {}
     domain = releases[0].schema.domain

@@ -124,6 +124,20 @@ def progress(items: Sequence[T], what: str) -> Iterator[T]:
             log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
 
 
+@contextmanager
+def shown_progress(patience: float = 0.0) -> Iterator[None]:
+    """The lines of the log on the standard error, once work has taken a while."""
+    handler, level, started = logging.StreamHandler(), log.level, time.time()
+    handler.addFilter(lambda record: record.created - started >= patience)
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
 class CellProgress:
     """How far a search for the ranges of cells is, now and then, on the standard error."""
 

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, hstack
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import OPEN, LinearSystem, as_floats
-from genverify.solve.linear.network import Cycles, Network, network_of
+from genverify.solve.linear.network import Cycles, network_of
 from genverify.solve.program import WrongAnswer, integer_point, matrix_of
 from genverify.solve.solvers.base import (
     Infeasible,
@@ -142,14 +142,21 @@ class OutOfWork(Exception):
 
 @dataclass(frozen=True)
 class Cut:
-    """A row of the master: the sum of coefficient times chosen is at least 1, or only if a cell (`of`) is chosen."""
+    """A row of the master: the sum of coefficient times chosen is at least so much."""
 
     cells: Ints
     coefficients: Floats
-    of: int = -1
+    least: float
 
     def missing(self, chosen: Floats) -> float:
-        return float((1.0 if self.of < 0 else chosen[self.of]) - self.coefficients @ chosen[self.cells])
+        return float(self.least - self.coefficients @ chosen[self.cells])
+
+
+def make_cut(cells: Ints, coefficients: Floats, of: int = -1) -> Cut:
+    """The sum is at least 1, or only if a cell (`of`) is chosen."""
+    if of < 0:
+        return Cut(cells, coefficients, 1.0)
+    return Cut(np.append(cells, of), np.append(coefficients, -1.0), 0.0)
 
 
 Row = tuple[Floats, float] | None  # what each cell adds once it is suppressed, and what there is without any
@@ -175,7 +182,7 @@ class CellMoves:
     columns are those cells that can move at all: the ones that `within` names, and what is open anyway.
     """
 
-    def __init__(self, problem: SuppressionProblem, within: Flags, network: Network | None) -> None:
+    def __init__(self, problem: SuppressionProblem, within: Flags, network: Ints | None) -> None:
         self.problem, self.x, self.network, system = problem, problem.counts, network, problem.system
         self.n, rows = len(system.cells), [row for row, cell in problem.beside.items() if problem.closable[cell]]
         entries = np.ones(len(rows)), (rows, np.arange(len(rows)))
@@ -201,7 +208,7 @@ class CellMoves:
         self.columns = np.flatnonzero(moving)
         self.place = np.full(len(self.owner), -1, dtype=np.int64)
         self.place[self.columns] = np.arange(len(self.columns))
-        self.cycles = Cycles(self.network, self.columns) if self.network else None
+        self.cycles = None if self.network is None else Cycles(self.network, self.columns)
         A = csr_array(self.A.tocsc()[:, self.columns])
         self.lp = HighsProgram(A, self.least, self.most, ITERATIONS)
         self.mover = HighsProgram(csr_array(hstack([A, -A])), self.least, self.most, ITERATIONS)
@@ -337,8 +344,6 @@ class PatternSearch:
         self.bound = 0  # no choice that protects costs less
         # without a bound, cells of sums that form a network move along the cheapest cycle: no linear program for each
         network = None if work.masters else network_of(problem.system)
-        if network is not None and len(network.slack):  # cycles leave all sums as they are: a range allows more
-            network = None
         self.moves = CellMoves(problem, self.candidates(), network)
 
     def candidates(self) -> Flags:
@@ -446,7 +451,7 @@ class PatternSearch:
     def nothing_below(self, one: Requirement, chosen: Flags) -> Cut:
         """At least one cell beside those of a choice."""
         rest = np.flatnonzero(self.problem.closable & ~chosen)
-        return Cut(rest, np.ones(len(rest)), -1 if self.required(one) else one.cell)
+        return make_cut(rest, np.ones(len(rest)), -1 if self.required(one) else one.cell)
 
     def required(self, one: Requirement) -> bool:
         return bool(self.problem.primary[one.cell] or not self.problem.closable[one.cell])
@@ -510,7 +515,7 @@ class PatternSearch:
         cells = cells[cells != one.cell]
         if not np.isfinite(room) or room <= SMALL:
             return None
-        return Cut(cells, np.minimum(added[cells], room) / room, -1 if self.required(one) else one.cell)
+        return make_cut(cells, np.minimum(added[cells], room) / room, -1 if self.required(one) else one.cell)
 
     def fractional(self, chosen: Floats) -> list[Cut]:
         """Rows that a fractional choice breaks: of sensitive cells, and of single cells that no other in their sum hides."""
@@ -538,7 +543,7 @@ class PatternSearch:
             total = chosen[cells].sum()
             for cell in cells[(2 * chosen[cells] > total + VIOLATED) & self.problem.closable[cells]].tolist():
                 others = cells[(cells != cell) & self.problem.closable[cells]]
-                yield Cut(others, np.ones(len(others)), cell)
+                yield make_cut(others, np.ones(len(others)), cell)
 
     # the search
 
@@ -699,10 +704,9 @@ class PatternSearch:
 
     def by_multipliers(self, y: Floats) -> tuple[float, Floats]:
         """The bound of any multipliers of the rows, and what each cell adds to it if it is chosen."""
-        columns, weights, least = zip(*map(self.entries, self.cuts), strict=True)
-        parts = np.concatenate([own * one for own, one in zip(weights, y.tolist(), strict=True)])
-        reduced = self.problem.cost[self.variables] - np.bincount(np.concatenate(columns), parts, len(self.variables))
-        return float(np.array(least) @ y + np.minimum(reduced, 0.0).sum()), np.maximum(reduced, 0.0)
+        A, least = self.rows()
+        reduced = self.problem.cost[self.variables] - A.T @ y
+        return float(least @ y + np.minimum(reduced, 0.0).sum()), np.maximum(reduced, 0.0)
 
     def violated(self, picked: Flags) -> list[Cut]:
         asked = self.asked(picked, self.requirements)
@@ -717,37 +721,27 @@ class PatternSearch:
         chosen[self.variables] = z.clip(0.0, 1.0)
         return chosen
 
-    @cached_property
-    def place(self) -> Ints:
-        place = np.full(self.n, -1, dtype=np.int64)
-        place[self.variables] = np.arange(len(self.variables))
-        return place
-
     def master_program(self) -> HighsProgram:
         size = len(self.variables)
         program = HighsProgram(csr_array((0, size)), np.zeros(0), np.zeros(0), ITERATIONS)
         program.set_bounds(np.zeros(size), np.ones(size))
         return program
 
-    def entries(self, cut: Cut) -> tuple[Ints, Floats, float]:
-        """The columns and weights of a row of the master, and its least."""
-        columns = self.place[cut.cells]
-        if cut.of < 0:
-            return columns, cut.coefficients, 1.0
-        return np.append(columns, self.place[cut.of]), np.append(cut.coefficients, -1.0), 0.0
-
     def add(self, cut: Cut, relaxed: HighsProgram | None = None) -> None:
         self.cuts.append(cut)
         if relaxed is not None:
-            columns, weights, least = self.entries(cut)
-            relaxed.push_row(np.bincount(columns, weights, len(self.variables)), least, inf)
+            relaxed.push_row(np.bincount(cut.cells, cut.coefficients, self.n)[self.variables], cut.least, inf)
+
+    def rows(self) -> tuple[csr_array, Floats]:
+        """The rows of the master, a column for each cell that may be chosen, and their least."""
+        weights, cells = (np.concatenate([getattr(cut, name) for cut in self.cuts]) for name in ("coefficients", "cells"))
+        start = np.cumsum([0, *(len(cut.cells) for cut in self.cuts)])
+        A = csr_array((weights, cells, start), shape=(len(self.cuts), self.n))
+        return csr_array(A.tocsc()[:, self.variables]), np.array([cut.least for cut in self.cuts])
 
     def master(self, upper: Floats) -> Optimal | Infeasible | Stopped:
-        columns, weights, least = zip(*map(self.entries, self.cuts), strict=True)
-        size, start = len(self.variables), np.cumsum([0, *map(len, columns)])
-        A = csr_array((np.concatenate(weights), np.concatenate(columns), start), shape=(len(least), size))
-        objective = -self.problem.cost[self.variables].astype(np.float64)
-        return self.chooser.solve(IntegerProgram(A, np.array(least), np.full(len(least), inf), upper, objective))
+        (A, least), objective = self.rows(), -self.problem.cost[self.variables].astype(np.float64)
+        return self.chooser.solve(IntegerProgram(A, least, np.full(len(least), inf), upper, objective))
 
     def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
         """The choice with few points that show it: those that show the most ends come first."""

@@ -4,36 +4,27 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from genverify.model.errors import DataError
+from genverify.reading import totals
 from genverify.reading.numerals import Number, is_period, pattern, says
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column
 from genverify.reading.source import CubeAxis, numbered
-from genverify.reading.totals import (
-    Bases,
-    Hints,
-    Question,
-    Samples,
-    Tree,
-    agreement,
-    bases_of,
-    find_tree,
-    is_total_name,
-    make_hierarchy,
-    spread,
-)
+from genverify.reading.totals import Bases, Hints, Question, Samples, Tree, agreement, bases_of, find_tree, is_total_name
 
-ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
-KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
+KINDS = ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
 HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
 Texts = Mapping[int, Sequence[str]]  # of label columns
 Measured = Mapping[str, Sequence[Number | None]]  # the numbers of columns of counts, by their headers
+Columns = Mapping[int, Column]
 Levels = dict[str, list[str]]  # labels, each with those below it
-Above = Mapping[int, int]  # a group of columns, to the finer one that determines it
+Chain = list[list[int]]  # groups of columns, finest first: each determines all that follow
 EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
+NO_SUM = "no label adds up the others"
 CUBE_SAMPLES = 300  # rows of a cube that are looked at, spread over all: bounds time
 MOST_AXES = 20  # that a table of counts can have
 GLANCE = 300  # rows that show at once that two columns do not determine each other
@@ -63,7 +54,7 @@ class Axis:
         if self.kind != STACKED and twice:
             return f"{twice[0]!r} is part of two totals of {self.name}"
         try:
-            make_hierarchy(self.tree, self.labels, self.name)
+            totals.make_hierarchy(self.tree, self.labels, self.name)
         except DataError as error:
             return str(error)
         return ""
@@ -72,18 +63,15 @@ class Axis:
 TypedAxis = tuple[Axis, list[Question]]
 
 
-@dataclass(frozen=True)
-class RowAxes:
-    """The axes of the rows of a table: one label of each axis for every row, and what is the same in every row."""
-
-    axes: tuple[Axis, ...]
-    labels: tuple[tuple[str, ...], ...]  # one tuple for each axis, a label for each row
-    population: Mapping[str, str]
-    questions: tuple[Question, ...] = ()
+# the axes of the rows of a table, one label of each for every row, what is the same in every row, and what is asked
+RowAxes = tuple[list[Axis], list[tuple[str, ...]], dict[str, str], list[Question]]
 
 
-def group_columns(columns: Sequence[Column], texts: Texts) -> tuple[list[list[int]], dict[int, int]]:
-    """Label columns that determine each other, as groups; and for a group (regions), the finer one that determines it."""
+LabelledAxis = tuple[Axis, tuple[str, ...], Levels]  # with the label of each row, and the labels below each level
+
+
+def group_columns(columns: Sequence[Column], texts: Texts) -> list[Chain]:
+    """Label columns that determine each other, as groups; and each finest group with those (regions) that it determines."""
     order = [column.at for column in columns]
     roles = {column.at: column.role for column in columns}
     distinct = {at: len(set(texts[at])) for at in order}
@@ -103,18 +91,15 @@ def group_columns(columns: Sequence[Column], texts: Texts) -> tuple[list[list[in
                 old, new = group[b], group[a]
                 group = {at: new if own == old else own for at, own in group.items()}
     groups = [[at for at in order if group[at] == head] for head in dict.fromkeys(group.values())]
-    above = dict[int, int]()
-    chains = {g: [g] for g in range(len(groups))}  # what a finest group determines, each determined by all finer ones
+    chains = {g: [g] for g in range(len(groups))}
     plain = [g for g, group in enumerate(groups) if not {PERIOD_OF, MEASURE} & {roles[at] for at in group}]
-    for g in sorted(plain, key=lambda g: -distinct[groups[g][0]]):
-        for top in sorted(plain, key=lambda h: distinct[groups[h][0]]):
-            if top in above or distinct[groups[top][0]] <= distinct[groups[g][0]]:
-                continue
+    size = {g: distinct[group[0]] for g, group in enumerate(groups)}
+    for g in sorted(plain, key=lambda g: -size[g]):
+        for top in sorted((h for h in plain if h in chains and size[h] > size[g]), key=lambda h: size[h]):
             if all(_determines(texts[groups[h][0]], texts[groups[g][0]]) for h in chains[top]):
-                above[g] = top
-                chains[top].append(g)
+                chains[top] += chains.pop(g)
                 break
-    return groups, above
+    return [[groups[g] for g in chain] for chain in chains.values()]
 
 
 def _determines(fine: Sequence[str], coarse: Sequence[str]) -> bool:
@@ -132,46 +117,44 @@ def row_axes(
     varying = [column for column in varying if column not in levels]
     constant = [column for column in columns if column not in varying and column not in levels]
     population = {column.head or column.name: texts[column.at][0] for column in constant if size}
-    groups, above = group_columns(varying, texts)
+    chains = group_columns(varying, texts)
     by_at = {column.at: column for column in columns}
-    axes, labels = list[Axis](), list[tuple[str, ...]]()
-    trees = list[Levels]()
-    for g, group in enumerate(groups):
-        if g in above:
-            continue
-        upper = _levels(g, groups, above, texts, by_at)
-        main = by_at[_main(group, by_at, texts)]
-        known = _named_levels([main.at, *upper], texts, by_at)
-        apart = {**texts, **known, main.at: _told_apart(known[main.at], [texts[at] for at in group if at != main.at])}
-        own, tree = _path_labels([main.at, *upper], apart, _root([main.at, *upper], columns, texts))
+    found = list[LabelledAxis]()
+    for chain in chains:
+        mains = [max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at)) for group in chain]
+        main, path = by_at[mains[0]], [mains[0], *_levels(mains, texts, by_at)]
+        known = _named_levels(path, texts, by_at)
+        apart = {**known, main.at: _told_apart(known[main.at], [texts[at] for at in chain[0] if at != main.at])}
+        own, tree = _path_labels(path, apart, _root(path, columns, texts))
         deeper = main.at in indents and not tree
         if deeper:
             own, tree = indented(texts[main.at], indents[main.at])
         kind = INDENTED if deeper and tree else {PERIOD_OF: TIME, MEASURE: MEASURES}.get(main.role, PARTS)
-        members = tuple(sorted([*group, *(at for h in above if _top(h, above) == g for at in groups[h])]))
-        named = [] if tree or kind != PARTS else _breakdowns(g, groups, above, texts, by_at, own)
-        name = main.head or (NO_HEAD if len(groups) == 1 else main.name)
-        axes.append(Axis(name, STACKED if named else kind, tuple(dict.fromkeys(own)), members))
-        labels.append(tuple(own))
-        trees.append(named[0] if named else tree)
+        named = {} if tree or kind != PARTS else _breakdowns(mains[1:], texts, own)
+        name = main.head or (NO_HEAD if len(chains) == len(chain) == 1 else main.name)
+        members = tuple(sorted(at for group in chain for at in group))
+        axis = Axis(name, STACKED if named else kind, tuple(dict.fromkeys(own)), members)
+        found.append((axis, tuple(own), named or tree))
+    if len(found) == 1 and HEADING in population:  # a heading above all rows names what they are
+        found = [(replace(found[0][0], name=population[HEADING].strip(" :")), *found[0][1:])]
+    found = _stack(found) if len(found) <= MOST_AXES else found
+    names = numbered([axis.name for axis, _, _ in found])
+    axes = [replace(axis, name=name) for (axis, _, _), name in zip(found, names, strict=True)]
+    labels, questions = [own for _, own, _ in found], list[Question]()
     if len(axes) > MOST_AXES:  # a list of records rather than a table: nothing is added up in it
-        return RowAxes(tuple(_named_apart(axes)), tuple(labels), population)
-    if len(axes) == 1 and HEADING in population:  # a heading above all rows names what they are
-        axes = [replace(axes[0], name=population[HEADING].strip(" :"))]
-    axes, labels, trees = _stack(axes, labels, trees)
-    axes, questions = _named_apart(axes), list[Question]()
+        return axes, labels, population, []
     for at, axis in enumerate(axes):
         if axis.kind in (TIME, MEASURES) and axis.name not in hints.totals:
             continue
         samples = slices(at, labels, measured)
-        axes[at], asked = _typed(axis, trees[at], samples, hints)
+        axes[at], asked = _typed(axis, found[at][2], samples, hints)
         joined = " and " in axis.name or AGREEING in axes[at].why
         if axis.kind == STACKED and not axes[at].tree and not joined:  # the groups add up to nothing: no breakdowns
             unsure = asked if any(pattern("breakdown").fullmatch(by_at[c].head) for c in axis.columns) else []
             axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, hints)
             asked = [*unsure, *asked]
         questions += asked
-    return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
+    return axes, labels, population, questions
 
 
 def _is_level(column: Column, columns: Sequence[Column], texts: Texts) -> bool:
@@ -183,49 +166,26 @@ def _is_level(column: Column, columns: Sequence[Column], texts: Texts) -> bool:
     return bool(others) and len(pairs) == len({filled for filled, _ in pairs})
 
 
-def _top(group: int, above: Above) -> int:
-    while group in above:
-        group = above[group]
-    return group
+def _levels(mains: Sequence[int], texts: Texts, by_at: Columns) -> list[int]:
+    """The columns above the finest one whose own rows are printed where that is blank, finest first."""
+    fine = texts[mains[0]]
+    above = [at for at in mains[1:] if not says("level", by_at[at].head) and ("" in texts[at] or "" not in fine)]
+    return [at for at in above if any(text and not below for text, below in zip(texts[at], fine, strict=True))]
 
 
-def _main(group: Sequence[int], by_at: Mapping[int, Column], texts: Texts) -> int:
-    return max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at))
-
-
-def _levels(g: int, groups: Sequence[Sequence[int]], above: Above, texts: Texts, by_at: Mapping[int, Column]) -> list[int]:
-    """The columns above a group whose own rows are printed where the finer column is blank, finest first."""
-    result = list[int]()
-    fine = texts[_main(groups[g], by_at, texts)]
-    uppers = sorted((h for h in above if _top(h, above) == g), key=lambda h: -len(set(texts[groups[h][0]])))
-    for h in uppers:
-        own = _main(groups[h], by_at, texts)
-        if says("level", by_at[own].head) or (all(texts[own]) and "" in fine):
-            continue
-        if any(text and not below for text, below in zip(texts[own], fine, strict=True)):
-            result.append(own)
-    return result
-
-
-def _breakdowns(
-    g: int, groups: Sequence[Sequence[int]], above: Above, texts: Texts, by_at: Mapping[int, Column], own: Sequence[str]
-) -> list[Levels]:
+def _breakdowns(uppers: Sequence[int], texts: Texts, own: Sequence[str]) -> Levels:
     """Labels by the name of their breakdown, where a column beside names it and one label at most has none."""
-    for h in above:
-        if above[h] != g:
-            continue
-        names = texts[_main(groups[h], by_at, texts)]
-        tree = Levels()
-        for name, label in dict.fromkeys(zip(names, own, strict=True)):
-            if name:
-                tree.setdefault(name, []).append(label)
-        blank = {label for name, label in zip(names, own, strict=True) if not name}
+    for at in uppers:
+        tree = defaultdict[str, list[str]](list)
+        for name, label in dict.fromkeys(zip(texts[at], own, strict=True)):
+            tree[name].append(label)
+        blank = tree.pop("", [])
         if len(tree) > 1 and len(blank) <= 1 and min(map(len, tree.values())) > 1:
-            return [{"": list(blank), **tree} if blank else tree]
-    return []
+            return {"": blank, **tree} if blank else dict(tree)
+    return {}
 
 
-def _named_levels(path: Sequence[int], texts: Texts, by_at: Mapping[int, Column]) -> dict[int, list[str]]:
+def _named_levels(path: Sequence[int], texts: Texts, by_at: Columns) -> dict[int, list[str]]:
     """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
     often = Counter(label for at in path for label in set(texts[at]) - {""})
     again = {at: f" ({by_at[at].head})" for at in path[:-1]}
@@ -281,33 +241,25 @@ def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[
     return own
 
 
-def _stack(
-    axes: list[Axis], labels: list[tuple[str, ...]], trees: list[Levels]
-) -> tuple[list[Axis], list[tuple[str, ...]], list[Levels]]:
+def _stack(found: list[LabelledAxis]) -> list[LabelledAxis]:
     """Two axes of which one names the breakdown of the other's labels (sex: male, female) are one, stacked."""
-    for g, names in enumerate(labels):
-        for v, parts in enumerate(labels):
-            if g == v or {axes[g].kind, axes[v].kind} != {PARTS} or not 2 <= len(axes[g].labels) <= 60:
-                continue
-            pairs = dict.fromkeys(zip(names, parts, strict=True))
-            groups = Counter(name for name, _ in pairs)
-            size = len(axes[v].labels)
-            if len(pairs) > 1.35 * size or size < 2 * len(axes[g].labels) - 2 or max(groups.values()) < 2:
-                continue
-            own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
-            axis = Axis(f"{axes[g].name} and {axes[v].name}", STACKED, tuple(dict.fromkeys(own)),
-                        axes[g].columns + axes[v].columns)  # fmt: skip
-            tree = Levels()
-            for (name, part), label in zip(pairs, axis.labels, strict=True):
-                tree.setdefault(name, []).append(label) if name != part else None
-            rest = [at for at in range(len(axes)) if at not in (g, v)]
-            names_of = [*(labels[at] for at in rest), own]
-            return _stack([*(axes[at] for at in rest), axis], names_of, [*(trees[at] for at in rest), tree])
-    return axes, labels, trees
-
-
-def _named_apart(axes: list[Axis]) -> list[Axis]:
-    return [replace(axis, name=name) for axis, name in zip(axes, numbered([axis.name for axis in axes]), strict=True)]
+    for (group, names, _), (axis, parts, _) in permutations(found, 2):
+        size = len(group.labels)
+        if {group.kind, axis.kind} != {PARTS} or not 2 <= size <= 60:
+            continue
+        pairs = dict.fromkeys(zip(names, parts, strict=True))
+        often = Counter(name for name, _ in pairs)
+        if len(pairs) > 1.35 * len(axis.labels) or len(axis.labels) < 2 * size - 2 or max(often.values()) < 2:
+            continue
+        own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
+        columns, tree = group.columns + axis.columns, defaultdict[str, list[str]](list)
+        both = Axis(f"{group.name} and {axis.name}", STACKED, tuple(dict.fromkeys(own)), columns)
+        for (name, part), label in zip(pairs, both.labels, strict=True):
+            if name != part:
+                tree[name].append(label)
+        rest = [one for one in found if one[0] is not group and one[0] is not axis]
+        return _stack([*rest, (both, own, dict(tree))])
+    return found
 
 
 def slices(at: int, labels: Sequence[Sequence[str]], measured: Measured) -> list[dict[str, Number | None]]:
@@ -321,7 +273,7 @@ def slices(at: int, labels: Sequence[Sequence[str]], measured: Measured) -> list
     if not columns:
         return []
     wanted = max(1, MOST_SAMPLES // len(columns))
-    return [{labels[at][row]: column[row] for row in own} for own in spread(rows, wanted) for column in columns]
+    return [{labels[at][row]: column[row] for row in own} for own in totals.spread(rows, wanted) for column in columns]
 
 
 def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxis:
@@ -329,11 +281,10 @@ def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxi
     if axis.kind == STACKED:
         return _stacked_tree(axis, tree, samples, hints)
     if not tree:
-        sums, reason, asked, off = find_tree(axis.name, axis.labels, samples, hints)
-        kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
-        return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others", off=off), asked
+        own, asked = _by_sums(axis, samples, hints)
+        return replace(own, kind=STACKED) if len(dict(own.tree)) < len(own.tree) else own, asked
     bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
-    totals, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
+    parents, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
     for parent, children in tree.items():
         if parent in hints.no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
             continue
@@ -341,8 +292,8 @@ def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxi
         fit = agreement(parent, parts, samples, bases)
         some = len(children) < 2 or any(map(pattern("only some").match, children))
         if not some and (fit.holds or fit.likely or parent == told or (axis.kind == INDENTED and fit.never_against)):
-            totals[parent], off = tuple(parts), max(off, fit.off(len(parts)))
-            totals |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
+            parents[parent], off = tuple(parts), max(off, fit.off(len(parts)))
+            parents |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
             why.append(f"{parent} ({fit})")
         elif some:
             bad.append(f"{parent!r} is printed above {', '.join(map(repr, children[:3]))}, which may be only some of it")
@@ -350,15 +301,15 @@ def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxi
             bad.append(f"{parent!r} is printed above {len(children)} labels that do not add up to it ({fit})")
     more = f"; and so {len(bad) - 1} more" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--hierarchy '{axis.name}=FILE.hrc'")] if bad else []
-    inner = {child for own in totals.values() for child in own}
+    inner = {child for own in parents.values() for child in own}
     outer = [label for label in axis.labels if label not in inner]
-    if totals and axis.kind == INDENTED and len(outer) > 2:
+    if parents and axis.kind == INDENTED and len(outer) > 2:
         sums, reason, asked, further = find_tree(axis.name, outer, samples, hints)
-        totals, off = {**dict(sums), **totals}, max(off, further)
+        parents, off = {**dict(sums), **parents}, max(off, further)
         why, questions = [reason, *why] if reason else why, [*questions, *asked]
     displayed = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
     kind = PARTS if axis.kind == INDENTED else axis.kind
-    return replace(axis, kind=ADDITIVE if totals else kind, tree=tuple(totals.items()), why=displayed, off=off), questions
+    return replace(axis, kind=ADDITIVE if parents else kind, tree=tuple(parents.items()), why=displayed, off=off), questions
 
 
 def _nest(children: Sequence[str], samples: Samples, bases: Bases) -> tuple[Levels, list[str]]:
@@ -379,37 +330,35 @@ def _stacked_tree(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> T
     tops = [label for label in axis.labels if label not in inside]
     named = [label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])]
     top = told or (named[0] if named and (len(named) == 1 or ": " not in named[0]) else "")
-    totals, why, bad = list[tuple[str, tuple[str, ...]]](), list[str](), list[str]()
+    parents, why, bad = list[tuple[str, tuple[str, ...]]](), list[str](), list[str]()
     for name, own in tree.items():
         parts = tuple(label for label in own if label != top)
         inner = [label for label in parts if is_total_name(label.split(": ", 1)[-1])]
         plain = tuple(label for label in parts if label not in inner)
-        within = agreement(inner[0], plain, samples, bases) if len(inner) == 1 and plain and not top else None
-        if within is not None and within.never_against:  # each group with a total of its own: districts inside regions
-            totals.append((inner[0], plain))
-            why.append(f"{inner[0]} ({within})")
-        if top and len(plain) > 1:
-            result = agreement(top, plain, samples, bases)
-            if result.holds or result.likely:
-                totals.append((top, plain))
-                why.append(f"{name} ({result})")
-            else:
-                bad.append(f"the labels of {name} do not add up to {top!r} ({result})")
+        total = top or (inner[0] if len(inner) == 1 else "")  # each group with one of its own: districts inside regions
+        if not total or len(plain) < (2 if top else 1):
+            continue
+        fit = agreement(total, plain, samples, bases)
+        if (fit.holds or fit.likely) if top else fit.never_against:
+            parents.append((total, plain))
+            why.append(f"{name if top else total} ({fit})")
+        elif top:
+            bad.append(f"the labels of {name} do not add up to {top!r} ({fit})")
     more = f"; and so {len(bad) - 1} more breakdowns" if len(bad) > 1 else ""
     questions = [Question(f"{axis.name}: {bad[0]}{more}", "nothing, if people are in several groups")] if bad else []
-    if totals and not top:
-        return replace(axis, kind=ADDITIVE, tree=tuple(totals), why="; ".join(why[:3])), questions
+    if parents and not top:
+        return replace(axis, kind=ADDITIVE, tree=tuple(parents), why="; ".join(why[:3])), questions
     if not top:
         sums, differ = _sums_agree(tree, samples, bases)
         why.append(f"{AGREEING} of {sums} breakdowns agree" if sums and not differ else "no total is printed")
         sets = [tuple(own) for own in tree.values() if len(own) > 1]
         if sums and not differ:
-            totals = [(EVERYONE, own) for own in sets]
+            parents = [(EVERYONE, own) for own in sets]
         elif not differ:
             displayed = ", ".join(map(repr, list(tree)[:3]))
             text = f"{axis.name}: are {displayed} breakdowns of the same people, or parts of a whole?"
             questions.append(Question(text, "tables: NAME: sums in a release file, or each breakdown as a file of its own"))
-    return replace(axis, tree=tuple(totals), why="; ".join(why)), questions
+    return replace(axis, tree=tuple(parents), why="; ".join(why)), questions
 
 
 def _sums_agree(tree: Levels, samples: Samples, bases: Bases) -> tuple[int, bool]:
@@ -427,18 +376,16 @@ def column_axis(heads: Measured, hints: Hints, name: str = COLUMNS) -> TypedAxis
     """The counts beside each other: an axis if a column adds up others, else several measures of the same rows."""
     labels = tuple(heads)
     size = len(next(iter(heads.values()), ()))
-    samples = [{label: own[row] for label, own in heads.items()} for row in spread(range(size), MOST_SAMPLES)]
+    samples = [{label: own[row] for label, own in heads.items()} for row in totals.spread(range(size), MOST_SAMPLES)]
     if labels and all(is_period(label) for label in labels):
         return Axis(name, TIME, labels, why="the headers are times"), []
-    return _by_sums(name, labels, samples, hints, MEASURES, "no column adds up the others")
+    return _by_sums(Axis(name, MEASURES, labels), samples, hints, "no column adds up the others")
 
 
-def _by_sums(
-    name: str, labels: Sequence[str], samples: Samples, hints: Hints, none: str, why_none: str, total: str = ""
-) -> TypedAxis:
-    """An axis with what adds up to what; where nothing does, of the kind `none`."""
-    tree, why, asked, off = find_tree(name, labels, samples, hints, total)
-    return Axis(name, ADDITIVE if tree else none, tuple(labels), (), tree, why or why_none, off=off), asked
+def _by_sums(axis: Axis, samples: Samples, hints: Hints, none: str = NO_SUM, total: str = "") -> TypedAxis:
+    """An axis with what adds up to what; where nothing does, it stays of its kind."""
+    tree, why, asked, off = find_tree(axis.name, axis.labels, samples, hints, total)
+    return replace(axis, kind=ADDITIVE if tree else axis.kind, tree=tree, why=why or none, off=off), asked
 
 
 def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints: Hints) -> TypedAxis:
@@ -451,5 +398,5 @@ def cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], hints:
     whole = step * len(labels)
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
-               for start in spread(starts, CUBE_SAMPLES)]  # fmt: skip
-    return _by_sums(axis.name, labels, samples, hints, PARTS, "no label adds up the others", axis.total)
+               for start in totals.spread(starts, CUBE_SAMPLES)]  # fmt: skip
+    return _by_sums(Axis(axis.name, PARTS, tuple(labels)), samples, hints, total=axis.total)

@@ -5,27 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from genverify.reading.numerals import (
-    DECIMAL,
-    EMPTY,
-    LIMIT,
-    MIXED,
-    PERCENT,
-    PERIOD,
-    RANGE,
-    SIGNS,
-    SYMBOL,
-    TEXT,
-    VALUES,
-    WHOLE,
-    is_symbol,
-    pattern,
-    says,
-)
+from genverify.reading import numerals
+from genverify.reading.numerals import LIMIT, NUMBERS, PERIOD, RANGE, SYMBOL, TEXT, VALUES, WHOLE, is_symbol, pattern, says
 from genverify.reading.source import Grid, Sheet
 
-PLAIN_NUMBERS = frozenset((WHOLE, DECIMAL, PERCENT))
-FIGURES = frozenset((WHOLE, DECIMAL, PERCENT, LIMIT, MIXED))
+FIGURES = VALUES - {SYMBOL}
 LOOK_AHEAD = 5  # rows with values below a line that say in which columns values stand
 WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a note, no label of blank counts
 LONGEST_TAG = 4  # characters of a tag that says what a line is
@@ -60,12 +44,12 @@ def find_blocks(sheet: Sheet, kinds: Grid, skipped: frozenset[int] = frozenset()
 
 def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | None:
     """The one table of a sheet that is nothing else: words in the whole first row, and below it rows of the same columns."""
-    rows = [[column for column, kind in enumerate(row) if kind != EMPTY] for row in kinds]
+    rows = [[column for column, kind in enumerate(row) if kind != ""] for row in kinds]
     if len(rows) < 3 or not rows[0] or 0 in skipped:
         return None
     head, width = rows[0], rows[0][-1] + 1
     first = [kinds[0][column] for column in head]
-    words = sum(kind in (TEXT, SYMBOL) for kind in first) * 2 > len(first) and not {DECIMAL, PERCENT} & set(first)
+    words = sum(kind in (TEXT, SYMBOL) for kind in first) * 2 > len(first) and not (NUMBERS - {WHOLE}) & set(first)
     wordy = any(len(sheet.rows[0][c].split()) > 4 * WORDY for c in head)
     if len(head) < width - (head[0] > 0) or width < 2 or not words or wordy:
         return None
@@ -80,7 +64,7 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
             return None
         (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)
     numbers = sum(kinds[at][column] in FIGURES for at in body[:1000] for column in rows[at])
-    below = {column for at in body[:1000] for column in rows[at] if kinds[at][column] in PLAIN_NUMBERS}
+    below = {column for at in body[:1000] for column in rows[at] if kinds[at][column] in NUMBERS}
     named = any(kinds[0][column] in (TEXT, SYMBOL, PERIOD) for column in below & set(head))
     if numbers < 2 or not named or len(body) * 2 < len(rows) - 1:
         return None
@@ -90,7 +74,7 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
 def _cut(kinds: Grid) -> Iterator[tuple[int, ...]]:
     """Columns between blank ones, where what stands at the right is a table with labels of its own."""
     runs = list[list[int]]()
-    for column in sorted({column for row in kinds for column, kind in enumerate(row) if kind != EMPTY}):
+    for column in sorted({column for row in kinds for column, kind in enumerate(row) if kind != ""}):
         if not runs or runs[-1][-1] != column - 1:
             runs.append([])
         runs[-1].append(column)
@@ -104,16 +88,16 @@ def _cut(kinds: Grid) -> Iterator[tuple[int, ...]]:
 
 
 def _has_values(kinds: Grid, columns: Sequence[int]) -> bool:
-    return any(row[column] in PLAIN_NUMBERS for row in kinds for column in columns[1:] if column < len(row))
+    return any(row[column] in NUMBERS for row in kinds for column in columns[1:] if column < len(row))
 
 
 def _stands_alone(kinds: Grid, columns: Sequence[int]) -> bool:
     """Whether columns hold labels of their own at the left of their values, or no values at all."""
-    rows = [[row[column] if column < len(row) else EMPTY for column in columns] for row in kinds]
+    rows = [[row[column] if column < len(row) else "" for column in columns] for row in kinds]
     valued = [row for row in rows if any(kind in VALUES for kind in row[1:])]
     if not valued:
-        return not any(kind in PLAIN_NUMBERS for row in rows for kind in row)
-    return sum(row[0] not in VALUES and row[0] != EMPTY for row in valued) > len(valued) / 2
+        return not any(kind in NUMBERS for row in rows for kind in row)
+    return sum(row[0] not in VALUES and row[0] != "" for row in valued) > len(valued) / 2
 
 
 def _tags(sheet: Sheet, columns: tuple[int, ...]) -> list[int]:
@@ -138,7 +122,7 @@ class _Scan:
 
     def __init__(self, sheet: Sheet, kinds: Grid, columns: tuple[int, ...], skipped: frozenset[int]) -> None:
         self.sheet, self.kinds, self.columns, self.skipped = sheet, kinds, columns, skipped
-        self.cells = [[column for column in columns if column < len(row) and row[column] != EMPTY] for row in kinds]
+        self.cells = [[column for column in columns if column < len(row) and row[column] != ""] for row in kinds]
         self.valued = [at for at in range(len(kinds)) if at not in skipped and self._has_values(at)]
         self.blocks: list[Block] = []
         self.header: list[int] = []
@@ -201,7 +185,7 @@ class _Scan:
         if not any(column in below for column in cells[1:]):
             return False
         texts = [self.sheet.rows[at][column] for column in over]
-        if any(self.kinds[at][column] in PLAIN_NUMBERS for column in over):
+        if any(self.kinds[at][column] in NUMBERS for column in over):
             return False
         if sum(says("hidden", text) or is_symbol(text) for text in texts) > len(texts) / 2:
             return False  # texts that say that something is hidden stand in place of numbers
@@ -222,8 +206,9 @@ class _Scan:
         first = self.cells[at][0]
         known = {self.kinds[row][self.cells[row][0]] for row in self.body[-LOOK_AHEAD:] if self.cells[row][0] == first}
         texts = [self.sheet.rows[at][column] for column in self.cells[at]]
-        alike = (self.kinds[at][first] in known or TEXT in known) and not SIGNS.fullmatch(texts[0])  # a line of a legend
-        return bool(known) and alike and not any(len(text.split()) > 4 * WORDY for text in texts)
+        if numerals.SIGNS.fullmatch(texts[0]) or any(len(text.split()) > 4 * WORDY for text in texts):  # a legend, or a note
+            return False
+        return self.kinds[at][first] in known or TEXT in known
 
     def _header(self, at: int) -> None:
         if not self.waiting and self.body and self._is_repeated(at) and not self.texts:

@@ -27,25 +27,15 @@ POINTED = re.compile(r"[+\u2212-]?\.\d+")
 PERCENTAGE = re.compile(rf"({FIGURE})\s*%")
 CURRENCY = re.compile(rf"[\u00a3$\u20ac]\s*({FIGURE})|({FIGURE})\s*[\u00a3$\u20ac]")
 LIMITED = re.compile(
-    rf"(<|<=|=<|\u2264|>|>=|=>|\u2265|less than|fewer than|under|below|at least|more than|over|up to)\s*({FIGURE})\s*(%?)",
-    re.IGNORECASE,
+    rf"(?i)(<=?|=<|\u2264|>=?|=>|\u2265|less than|fewer than|under|below|at least|more than|over|up to)\s*({FIGURE})\s*(%?)"
 )
 RANGED = re.compile(r"(\d+)\s*(?:-|\u2013|\u2014|to)\s*(\d+)(\s*%)?")
 BOUNDED_MIX = re.compile(rf"({FIGURE})\s*%?\s*[(\[]\s*{FIGURE}\s*%?\s*(?:-|\u2013|to|,|;)\s*{FIGURE}\s*%?\s*[)\]]")
 PAIRED_MIX = re.compile(rf"({FIGURE})\s*(%?)\s*[(\[]\s*(?:({FIGURE})\s*(%?)|NaN|NA|n/a|-)\s*[)\]]", re.IGNORECASE)
 ROUGH_MIX = re.compile(rf"[~\u2248]\s*({FIGURE})\s*%?|({FIGURE})\s*(?:\*+|\u2020|\u2021|\[[a-z]{{1,4}}\]|\([a-z]\)| [a-z])")
 DURATION = re.compile(r"\d{1,4}:\d{2}(:\d{2})?")
-DATES = re.compile(
-    r"\d{4}-\d{2}(-\d{2})?([ T]\d{2}:\d{2}(:\d{2})?)?|\d{1,2}[/.]\d{1,2}[/.](\d{4}|\d{2})"
-    r"|(19|20)\d\d\s*[-/\u2013]\s*(\d{2}|(19|20)\d{2})"
-    r"|(19|20)\d\d\s*[-:]?\s*[QMHWT]\d{1,2}|[QMHW]\d{1,2}[ -]?(19|20)\d\d"
-    r"|((19|20)\d\d[ -]?)?(jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
-    r"([ -]?\d{1,2},?)?([ -]?((19|20)\d\d|\d\d))?"
-    r"|\d{1,2}[ -](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ -](19|20)?\d\d",
-    re.IGNORECASE,
-)
-# what a text with a digit that is no number can be: the first form that it has
-FORMS = ((PERIOD, DATES), (PERCENT, PERCENTAGE), (DECIMAL, CURRENCY), (LIMIT, LIMITED), (RANGE, RANGED),
+# what a text with a digit that is no number and no date can be: the first form that it has
+FORMS = ((PERCENT, PERCENTAGE), (DECIMAL, CURRENCY), (LIMIT, LIMITED), (RANGE, RANGED),
          (MIXED, BOUNDED_MIX), (MIXED, PAIRED_MIX), (MIXED, ROUGH_MIX), (MIXED, DURATION))  # fmt: skip
 BINARY_FRACTION = re.compile(r"[+-]?\d{1,15}[.,]\d{2,20}")
 EXACT_DIGITS = 15  # significant digits of a decimal that every double holds: more can be an artefact of printing one
@@ -53,10 +43,7 @@ FEWER_DIGITS = 5  # of the shortest decimal with the same double: by chance one 
 
 
 def displayed_decimal(text: str) -> str:
-    """
-    A number that was printed with more digits than a double holds, as the shortest decimal that gives the same double.
-    Any other text, a number with digits of its own too, stays as it is.
-    """
+    """A number with more digits than a double holds as the shortest decimal with the same double; others as they are."""
     if len(text) <= EXACT_DIGITS or not BINARY_FRACTION.fullmatch(text):
         return text
     plain = text.replace(",", ".")
@@ -113,7 +100,7 @@ def decide_numerals(texts: Iterable[str]) -> Numerals:
         if len(text) > LONGEST_NUMBER or ("." not in text and "," not in text):
             continue
         text = text.strip("%\u00a3$\u20ac~ ")
-        if not NUMBERLIKE.fullmatch(text) or DATES.fullmatch(text):
+        if not NUMBERLIKE.fullmatch(text) or pattern("date").fullmatch(text):
             continue
         for sign, other in ((".", ","), (",", ".")):
             head, held, tail = text.rpartition(sign)
@@ -152,11 +139,13 @@ def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
         return EMPTY, None
     if text.isdecimal() and len(text) > LONGEST_NUMBER:  # longer than any count: it stands among them and cannot be one
         return MIXED, None
-    if len(text) > 60 or not (any(letter.isdigit() for letter in text) or DATES.fullmatch(text)):
+    if len(text) > 60 or not (any(letter.isdigit() for letter in text) or pattern("date").fullmatch(text)):
         return TEXT, None
     number = numerals.value(text)
     if number is not None:
         return WHOLE if isinstance(number, int) else DECIMAL, number
+    if pattern("date").fullmatch(text):
+        return PERIOD, None
     for kind, form in FORMS:
         if match := form.fullmatch(text):
             held = next((group for group in match.groups() if group), "") if kind in (PERCENT, DECIMAL, MIXED) else ""
@@ -167,22 +156,20 @@ def parsed(text: str, numerals: Numerals) -> tuple[str, Number | None]:
 
 def is_period(text: str) -> bool:
     """Whether a text is a year or another time."""
-    return bool(re.fullmatch(r"(18|19|20)\d\d", text) or (text and DATES.fullmatch(text)))
+    return bool(re.fullmatch(r"(18|19|20)\d\d", text) or (text and pattern("date").fullmatch(text)))
 
 
 # what a symbol can mean; the first word of a meaning is one of these
-SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
+MEANINGS = SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
     "suppressed", "missing", "not applicable", "zero", "rounds to zero", "between", "annotation",
 )  # fmt: skip
-MEANINGS = (SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION)
 MOST_DIGITS = 16  # more than a count may have that can be computed with; what is larger is no number to be read at all
 # texts that are no word of a language: signs alone, or one to four letters in brackets
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")
 # a text that is a symbol wherever it stands, also where a label could stand
 SURE_SYMBOL = re.compile(
-    rf"{SIGNS.pattern}|[\[(]?(?:conf|supp?|suppressed|confidential|redacted|masked|hidden|withheld|not (?:shown|disclosed|"
-    r"available))[\])]?",
-    re.IGNORECASE,
+    rf"(?i){SIGNS.pattern}|[\[(]?(?:conf|supp?|suppressed|confidential|redacted|masked|hidden|withheld|"
+    r"not (?:shown|disclosed|available))[\])]?"
 )
 LINK = r"\s*[\"')\]]?\s*(?:=|:|\u2013|-|denotes?|refers? to|means?|indicates?|represents?|stands? for|\s{2,})\s*"
 
@@ -291,14 +278,10 @@ def told_symbol(text: str, word: str) -> Symbol:
         raise ConfigError(f"--symbol {text}: {word[:20]}... has more than {MOST_DIGITS} digits, too many for a count")
     if (ends := RANGED.fullmatch(word)) and int(ends[1]) > int(ends[2]):
         raise ConfigError(f"--symbol {text}: {word!r} begins above its end; write the smaller number first")
-    if word in ("0", ZERO):
-        return Symbol(text, ZERO, how="as given")
+    if word in (*MEANINGS, "0"):
+        return Symbol(text, ZERO if word == "0" else word, how="as given")
+    word = f"{word}-{word}" if word.isdigit() else word
     if RANGED.fullmatch(word) or LIMITED.fullmatch(word) or re.fullmatch(r">=\d+|between \d+ and( \d+)?", word):
-        meaning = word if word.startswith(BETWEEN) else usual_meaning(word).meaning
-        return Symbol(text, meaning, how="as given")
-    if word.isdigit():
-        return Symbol(text, f"{BETWEEN} {word} and {word}", how="as given")
-    if word in MEANINGS:
-        return Symbol(text, word, how="as given")
+        return Symbol(text, word if word.startswith(BETWEEN) else usual_meaning(word).meaning, how="as given")
     words = "suppressed, missing, 'not applicable', zero, a range such as 1-4, or <5"
     raise ConfigError(f"--symbol {text}={word}: not a meaning; give {words}")

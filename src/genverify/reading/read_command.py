@@ -12,18 +12,7 @@ from typing import Any
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS
 from genverify.reading.axes import Axis
-from genverify.reading.reading import (
-    CellRole,
-    Corrections,
-    Reading,
-    Table,
-    cell_roles,
-    is_reading,
-    read,
-    read_reading,
-    with_options,
-    write_reading,
-)
+from genverify.reading.reading import Corrections, Reading, Table, cell_roles, is_reading, read, read_reading, write_reading
 from genverify.reading.roles import COUNT, LABEL
 from genverify.reading.source import files_of, read_source
 
@@ -128,13 +117,13 @@ def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS, p
         raise ConfigError(f"{readings[1]}: a second reading file; give one")
     own = dict[str, Corrections]()
     if readings:
-        sources, own = read_reading(readings[0], sources, limits)
+        sources, own = read_reading(readings[0], sources, limits, told)
     for path in files_of(previous):  # their names have a folder, wherever they lie: a check reads them from elsewhere
         name = f"{Path(abspath(path)).parent.name}/{path.name}"
         if is_reading(path) or name in {source.name for source in sources}:
             raise ConfigError(f"--previous {path}: is a reading file, or called like another file; give the tables alone")
         sources.append(replace(read_source(path, limits), name=name, path=path, earlier=True))
-    return read(sources, told, with_options(own, told) if own else None)
+    return read(sources, told, own)
 
 
 def run_read(options: argparse.Namespace) -> int:
@@ -154,7 +143,7 @@ def run_read(options: argparse.Namespace) -> int:
 
         with options.cells.open("w", encoding="utf-8", newline="") as file:
             lines = csv.writer(file)
-            lines.writerow(CellRole._fields)
+            lines.writerow(("file", "place", "role", "why"))
             lines.writerows([neutral(text) for text in cell] for cell in cell_roles(reading))
         print(f"written: {options.cells}")
     return 0

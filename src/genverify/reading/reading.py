@@ -10,8 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from genverify.model.errors import ConfigError, DataError, nearest
-from genverify.model.files import LIMITS, FileLimits, read_yaml
+from genverify.model.errors import MALFORMED, ConfigError, DataError, naming, nearest, refuse_unknown, refusing
+from genverify.model.files import FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
@@ -231,9 +231,8 @@ def read(
     general = told or Corrections()
     total, numerals, said = Tally(), dict[str, Numerals](), list[str]()
     for source in sources:
-        tally = Tally(places=None if listed is None else listed.setdefault(source.name, {}))
-        numerals[source.name] = read_file(source, (own or {}).get(source.name, general), tally)
-        total.add(tally)
+        total.places = None if listed is None else listed.setdefault(source.name, {})
+        numerals[source.name] = read_file(source, (own or {}).get(source.name, general), total)
         said += [f"{source.name}: {one}" for one in (*source.said, *_said(source, numerals[source.name]))]
     names = numbered([table.name for table in total.tables])
     tables = [replace(table, name=name) for table, name in zip(total.tables, names, strict=True)]
@@ -244,8 +243,8 @@ def read(
                  f"--symbol '{text}={symbol.meaning}'")
         for text, symbol in total.symbols.items() if symbol.how.startswith(("suggested", "not in"))
     ]  # fmt: skip
-    return Reading(tuple(sources), tuple(tables), total.cells, total.roles, total.symbols, total.met, left,
-                   (*asked, *total.questions), tuple(said), numerals, total.tags, total.like, (told, own))  # fmt: skip
+    return Reading(tuple(sources), tuple(tables), total.cells, +total.roles, total.symbols, +total.met, left,
+                   (*asked, *total.questions), tuple(said), numerals, total.tags, +total.like, (told, own))  # fmt: skip
 
 
 def _said(source: Source, numerals: Numerals) -> list[str]:
@@ -265,23 +264,22 @@ def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, in
     if unmet := [text for text in told.symbols if not met.get(text) and text != BLANK]:
         raise ConfigError(f"--symbol {unmet[0]}: never appears in place of a number in these files; correct it")
     sheets = [sheet.name for source in sources for sheet in source.sheets]
-    if unknown := sorted(told.sheets - set(sheets)):
-        raise ConfigError(f"--sheet {unknown[0]}: no such sheet: {nearest(unknown[0], sheets)}")
-    names = {name for table in tables for column in table.columns for name in (column.name, column.head) if name}
-    if tables and (lost := [name for name in (*told.roles, *sorted(told.columns)) if name not in names]):
-        raise ConfigError(f"column {lost[0]!r} is in no table: {nearest(lost[0], sorted(names)[:40])}")
+    for name in sorted(told.sheets):
+        refuse_unknown(name, sheets, f"--sheet {name}: no such sheet", ConfigError)
+    names = sorted({name for table in tables for column in table.columns for name in (column.name, column.head) if name})
+    for name in (*told.roles, *sorted(told.columns)) if tables else ():
+        refuse_unknown(name, names, f"column {name!r} is in no table", ConfigError)
     axes = [axis for table in tables for axis in table.axes]
     for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
-        if not any(axis.name == name for axis in axes):
-            known = sorted({axis.name for axis in axes})
-            raise ConfigError(f"--{option} {name}: no table has this column: {nearest(name, known)}")
-    every = {label for axis in axes for label in axis.labels}
-    if lost := sorted(told.no_totals - every):
-        raise ConfigError(f"--no-total {lost[0]}: no table has this label: {nearest(lost[0], sorted(every)[:200])}")
+        refuse_unknown(
+            name, sorted({axis.name for axis in axes}), f"--{option} {name}: no table has this column", ConfigError
+        )
+    every = dict.fromkeys(sorted(label for axis in axes for label in axis.labels))
+    for name in sorted(told.no_totals):
+        refuse_unknown(name, every, f"--no-total {name}: no table has this label", ConfigError)
     for name, label in told.totals.items():
         labels = [own for axis in axes if axis.name == name for own in axis.labels]
-        if label not in labels:
-            raise ConfigError(f"--total {name}={label}: no label of {name}: {nearest(label, labels[:20])}")
+        refuse_unknown(label, labels, f"--total {name}={label}: no label of {name}", ConfigError)
 
 
 VERSION = 1  # of the form of the file; another form gets the next number
@@ -371,10 +369,13 @@ def is_reading(path: Path) -> bool:
 
 
 def read_reading(
-    path: Path, beside: Sequence[Source], limits: FileLimits = LIMITS
+    path: Path, beside: Sequence[Source], limits: FileLimits, options: Corrections
 ) -> tuple[list[Source], dict[str, Corrections]]:
-    """The files that a reading is about, and what it says of each; `beside` are files that were given with it."""
+    """The files that a reading is about (or `beside` it), and what it says of each, with options laid over it."""
     text = read_yaml(path)
+    over = {name: getattr(options, name) for name in ("totals", "symbols", "rule", "period")}
+    if options.roles or options.rows or options.columns or options.sheets:
+        raise ConfigError("--sheet, --labels, --counts and --skip do not go with a reading file: change its lines")
     if text.get("reading") != VERSION or not isinstance(text.get("files"), list):
         what = f"reading: {VERSION} and a list of files"
         raise DataError(f"{path}: is not a reading file ({what}); `genverify read --write` writes one")
@@ -391,13 +392,8 @@ def read_reading(
         if source.sha256 != digest:
             raise DataError(f"{path}: {name} has changed since it was read; read it again (`genverify read --write`)")
         sources.append(source)
-        try:
-            told[source.name] = _told(own, source)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            why = f"{type(error).__name__}: {error}"
-            raise DataError(f"{path}: {name}: cannot be understood ({why}); write it again") from None
-        except DataError as error:
-            raise DataError(f"{path}: {error}") from None
+        with naming(path), refusing(MALFORMED, f"{name}: cannot be understood", "write it again"):
+            told[source.name] = replace(_told(own, source), **over)
     return sources, told
 
 
@@ -413,8 +409,7 @@ def _told(own: Mapping[str, Any], source: Source) -> Corrections:
         held = tuple(_column(name, letter, said) for letter, said in table["columns"].items())
         columns[sheet, len(blocks.get(sheet, ()))] = held
         if source.cube is None:
-            if sheet not in sheets:
-                raise DataError(f"{name}: no sheet is called {sheet!r}: {nearest(sheet, list(sheets))}")
+            refuse_unknown(sheet, sheets, f"{name}: no sheet is called {sheet!r}")
             rows = sheets[sheet].rows
             headings = {at: next(text for text in rows[at] if text) for at in _rows(table.get("headings", ""), len(rows))}
             header, body = _rows(table["header"], len(rows)), _rows(table["body"], len(rows))
@@ -434,14 +429,12 @@ def _symbol(text: str, said: Mapping[str, Any]) -> Symbol:
 
 
 def _column(table: str, letter: str, said: Mapping[str, Any]) -> Column:
-    if said["role"] not in ROLES:
-        raise DataError(f"{table}, column {letter}: {said['role']!r} is not a role: {nearest(said['role'], list(ROLES))}")
+    refuse_unknown(said["role"], ROLES, f"{table}, column {letter}: {said['role']!r} is not a role")
     return Column(column_at(letter), str(said["role"]), str(said.get("head", "")), str(said.get("why", "as given")))
 
 
 def _axis(table: str, said: Mapping[str, Any]) -> Axis:
-    if said["kind"] not in KINDS:
-        raise DataError(f"{table}, axis {said['name']}: kind {said['kind']!r}: {nearest(said['kind'], list(KINDS))}")
+    refuse_unknown(said["kind"], KINDS, f"{table}, axis {said['name']}: kind {said['kind']!r}")
     tree = tuple((str(parent), tuple(map(str, children))) for parent, children in said.get("tree") or ())
     unprinted = tuple(map(str, said.get("unprinted") or ()))
     return Axis(str(said["name"]), str(said["kind"]), (), (), tree, str(said.get("why", "")), unprinted)
@@ -459,13 +452,3 @@ def _rows(text: Any, most: int) -> tuple[int, ...]:
             raise DataError(f"rows {part!r}: give numbers from 1 to {most}, as 2-308")
         result += range(int(span[1]) - 1, int(span[2] or span[1]))
     return tuple(result)
-
-
-def with_options(told: Mapping[str, Corrections], options: Corrections) -> dict[str, Corrections]:
-    """What a reading file says, with options laid over it."""
-    if options.roles or options.rows or options.columns or options.sheets:
-        raise ConfigError("--sheet, --labels, --counts and --skip do not go with a reading file: change its lines")
-    return {
-        name: replace(own, totals=options.totals, symbols=options.symbols, rule=options.rule, period=options.period)
-        for name, own in told.items()
-    }

@@ -8,30 +8,15 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise, permutations
 
+from genverify.reading import numerals
 from genverify.reading.blocks import Block
-from genverify.reading.numerals import (
-    DECIMAL,
-    LIMIT,
-    MIXED,
-    PAIRED_MIX,
-    PERCENT,
-    PERIOD,
-    RANGE,
-    SURE_SYMBOL,
-    SYMBOL,
-    TEXT,
-    WHOLE,
-    Number,
-    pattern,
-    says,
-)  # fmt: skip
+from genverify.reading.numerals import LIMIT, MIXED, NUMBERS, PERCENT, PERIOD, SYMBOL, TEXT, WHOLE, Number, pattern, says
 from genverify.reading.source import Cube, Sheet, column_name
 
-LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
+ROLES = LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
     "left out",
 )  # fmt: skip
-ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT)
 LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
 FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
 HEADER, SYMBOL_ROLE = "header", "symbol"
@@ -99,11 +84,9 @@ Known = Mapping[str, tuple[str, Number | None]]  # the kind and the number of te
 
 def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
     """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blanks."""
-    covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
-               for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
 
     def text(row: int, column: int) -> str:
-        row, column = covered.get((row, column), (row, column))
+        row, column = sheet.covered.get((row, column), (row, column))
         return sheet.rows[row][column] if row < len(sheet.rows) and column < len(sheet.rows[row]) else ""
 
     parts = {column: [text(row, column) for row in block.header] for column in block.columns}
@@ -146,8 +129,8 @@ def find_columns(
     valued = list[int]()
     for column in block.columns:
         own, left = facts[column], column == block.columns[0]
-        limits = left and own.share(LIMIT, RANGE) > 0.5  # labels such as 0-4
-        remark = says("note head", _words(heads[column])) and not own.share(WHOLE, DECIMAL, PERCENT)
+        limits = left and own.share(LIMIT, numerals.RANGE) > 0.5  # labels such as 0-4
+        remark = says("note head", _words(heads[column])) and not own.share(*NUMBERS)
         if (_is_valued(own) or (not left and _is_hidden(own, signs))) and not remark and not limits:
             valued.append(column)
     first = min(valued, default=0)
@@ -184,11 +167,11 @@ def find_columns(
 
 def _is_valued(own: Facts) -> bool:
     """Whether a column holds values: mostly numbers, limits, mixed cells or signs; letters only beside numbers."""
-    numbers = own.share(WHOLE, DECIMAL, PERCENT, MIXED, LIMIT)
-    if own.share(WHOLE, DECIMAL, PERCENT, MIXED) == 0:
+    numbers = own.share(*NUMBERS, MIXED, LIMIT)
+    if own.share(*NUMBERS, MIXED) == 0:
         signs = sum((k == SYMBOL and not text.isalnum()) or k == LIMIT for text, k in zip(own.texts, own.kinds, strict=True))
         return own.filled > 0 and signs > own.filled / 2
-    if own.share(RANGE) > own.share(WHOLE, DECIMAL, PERCENT, MIXED):
+    if own.share(numerals.RANGE) > own.share(*NUMBERS, MIXED):
         return False
     words = {text for text, kind in zip(own.texts, own.kinds, strict=True) if kind == TEXT}
     if len(words) > max(MANY_WORDS, own.filled / 20):  # many different texts are labels, also where numbers stand among them
@@ -199,7 +182,7 @@ def _is_valued(own: Facts) -> bool:
 def _is_hidden(own: Facts, signs: Collection[str]) -> bool:
     """Whether a column holds nothing but symbols that a user names, or that are symbols wherever they stand."""
     texts = set(own.texts) - {""}
-    return bool(texts) and all(text in signs or SURE_SYMBOL.fullmatch(text) for text in texts)
+    return bool(texts) and all(text in signs or numerals.SURE_SYMBOL.fullmatch(text) for text in texts)
 
 
 def _counted_rows(texts: Sequence[int], heads: Mapping[int, str], facts: Body, told: Mapping[int, str]) -> list[int] | None:
@@ -247,7 +230,7 @@ def _valued_rules(
     before = left or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
     classes = pattern("class").fullmatch(words.strip()) and distinct <= MOST_CLASSES and before
     yield classes, LABEL, "its header names a classification"
-    pairs = [pair for text in set(own.texts) if (pair := PAIRED_MIX.fullmatch(text)) and not pair[2]]
+    pairs = [pair for text in set(own.texts) if (pair := numerals.PAIRED_MIX.fullmatch(text)) and not pair[2]]
     shared = sum(bool(pair[4]) for pair in pairs) * 2 > len(pairs) or says("in brackets", head)  # 12 (24 %), or 12 (24)
     both = says("count and share", head) or (own.share(MIXED) > 0.5 and pairs and shared)
     yield both, COUNT, "its header or its cells name a count with its percentage"
@@ -305,7 +288,7 @@ def _text_rules(column: int, head: str, own: Facts, last: int) -> Rules:
     named = says("time", words) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
     digits = sum(any(c.isdigit() for c in text) for text in distinct)
     dated = digits * 2 > len(distinct) or pattern("purely time").fullmatch(words.strip())
-    times = (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5
+    times = (named and dated and own.share(numerals.RANGE) < 0.5) or own.share(PERIOD) > 0.5
     yield times, PERIOD_OF, "its header or its texts are times"
     roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
     measures = len(distinct) > 1 and (says("measure", words) or (COUNT in roles and PERCENTAGE in roles))
@@ -440,7 +423,8 @@ def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
     role = measure_role(cube.units or cube.title)
     if role in (PERCENTAGE, RATE) or (role == STATISTIC and cube.units):
         return role
-    return STATISTIC if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)) else COUNT
+    decimals = often.get(numerals.DECIMAL, 0)
+    return STATISTIC if decimals > 0.1 * (often.get(WHOLE, 0) + decimals) else COUNT
 
 
 def roles_by_measure(columns: Sequence[Column], facts: Body) -> dict[int, list[str]]:

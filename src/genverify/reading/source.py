@@ -5,15 +5,14 @@ import hashlib
 import io
 import json
 import re
-import stat
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -21,14 +20,13 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
-from genverify.model.errors import ConfigError, DataError, needed
-from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates, regular_file
+from genverify.model import files
+from genverify.model.errors import MALFORMED, ConfigError, DataError, naming, needed, refusing
+from genverify.model.files import LIMITS, FileLimits, decode, one_line, refuse_duplicates, regular_file
 from genverify.reading.numerals import displayed_decimal
 
 Grid = list[list[str]]
 HOME = "genverify.reading"
-TEXTS = (".csv", ".txt", ".tsv", ".psv")
-WORKBOOKS = (".xlsx", ".xlsm", ".xltx", ".xls", ".xlsb", ".ods")
 NO_VALUE = "=(no value)"  # what stands for a formula whose value the file does not hold: never a number, never empty
 MOST_CELLS = 20_000_000  # of one sheet or cube, empty ones too: a file can name more than it holds
 MOST_COLUMNS = 16_384  # what a spreadsheet program allows
@@ -37,8 +35,7 @@ SNIFFED_LINES = 200  # of a text in which the delimiter is looked for: notes abo
 SHEET_XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PX_STATEMENT = re.compile(
-    r'\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);',
-    re.IGNORECASE,
+    r'(?i)\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);'
 )
 PX_TEXT = re.compile(r'"([^"]*)"')
 PX_VALUE = re.compile(r'"[^"]*"|[^\s;,"]+')
@@ -74,6 +71,12 @@ class Sheet:
     hidden_columns: frozenset[int] = frozenset()
     indents: Mapping[tuple[int, int], int] = field(default_factory=dict)
     merged: tuple[tuple[int, int, int, int], ...] = ()
+
+    @cached_property
+    def covered(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        """The cells that are merged with one above or at their left, and which."""
+        return {(row, column): (top, left) for top, left, bottom, right in self.merged
+                for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,8 @@ class Source:
     earlier: bool = False  # it was published before
 
 
-def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **about: Any) -> Source:
-    """A source of the sheets of a file."""
+def make_source(path: Path, data: bytes, form: str, sheets: Iterable[Sheet] = (), **about: Any) -> Source:
+    """A source of the sheets of a file, or of its cube."""
     return Source(path.name, hashlib.sha256(data).hexdigest(), form, tuple(sheets), **about)
 
 
@@ -148,10 +151,9 @@ def files_of(paths: Sequence[Path]) -> Iterator[Path]:
             yield from session
             continue
         tabs = {file.stem for file in files if file.suffix == ".tab"}
-        known = (*WORKBOOKS, *TEXTS, ".px", ".json", *sources())
-        held = [f for f in files if f.suffix.lower() in known and not (f.suffix == ".rda" and f.stem in tabs)]
+        held = [f for f in files if f.suffix.lower() in sources() and not (f.suffix == ".rda" and f.stem in tabs)]
         if not held:
-            raise DataError(f"{path}: holds no file of tables; known: {', '.join(known)}")
+            raise DataError(f"{path}: holds no file of tables; known: {', '.join(sources())}")
         yield from held
 
 
@@ -184,51 +186,40 @@ def column_at(name: str) -> int:
 
 def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     """The cells of a file; an error only where the file as a whole cannot be opened."""
-    try:
-        result = path.stat()
-        if not stat.S_ISREG(result.st_mode):
-            raise DataError(f"{path}: is not a regular file; give the path of a file")
-        limits.check(path, 0, result.st_size)
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    digest, suffix = hashlib.sha256(data).hexdigest(), path.suffix.lower()
-    try:
-        if suffix in WORKBOOKS or data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
-            sheets, said, left = _workbook(path, data, limits)
-            return Source(path.name, digest, "workbook", sheets, said=said, left_out=left)
-        if suffix in sources():
-            return sources()[suffix](path, data, limits)
-        if suffix == ".px":
-            return Source(path.name, digest, "PC-Axis", cube=read_px(data))
-        text, encoding = decode(data)
-        if suffix == ".json" or text[:200].lstrip().startswith("{"):
-            if session := read_acro(path, data, limits):
-                return session
-            return Source(path.name, digest, "JSON-stat", cube=read_json_stat(text))
-    except DataError as error:
-        raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    with naming(path):
+        with refusing(OSError, "cannot be read", "check the path"):
+            data = _bytes_of(path, limits)
+        packed = data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+        return (read_workbook if packed else sources().get(path.suffix.lower(), read_text))(path, data, limits)
+
+
+def _bytes_of(path: Path, limits: FileLimits) -> bytes:
+    limits.check(path, 0, regular_file(path, "give the path of a file").stat().st_size)
+    return path.read_bytes()
+
+
+def read_text(path: Path, data: bytes, limits: FileLimits) -> Source:
+    """A text with cells between delimiters; or JSON, whatever the file is called."""
+    text, encoding = decode(data)
+    if text[:200].lstrip().startswith("{"):
+        return read_json(path, data, limits)
     raw, delimiter = text_rows(text)
     limits.check(path, len(raw), len(data))
-    said = () if encoding == "utf-8" else (f"the text is not UTF-8: read as {encoding}",)
     rows, indents = _stripped(raw)
+    said: tuple[str, ...] = () if encoding == "utf-8" else (f"the text is not UTF-8: read as {encoding}",)
     said += tuple(_read_as_displayed(rows))
     sheet = Sheet(path.stem, rows, indents=indents)
-    return Source(path.name, digest, f"text, cells between {delimiter!r}", (sheet,), said=said)
+    return make_source(path, data, f"text, cells between {delimiter!r}", [sheet], said=said)
 
 
 def _read_as_displayed(rows: Grid) -> Iterator[str]:
     """Binary fractions among the cells become the decimals that a person sees; says how many, with the first."""
     displayed = {text: shorter for row in rows for text in row if (shorter := displayed_decimal(text)) != text}
-    changed = 0
+    changed = sum(text in displayed for row in rows for text in row) if displayed else 0
     for row in rows if displayed else ():
-        for at, text in enumerate(row):
-            if text in displayed:
-                row[at] = displayed[text]
-                changed += 1
-    if changed:
-        first = next(iter(displayed))
-        yield f"{changed:,} numbers are stored as binary fractions, such as {first}; read as {displayed[first]} and so on"
+        row[:] = [displayed.get(text, text) for text in row]
+    for first, shorter in list(displayed.items())[:1]:
+        yield f"{changed:,} numbers are stored as binary fractions, such as {first}; read as {shorter} and so on"
 
 
 def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int], int]]:
@@ -243,36 +234,23 @@ def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int],
     return rows, indents
 
 
-def decode(data: bytes) -> tuple[str, str]:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", errors="replace"), "utf-16"
-    try:
-        return data.decode("utf-8-sig"), "utf-8"
-    except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace"), "cp1252"
-
-
 def text_rows(text: str) -> tuple[Grid, str]:
     """The rows of a text file; its delimiter is the one that cuts most lines into the same number of cells."""
-    best, text = (0, 0, ","), text.replace("\x00", "")
+    text = text.replace("\x00", "")
     head = "".join(text.splitlines(keepends=True)[:SNIFFED_LINES])
-    before = csv.field_size_limit(LONGEST_CELL)  # of the whole process: other readers keep theirs
+    before, delimiter = csv.field_size_limit(LONGEST_CELL), ","  # of the whole process: other readers keep theirs
     try:
-        for delimiter in ",;\t|":
-            with suppress(csv.Error):
-                widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)]
-                wide = [width for width in widths if width > 1]
-                usual = max(set(wide), key=wide.count, default=0)
-                best = max(best, (wide.count(usual), usual, delimiter), key=lambda one: one[:2])
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=best[2]))
+        delimiter = files.delimiter_of(list(io.StringIO(head, newline="")))
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error:
-        rows = [line.split(best[2]) for line in text.splitlines()]
+        rows = [line.split(delimiter) for line in text.splitlines()]
     finally:
         csv.field_size_limit(before)
-    return [row[:MOST_COLUMNS] for row in rows], best[2]
+    return [row[:MOST_COLUMNS] for row in rows], delimiter
 
 
-def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet, ...], tuple[str, ...], tuple[str, ...]]:
+def read_workbook(path: Path, data: bytes, limits: FileLimits) -> Source:
+    """The sheets of a workbook, hidden ones too, with what a reader of the page sees beside its cells."""
     calamine = needed("python_calamine", f"{path}: a workbook", "or save the sheet as CSV")
     marks: dict[str, dict[str, Any]] = {}
     said: list[str] = []
@@ -285,29 +263,27 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
                 for name in packed.namelist():
                     if re.fullmatch(r"xl/(comments|threadedComments)/?.*\.xml", name):
                         comments += len(re.findall(rb"<(?:\w+:)?(?:comment|threadedComment) ", packed.read(name)))
-        except (*UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
+        except (*files.UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
             said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
     if not marks and not said:
         said.append("of this format, indentation, hidden rows and formulas without a value are not seen")
-    try:
+    # the library has one class of error for each format, and panics of its own
+    with refusing(Exception, "cannot be opened as a workbook", "save it again or as CSV"):
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    except Exception as error:  # the library has one class of error for each format, and panics of its own
-        raise DataError(f"{path}: cannot be opened as a workbook ({one_line(error)}); save it again or as CSV") from None
     sheets, left = list[Sheet](), [f"{comments} cell comments"] if comments else list[str]()
     for about in book.sheets_metadata:
         height, width = marks.get(about.name, {}).pop("size", (0, 0))
-        if height * width > MOST_CELLS:  # measured first: the library would ask for memory for all of them
-            left.append(f"sheet {about.name!r}: it reaches to {column_name(width - 1)}{height}, over {MOST_CELLS:,} cells")
-            continue
         try:
+            if height * width > MOST_CELLS:  # measured first: the library would ask for memory for all of them
+                raise DataError(f"it reaches to {column_name(width - 1)}{height}, over {MOST_CELLS:,} cells")
             sheet = book.get_sheet_by_name(about.name)
             if sheet.total_height * sheet.total_width > MOST_CELLS or sheet.total_width > MOST_COLUMNS:
-                left.append(f"sheet {about.name!r}: it spans more than {MOST_CELLS:,} cells")
-                continue
+                raise DataError(f"it spans more than {MOST_CELLS:,} cells")
             rows, spaces = _stripped([[cell_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)])
             merged = tuple((a, b, c, d) for (a, b), (c, d) in sheet.merged_cell_ranges or ())
         except Exception as error:
-            left.append(f"sheet {about.name!r}: it cannot be read ({one_line(error)})")
+            why = error if isinstance(error, DataError) else f"it cannot be read ({one_line(error)})"
+            left.append(f"sheet {about.name!r}: {why}")
             continue
         own = dict(marks.get(about.name, {}))
         own["indents"] = own.get("indents") or spaces
@@ -315,14 +291,13 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
             if row < len(rows) and column < len(rows[row]) and re.fullmatch(r"-?\d+(\.\d+)?", rows[row][column]):
                 rows[row][column] = f"{(Decimal(rows[row][column]) * 100).normalize():f}%"
         for row, column in own.pop("broken", ()):
-            while len(rows) <= row:
-                rows.append([])
+            rows += [[] for _ in range(len(rows), row + 1)]
             rows[row] += [""] * (column + 1 - len(rows[row]))
             rows[row][column] = rows[row][column] or NO_VALUE
         sheets.append(Sheet(about.name, rows, not str(about.visible).endswith("Visible"), merged=merged, **own))
     if not sheets and left:
         raise DataError(f"no sheet of this workbook can be read: {'; '.join(left)}")
-    return tuple(sheets), tuple(said), tuple(left)
+    return make_source(path, data, "workbook", sheets, said=tuple(said), left_out=tuple(left))
 
 
 def cell_text(value: object) -> str:
@@ -372,14 +347,13 @@ def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[
     indents: dict[tuple[int, int], int] = {}
     last_row = last_column = 0
     for _, part in ElementTree.iterparse(file):
+        hidden = part.get("hidden") in ("1", "true")
         if part.tag == f"{SHEET_XML}c":
-            style, name = int(part.get("s", "0")), part.get("r", "")
+            style, name, value = int(part.get("s", "0")), part.get("r", ""), part.find(f"{SHEET_XML}v")
             deep = indent[style] if style < len(indent) else 0
-            value = part.find(f"{SHEET_XML}v")
             bad = part.get("t") == "e" or (part.find(f"{SHEET_XML}f") is not None and (value is None or value.text is None))
-            share = style < len(percent) and percent[style] and value is not None
             filled = value is not None or part.find(f"{SHEET_XML}is") is not None
-            if name and (filled or deep or bad or share):
+            if name and (filled or deep or bad):
                 letters = name.rstrip("0123456789")
                 place = int(name[len(letters) :]) - 1, column_at(letters)
                 if filled:
@@ -388,16 +362,14 @@ def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[
                     indents[place] = deep
                 if bad:
                     broken.add(place)
-                elif share:
+                elif value is not None and style < len(percent) and percent[style]:
                     shares.add(place)
+        elif part.tag == f"{SHEET_XML}row" and hidden and part.get("r"):
+            rows.add(int(part.get("r", "1")) - 1)
+        elif part.tag == f"{SHEET_XML}col" and hidden:
+            columns |= set(range(int(part.get("min", "1")) - 1, min(int(part.get("max", "1")), MOST_COLUMNS)))
+        if part.tag in (f"{SHEET_XML}c", f"{SHEET_XML}row"):
             part.clear()
-        elif part.tag == f"{SHEET_XML}row":
-            if part.get("hidden") in ("1", "true") and part.get("r"):
-                rows.add(int(part.get("r", "1")) - 1)
-            part.clear()
-        elif part.tag == f"{SHEET_XML}col" and part.get("hidden") in ("1", "true"):
-            first, last = int(part.get("min", "1")), min(int(part.get("max", "1")), MOST_COLUMNS)
-            columns |= set(range(first - 1, last))
     return {"hidden_rows": frozenset(rows), "hidden_columns": frozenset(columns), "indents": indents,
             "broken": frozenset(broken), "shares": shares, "size": (last_row, last_column)}  # fmt: skip
 
@@ -416,34 +388,32 @@ def px_text(data: bytes) -> tuple[str, str, int]:
 def read_px(data: bytes) -> Cube:
     """A PC-Axis file, also with a `;` after every row of data, without the last one, or with words for its symbols."""
     text, _, start = px_text(data)
-    head, body = text[:start], text[start:]
     own: dict[tuple[str, str], tuple[str, ...]] = {}
     notes = list[str]()
-    for statement in PX_STATEMENT.finditer(head):
+    for statement in PX_STATEMENT.finditer(text[:start]):
         key, language, of, said = statement.groups()
+        key, named = key.upper(), PX_TEXT.findall(of or "")
         texts = tuple(PX_TEXT.findall(said)) or (said.strip(),)
-        named = PX_TEXT.findall(of or "")
-        structure = key.upper() in ("STUB", "HEADING", "VALUES", "CODES") and not language
-        if not structure or key.upper() in ("STUB", "HEADING"):
-            joined = key.upper() not in ("VALUES", "CODES", "TIMEVAL", "STUB", "HEADING", "LANGUAGES")
-            notes += ["".join(texts)] if joined else texts
+        if language or key not in ("VALUES", "CODES"):
+            notes += texts if key in ("VALUES", "CODES", "TIMEVAL", "STUB", "HEADING", "LANGUAGES") else ["".join(texts)]
         if not language:
-            own.setdefault((key.upper(), named[0] if len(named) == 1 else ""), texts)
-    names = own.get(("STUB", ""), ()) + own.get(("HEADING", ""), ())
-    measures = own.get(("CONTVARIABLE", ""), ())
-    axes = []
-    for name in names:
-        total = "".join(own.get(("ELIMINATION", name), ()))
-        labels = own.get(("VALUES", name), ())
-        kind = "time" if ("TIMEVAL", name) in own else "measure" if name in measures else ""
-        codes = own.get(("CODES", name), ())
-        axes.append(CubeAxis(name.strip(), labels, codes, kind, total if total in labels else ""))
-    texts = tuple(token.strip('"') for token in PX_VALUE.findall(body))
-    title = "".join(own.get(("TITLE", ""), own.get(("CONTENTS", ""), ("",))))
-    words = {"." * at: "".join(own.get((f"DATASYMBOL{at}", ""), ())) for at in range(1, 7)}
-    words["-"] = "".join(own.get(("DATASYMBOLNIL", ""), ()))
-    cube = Cube(title, tuple(axes), texts, tuple(notes), "".join(own.get(("UNITS", ""), ("",))),
-                {symbol: said for symbol, said in words.items() if said})  # fmt: skip
+            own.setdefault((key, named[0] if len(named) == 1 else ""), texts)
+
+    def listed(key: str, of: str = "") -> tuple[str, ...]:
+        return own.get((key, of), ())
+
+    def joined(key: str, of: str = "") -> str:
+        return "".join(listed(key, of))
+
+    axes = list[CubeAxis]()
+    for name in listed("STUB") + listed("HEADING"):
+        labels, total = listed("VALUES", name), joined("ELIMINATION", name)
+        kind = "time" if ("TIMEVAL", name) in own else "measure" if name in listed("CONTVARIABLE") else ""
+        axes.append(CubeAxis(name.strip(), labels, listed("CODES", name), kind, total if total in labels else ""))
+    texts = tuple(token.strip('"') for token in PX_VALUE.findall(text, start))
+    words = {**{"." * at: joined(f"DATASYMBOL{at}") for at in range(1, 7)}, "-": joined("DATASYMBOLNIL")}
+    symbols = {symbol: said for symbol, said in words.items() if said}
+    cube = Cube(joined("TITLE") or joined("CONTENTS"), tuple(axes), texts, tuple(notes), joined("UNITS"), symbols)
     return _checked(cube, "KEYS (cells by name) are not read" if any(key == "KEYS" for key, _ in own) else "")
 
 
@@ -457,19 +427,17 @@ def _checked(cube: Cube, why: str = "") -> Cube:
     return replace(cube, left_out=why)
 
 
-def read_json_stat(text: str) -> Cube:
-    """A JSON-stat dataset, of version 1 or 2, with the status of its values."""
-    try:
-        content = json.loads(text, object_pairs_hook=refuse_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not valid JSON ({one_line(error)})") from None
+def read_json(path: Path, data: bytes, limits: FileLimits) -> Source:
+    """A JSON-stat dataset, of version 1 or 2, with the status of its values; or the outputs of an acro session."""
+    with refusing((ValueError, RecursionError), "not valid JSON"):
+        content = json.loads(decode(data)[0], object_pairs_hook=refuse_duplicates)
+    if isinstance(content, dict) and isinstance(content.get("results"), dict) and "version" in content:
+        return read_acro(path, data, content["results"], limits)
     dataset = next(json_datasets(content), None)
     if dataset is None:
         raise DataError("holds no JSON-stat dataset (an object with value and dimension); save it as CSV")
-    try:
-        return _json_cube(dataset)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"its JSON-stat dataset cannot be understood ({type(error).__name__}: {one_line(error)})") from None
+    with refusing(MALFORMED, "its JSON-stat dataset cannot be understood"):
+        return make_source(path, data, "JSON-stat", cube=_json_cube(dataset))
 
 
 def _json_cube(dataset: Mapping[str, Any]) -> Cube:
@@ -483,14 +451,9 @@ def _json_cube(dataset: Mapping[str, Any]) -> Cube:
     size = prod(sizes) if sizes else 0
     if size > MOST_CELLS:
         raise DataError(f"the dataset spans {size:,} cells, more than {MOST_CELLS:,}; cut it into several")
-    texts, flags = [], 0
+    texts = []
     for at in range(size):
-        value = values.get(str(at)) if isinstance(values, dict) else values[at] if at < len(values) else None
-        if isinstance(status, dict):
-            flag = status.get(str(at))
-        else:
-            flag = status if isinstance(status, str) else status[at] if at < len(status) else None
-        flags += flag is not None
+        value, flag = _held_at(values, at), _held_at(status, at)
         other = str(value if value is not None else flag or "")
         texts.append(cell_text(float(value)) if isinstance(value, (int, float)) else other)
     rest = {key: own for key, own in dataset.items() if key not in ("value", "status", "dimension", "id", "size", "role")}
@@ -500,6 +463,13 @@ def _json_cube(dataset: Mapping[str, Any]) -> Cube:
     legend = words.get("label", words) if isinstance(words, dict) else {}
     symbols = {str(symbol): str(said) for symbol, said in legend.items() if isinstance(said, str)}
     return _checked(Cube(str(dataset.get("label", "")), axes, tuple(texts), tuple(_leaves(rest)), symbols=symbols))
+
+
+def _held_at(held: Any, at: int) -> Any:
+    """What a dataset says of a value: in a list, in a mapping by number, or once for all."""
+    if isinstance(held, dict):
+        return held.get(str(at))
+    return held if isinstance(held, str) else held[at] if at < len(held) else None
 
 
 def json_datasets(content: Any) -> Iterator[dict[str, Any]]:
@@ -514,11 +484,9 @@ def json_datasets(content: Any) -> Iterator[dict[str, Any]]:
 def _json_axis(name: str, own: Mapping[str, Any], kind: str) -> CubeAxis:
     category = own.get("category", {})
     index, labels = category.get("index"), category.get("label") or {}
-    if isinstance(index, dict):
-        codes = [str(code) for code, _ in sorted(index.items(), key=lambda one: int(one[1]))]
-    else:
-        codes = [str(code) for code in (index or labels)]
-    return CubeAxis(str(own.get("label", name)), tuple(str(labels.get(code, code)) for code in codes), tuple(codes), kind)
+    listed = sorted(index, key=lambda code: int(index[code])) if isinstance(index, dict) else index or labels
+    codes = tuple(map(str, listed))
+    return CubeAxis(str(own.get("label", name)), tuple(str(labels.get(code, code)) for code in codes), codes, kind)
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -541,10 +509,8 @@ def read_rdata(path: Path, data: bytes, limits: FileLimits) -> Source:
     if path.suffix.lower() == ".rda" and not data.startswith((b"RDX", b"RDA", b"BZh", b"\xfd7z", b"\x1f\x8b")):
         return read_argus(path, data, limits)
     pyreadr = needed("pyreadr", f"{path}: R data", "or save it as CSV")
-    try:
+    with refusing(Exception, "cannot be read as R data", "save a data.frame with saveRDS"):  # it has errors of its own
         frames = pyreadr.read_r(str(path))
-    except Exception as error:  # the library has errors of its own for each kind of defect
-        raise DataError(f"cannot be read as R data ({one_line(error)}); save a data.frame with saveRDS") from None
     if not frames:
         raise DataError("holds no data frame; as.data.frame(table) makes one of a table")
     return make_source(path, data, "R data", [Sheet(str(name or path.stem), _grid(own)) for name, own in frames.items()])
@@ -555,13 +521,11 @@ def read_parquet(path: Path, data: bytes, limits: FileLimits) -> Source:
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
-    try:
+    with refusing((ArrowException, OSError), "cannot be read as Parquet"):
         file = ParquetFile(io.BytesIO(data))
         groups = range(file.metadata.num_row_groups)
         limits.check(path, file.metadata.num_rows, sum(file.metadata.row_group(at).total_byte_size for at in groups))
         frame = file.read().to_pandas()
-    except (ArrowException, OSError) as error:
-        raise DataError(f"cannot be read as Parquet ({one_line(error)})") from None
     return make_source(path, data, "Parquet", [Sheet(path.stem, _grid(frame))])
 
 
@@ -576,8 +540,7 @@ def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
     for file in (table, meta):
         if not file.is_file():
             raise DataError(f"{file.name} is missing; a tau-Argus table is a .tab file with a .rda file in the same folder")
-        limits.check(file, 0, regular_file(file).stat().st_size)
-    separator, variables = _metadata(decode(meta.read_bytes())[0], meta)
+    separator, variables = _metadata(decode(_bytes_of(meta, limits))[0], meta)
     labels = {name: tags for name, tags in variables if {"RECODEABLE", "RECODABLE"} & tags.keys()}
     numeric = [at for at, (_, tags) in enumerate(variables) if {"NUMERIC", "FREQUENCY"} & tags.keys()]
     counts = next((at for at in numeric if "FREQUENCY" in variables[at][1]), numeric[0] if numeric else None)
@@ -585,7 +548,7 @@ def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
     if not labels or counts is None:
         raise DataError(f"{meta.name} names no <RECODEABLE> variable, or no <FREQUENCY> or <NUMERIC> one")
     rows: Grid = [[name for name, _ in variables]]
-    for number, row in enumerate(_lines(table, separator), 1):
+    for number, row in enumerate(_lines(table, _bytes_of(table, limits), separator), 1):
         if row and len(row) < len(variables) - 1:
             raise DataError(f"{table.name}, line {number}: {len(row)} fields, but {meta.name} names {len(variables)}")
         if row:
@@ -601,13 +564,11 @@ def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
     return make_source(path, data, "tau-Argus", [Sheet(table.stem, rows)], roles=roles, totals=totals, hierarchies=files)
 
 
-def _lines(table: Path, separator: str) -> list[list[str]]:
+def _lines(table: Path, data: bytes, separator: str) -> Grid:
     if len(separator) != 1 or separator in '\r\n"':
         raise DataError(f"{table.name}: its metadata name {separator!r} as <SEPARATOR>; one sign is needed, such as a comma")
-    try:
-        return list(csv.reader(decode(table.read_bytes())[0].splitlines(), delimiter=separator))
-    except csv.Error as error:
-        raise DataError(f"{table.name}: cannot be read as separated text ({error}); check its quotation marks") from None
+    with refusing(csv.Error, f"{table.name}: cannot be read as separated text", "check its quotation marks"):
+        return list(csv.reader(decode(data)[0].splitlines(), delimiter=separator))
 
 
 def _metadata(text: str, path: Path) -> tuple[str, list[tuple[str, dict[str, str]]]]:
@@ -635,23 +596,17 @@ def _beside(folder: Path, name: str) -> Path:
     return path
 
 
-def read_acro(path: Path, data: bytes, limits: FileLimits) -> Source | None:
-    """The tables among the outputs of an acro session, each a sheet; None where a JSON file is no session."""
-    try:
-        text = json.loads(decode(data)[0])
-    except (ValueError, RecursionError):
-        return None
-    if not (isinstance(text, dict) and isinstance(text.get("results"), dict) and "version" in text):
-        return None
-    outputs = {str(name): own for name, own in text["results"].items() if isinstance(own, dict)}
+def read_acro(path: Path, data: bytes, results: Mapping[str, Any], limits: FileLimits) -> Source:
+    """The tables among the outputs of an acro session, each a sheet."""
+    outputs = {str(name): own for name, own in results.items() if isinstance(own, dict)}
     sheets = list(_outputs(outputs, path.parent, limits))
     if not sheets:
         raise DataError("names no output of type table with a CSV file")
-    asked = [f"{name}: {word}: {own[word]}" for name, own in outputs.items() for word in ("status", "comments", "exception")
-             if own.get(word)]  # fmt: skip
-    others = [f"output {name} is not a table ({own.get('type')})" for name, own in outputs.items()
-              if own.get("type") != "table" and "DO_NOT_RELEASE" not in str(own.get("files"))]  # fmt: skip
-    return make_source(path, data, "an acro session", sheets, said=tuple(asked), left_out=tuple(others))
+    asked = tuple(f"{name}: {word}: {own[word]}" for name, own in outputs.items()
+                  for word in ("status", "comments", "exception") if own.get(word))  # fmt: skip
+    others = tuple(f"output {name} is not a table ({own.get('type')})" for name, own in outputs.items()
+                   if own.get("type") != "table" and "DO_NOT_RELEASE" not in str(own.get("files")))  # fmt: skip
+    return make_source(path, data, "an acro session", sheets, said=asked, left_out=others)
 
 
 def _outputs(results: Mapping[str, Any], folder: Path, limits: FileLimits) -> Iterator[Sheet]:
@@ -664,8 +619,7 @@ def _outputs(results: Mapping[str, Any], folder: Path, limits: FileLimits) -> It
             own = folder / Path(file).name
             if not own.exists():
                 raise DataError(f"output {name} names {file}, which is not in the same folder")
-            limits.check(own, 0, regular_file(own).stat().st_size)
-            rows, _ = text_rows(decode(own.read_bytes())[0])
+            rows, _ = text_rows(decode(_bytes_of(own, limits))[0])
             hidden = "suppress" in str(output.get("summary", "")).lower() or bool(output.get("outcome"))
             yield Sheet(name if len(files) == 1 else f"{name}_{at}", [_counts_only(row, hidden) for row in rows])
 
@@ -677,4 +631,9 @@ def _counts_only(row: Sequence[str], hidden: bool) -> list[str]:
     return [own[0], *(text or SUPPRESSED if among else text for text in own[1:])] if own else own
 
 
-SOURCES = {**dict.fromkeys((".rds", ".rda", ".rdata"), read_rdata), ".parquet": read_parquet, ".tab": read_argus}
+SOURCES: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xls", ".xlsb", ".ods"), read_workbook),
+    **dict.fromkeys((".csv", ".txt", ".tsv", ".psv"), read_text),
+    ".px": lambda path, data, limits: make_source(path, data, "PC-Axis", cube=read_px(data)), ".json": read_json,
+    ".parquet": read_parquet, ".tab": read_argus, **dict.fromkeys((".rds", ".rda", ".rdata"), read_rdata),
+}  # fmt: skip

@@ -1,7 +1,7 @@
 """What adds up to what: hierarchies of labels, and totals by name and by numbers that agree; else it is asked."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -19,11 +19,7 @@ Parts = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """
-    What adds up to what in one column. Every label that adds up others has one set of parts, or several where breakdowns are
-    stacked (sex, then region, under one total); each set is a tree of its own. `top` is the label that means everyone, None
-    where there is none.
-    """
+    """What adds up to what in a column: labels with their parts, in several sets if stacked; `top` (or None) is everyone."""
 
     top: str | None = None
     parts: Mapping[str, tuple[Parts, ...]] = field(default_factory=dict)
@@ -104,28 +100,22 @@ FAR = 10**6  # stands for no upper end: above any age, size or year in a label
 
 def interval(label: str) -> tuple[int, int] | None:
     """A label as an interval of whole numbers."""
-    text = label.strip()
-    if result := BAND.fullmatch(text):
+    if result := BAND.fullmatch(label.strip()):
         return (int(result[1]), int(result[2])) if int(result[1]) <= int(result[2]) else None
-    if result := FROM.fullmatch(text):
+    if result := FROM.fullmatch(label.strip()):
         return int(result[1]), FAR
-    if result := UNDER.fullmatch(text):
-        return 0, int(result[1]) - 1
-    return None
+    return (0, int(result[1]) - 1) if (result := UNDER.fullmatch(label.strip())) and int(result[1]) else None
 
 
 def by_interval(labels: Sequence[str]) -> Iterator[tuple[str, Parts]]:
     """A label whose interval is made up of others: 0-9 is 0-4 and 5-9."""
     bands = {label: band for label in labels if (band := interval(label))}
-    starting: dict[int, list[tuple[tuple[int, int], str]]] = {}
+    starting = defaultdict[int, list[tuple[tuple[int, int], str]]](list)
     for label, band in bands.items():
-        starting.setdefault(band[0], []).append((band, label))
+        starting[band[0]].append((band, label))
     for label, (low, high) in bands.items():
         chain, at = list[str](), low
-        while at <= high:
-            inside = [(band, other) for band, other in starting.get(at, ()) if band[1] <= high and band != (low, high)]
-            if not inside:
-                break
+        while inside := [one for one in starting.get(at, ()) if one[0][1] <= high and one[0] != (low, high)]:
             band, other = max(inside)
             chain, at = [*chain, other], band[1] + 1
         if at > high and len(chain) > 1:
@@ -135,8 +125,7 @@ def by_interval(labels: Sequence[str]) -> Iterator[tuple[str, Parts]]:
 def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool = True, lead: str = "@") -> Hierarchy:
     """
     What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it. The total may
-    stand in the file, as the one label without a lead string, or be left out of it; one that was not told but guessed gives
-    way to the file. Labels that the table does not print are parts all the same, of unknown size.
+    stand there, alone without a lead string, or not; a guessed one gives way. Labels that are not printed are parts as well.
     """
     from genverify.model.tablefiles import decoded  # with pandas, which the reading itself does not need
 
@@ -144,10 +133,8 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
         raise DataError(f"{path}: the hierarchy is missing")
     if not lead:
         raise DataError(f"{path}: the string that leads its lower levels (HIERLEADSTRING) is empty; give one, such as @")
-    line_of: dict[str, int] = {}
-    children: dict[str, list[str]] = {}
-    above: list[str] = []
-    roots: list[str] = []
+    line_of, children = dict[str, int](), dict[str, list[str]]()
+    above, roots = list[str](), list[str]()
     for number, line in enumerate(decoded(regular_file(path).read_bytes(), path).splitlines(), 1):
         if not line.strip():
             continue
@@ -155,8 +142,7 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
         while line.startswith(lead) and depth <= len(above):
             line, depth = line[len(lead) :], depth + 1
         label = line.strip()
-        if label in line_of:
-            first = line_of[label]
+        if first := line_of.get(label):
             raise DataError(f"{path}, line {number}: {label!r} is listed a second time (first: line {first}); list it once")
         if depth > len(above):
             raise DataError(f"{path}, line {number}: {label!r} is more than one level below the line above it")
@@ -174,8 +160,7 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
         total = roots[0] if len(roots) == 1 else None
     else:
         children[total] = roots
-    lacking = [label for label in labels if label != total and label not in line_of]
-    if lacking:
+    if lacking := [label for label in labels if label != total and label not in line_of]:
         raise DataError(f"{path}: lacks {lacking[0]!r}, which the table prints; give it a line where it belongs")
     return _printed_part(children, total, roots, set(labels), str(path))
 
@@ -237,9 +222,6 @@ class Hints:
     totals: Mapping[str, str] = field(default_factory=dict)
     no_totals: Collection[str] = ()
     base: int = 1
-
-
-NO_HINTS = Hints()
 
 
 class Sums(NamedTuple):
@@ -386,7 +368,7 @@ def bases_of(
     return {label: max(rounding(numbers), common[level[label]], least) for label, numbers in own.items()}
 
 
-def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints = NO_HINTS, total: str = "") -> Sums:
+def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints, total: str = "") -> Sums:
     """What adds up to what among labels, by names and numbers, else asked; a total of the hints, or `total`, is one."""
     bases, no_totals = bases_of(labels, samples, least=hints.base), hints.no_totals
     told = hints.totals.get(name, "")

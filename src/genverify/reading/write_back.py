@@ -14,19 +14,9 @@ from typing import Any, AnyStr
 from xml.sax.saxutils import escape
 
 from genverify.model.errors import DataError
-from genverify.model.files import FileLimits, regular_file, write_whole
-from genverify.reading.source import (
-    PX_VALUE,
-    CellAddress,
-    Source,
-    column_at,
-    decode,
-    json_datasets,
-    px_text,
-    read_source,
-    sheet_parts,
-    text_rows,
-)
+from genverify.model.files import FileLimits, decode, regular_file, write_whole
+from genverify.reading import source as formats
+from genverify.reading.source import CellAddress, Source, column_at, read_source
 
 Changes = Mapping[CellAddress, str]
 Edit = tuple[int, int, str]  # from, to, and what stands there instead
@@ -43,10 +33,7 @@ SAVE_AS = "save the table as .xlsx, .csv, .px or JSON-stat"
 
 
 def write_back(sources: Sequence[Source], changes: Changes, folder: Path, say: Say = lambda line: None) -> list[Path]:
-    """
-    Write every file of a reading into a folder, in its own format, with the changed cells; `say` gets what else changed.
-    A cell that is not there, or a file that changed since the reading, is an error; then nothing is written.
-    """
+    """Write every file in its own format, with changed cells, or nothing if one is wrong; `say` gets what else changed."""
     names = {source.name for source in sources}
     if lost := next((address for address in changes if address.file not in names), None):
         raise DataError(f"{lost.file}: {lost.place}: no such file was read; the files are {', '.join(sorted(names))}")
@@ -97,8 +84,8 @@ def _edited_file(source: Source, data: bytes, changes: Changes, say: Say) -> byt
     if source.cube and source.form == "JSON-stat":
         return _edited_json(data, changes, len(source.cube.texts))
     if source.form == "PC-Axis":
-        text, encoding, start = px_text(data)
-        spans = [value.span() for value in PX_VALUE.finditer(text, start)]
+        text, encoding, start = formats.px_text(data)
+        spans = [value.span() for value in formats.PX_VALUE.finditer(text, start)]
         edits = [(*spans[own.row], new if WHOLE_NUMBER.fullmatch(new) else f'"{new}"') for own, new in changes.items()]
         return _edited_text(source, data, text, encoding, edits)
     if source.form.startswith("text"):
@@ -106,7 +93,7 @@ def _edited_file(source: Source, data: bytes, changes: Changes, say: Say) -> byt
         return _edited_text(source, data, text, encoding, list(_field_edits(source, text, changes)))
     if source.form == "workbook" and data[:2] == b"PK":
         with zipfile.ZipFile(io.BytesIO(data)) as packed, suppress(UnicodeDecodeError):
-            if sheet_parts(packed):
+            if formats.sheet_parts(packed):
                 return _edited_workbook(source, packed, changes, say)
     kind = source.path.suffix if source.path else ""
     raise DataError(f"{source.path}: {source.form} of this kind ({kind}) cannot be written back; {SAVE_AS}")
@@ -139,7 +126,7 @@ def _edited_text(source: Source, data: bytes, text: str, encoding: str, edits: S
 
 def _field_edits(source: Source, text: str, changes: Changes) -> Iterator[Edit]:
     """The fields of a text file that change: the same quotation marks and blanks around the new text."""
-    rows, delimiter = text_rows(text)
+    rows, delimiter = formats.text_rows(text)
     fields = list(_fields(text, delimiter))
     if [len(row) for row in fields] != [len(row) for row in rows]:
         raise DataError(f"{source.path}: its quotation marks are not closed as they are opened; save it again as CSV")
@@ -167,7 +154,7 @@ def _edited_json(data: bytes, changes: Changes, size: int) -> bytes:
     """A JSON-stat dataset: a number replaces a value; a symbol becomes the status of a value that is null."""
     text, _ = decode(data)
     content = json.loads(text)
-    dataset = next(json_datasets(content))
+    dataset = next(formats.json_datasets(content))
     for address, new in changes.items():
         number = int(new) if WHOLE_NUMBER.fullmatch(new) else None
         for name, value in (("value", number), ("status", None if number is not None else new)):
@@ -186,15 +173,12 @@ def _with_value(held: list[Any] | dict[str, Any], at: int, value: Any) -> list[A
 
 
 def _edited_workbook(source: Source, packed: zipfile.ZipFile, changes: Changes, say: Say) -> bytes:
-    """
-    An .xlsx file of which the changed cells are written anew and other parts stay: styles, widths, merged cells. Formulas
-    become their values: a spreadsheet program would compute them again, from the changed cells.
-    """
+    """An .xlsx file with changed cells, the rest as it was; formulas become values: programs would compute them anew."""
     if copies := [name for name in packed.namelist() if COPIES.match(name)]:
         what = f"{len(copies)} parts that can hold its counts again (charts, pivot tables, previews), such as {copies[0]}"
         raise DataError(f"{source.path}: holds {what}; remove them first")
     written, formulas, used, gone = dict[str, str](), list[str](), set[str](), set[str]()
-    for sheet, part in sheet_parts(packed).items():
+    for sheet, part in formats.sheet_parts(packed).items():
 
         def cell(one: re.Match[str], sheet: str = sheet) -> str:
             prefix, attributes, letters, row, content = one.groups(default="")

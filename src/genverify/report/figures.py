@@ -12,35 +12,21 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import Bbox
 from PIL import Image
 
+from genverify.model.files import read_yaml
+
 INK = "#22313f"
 PALETTE = ["#1b4f72", "#e08214", "#5aae61", "#9970ab", "#c0392b", "#80cdc1"]
 COLUMN_WIDTH = 3.5  # inches: a column of a two-column page
 PAGE_WIDTH = 7.2  # inches: both columns
 DIGITS = 5  # of a position, as a fraction of the figure: less than a hundredth of a point
-# seaborn's theme "whitegrid" in its context "paper" (a test compares them). To import seaborn takes a job half a second,
-# nearly all of it for scipy.stats, which no figure uses.
-PAPER = 0.8  # what the context multiplies sizes by
-THEME = {
-    "axes.axisbelow": True, "axes.grid": True, "xtick.bottom": False, "ytick.left": False,
-    "font.family": ["DejaVu Sans"], "font.size": PAPER * 12, "legend.title_fontsize": PAPER * 12,
-    "font.sans-serif": ["Arial", "DejaVu Sans", "Liberation Sans", "Bitstream Vera Sans", "sans-serif"],
-    "lines.linewidth": PAPER * 1.5, "lines.markersize": PAPER * 6, "lines.solid_capstyle": "round",
-    "patch.edgecolor": "w", "patch.force_edgecolor": True, "patch.linewidth": PAPER,
-    **{f"{axis}tick.{part}.size": PAPER * size for axis in "xy" for part, size in (("major", 6), ("minor", 4))},
-    **{f"{axis}tick.{part}.width": PAPER * width for axis in "xy" for part, width in (("major", 1.25), ("minor", 1))},
-}  # fmt: skip
+STYLE: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("figures.yaml"))
+THEME = STYLE["theme"]
 
 
 def use_style() -> None:
     """Set the style of all figures that follow; nothing is shown on a screen."""
     mpl.use("agg")
-    plt.style.use(THEME | {
-        "axes.prop_cycle": cycler("color", PALETTE),
-        "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
-        "axes.labelsize": 8, "axes.titlesize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
-        "legend.fontsize": 7.5, "grid.color": "#e3e7ea", "grid.linewidth": 0.6, "axes.linewidth": 0.8,
-        "pdf.fonttype": 42, "svg.hashsalt": "genverify", "figure.dpi": 100, "savefig.dpi": 200,
-    })  # fmt: skip
+    plt.style.use(THEME | STYLE["style"] | {"axes.prop_cycle": cycler("color", PALETTE)})
 
 
 def plain(text: str) -> str:
@@ -84,10 +70,7 @@ def save(figure: Figure, *paths: Path) -> None:
 
 
 def _settle(figure: Figure) -> None:
-    """
-    Lay the figure out once and round every position. The layout solver adds numbers up in the order of their addresses in
-    memory, so their last digits differ from run to run, and now and then a digit of the PDF with them.
-    """
+    """Lay the figure out once and round every position: the solver's last digits differ with addresses in memory."""
     figure.draw_without_rendering()
     figure.set_layout_engine(None)  # a placeholder ("none") would have every file drawn twice
     for part in figure.findobj(SubFigure):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
-from itertools import accumulate, chain, compress
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from genverify.run.layout import repository
 # What counts of a statement is its text without comments, blank lines and docstrings, and what its imported names stand
 # for. That is the same in every version of Python, which the tokens of an f-string and the dump of a tree are not.
 
-TEMPLATE = re.compile(r"[\w./-]+\.(?:j2|css|html|js|yaml)")
+TEMPLATE = re.compile(r"[\w./-]+\.(?:j2|css|html|js|toml|yaml)")
 # a text, or the spaces, comments and blank lines at the end of a line. A text ends at the first quotation mark of its kind:
 # Python 3.11 allows none inside an f-string
 LINE_ENDS = re.compile(r"""(?s)(("{3}|'{3}|"|')(?:\\.|.)*?\2)|[ \t]*(?:#[^\n]*)?(?:\n[ \t]*(?:#[^\n]*)?)*(?=\n|\Z)""")
@@ -51,36 +51,33 @@ QUIET_DECORATORS = re.compile(
 )
 CALLED_BY_OTHERS = re.compile(r"__\w+__|model_\w+|_replace|_missing_")
 MAKERS = {"__init__", "__new__", "__post_init__", "__set_name__", "__class_getitem__"}
-FILE, IMPORTED, PACKAGES, METHODS = "file", "imported", "packages", "methods"
-CLASS, VALUE = "class", "value"
+FILE, IMPORTED, PACKAGES, CLASS, VALUE, ANY = "file", "imported", "packages", "class", "value", "*"
 Imports = dict[str, list[str]]  # a name, and the dotted paths that it may stand for
 
 
 class _Piece(NamedTuple):
     digest: str
-    lines: int
     start: int  # its first and last line
     end: int
-    names: list[str]  # of its file
-    paths: list[str]  # of the packages: what imported names stand for
-    loads: list[str]  # modules that it imports when it runs
-    texts: list[str]  # names of modules or templates
-    # what counts whole with it: its FILE, all that is IMPORTED, the PACKAGES, all METHODS of classes; and whether it is a
-    # CLASS whose methods count by their names, and one that makes a VALUE without running any code of the packages
-    flags: list[str]
-    attributes: list[str]  # names of attributes, among them those of methods
     methods: dict[str, list[int]]  # of a class: the pieces of its methods by their names
-    bases: list[str]  # of a class
+    names: Sequence[str] = ()  # of its file
+    paths: Sequence[str] = ()  # of the packages: what imported names stand for
+    loads: Sequence[str] = ()  # modules that it imports when it runs
+    texts: Sequence[str] = ()  # names of modules or templates
+    # what counts whole with it: its FILE, all that is IMPORTED, the PACKAGES; and whether it is a CLASS whose methods count
+    # by their names, and one that makes a VALUE without running any code of the packages
+    flags: Sequence[str] = ()
+    attributes: Sequence[str] = ()  # names of attributes, among them those of methods; ANY if they cannot be told
+    bases: Sequence[str] = ()  # of a class
+    # None for a plain definition; else importing the file runs it, unless all names that it calls are those of plain classes
+    runs: Sequence[str] | None = None
 
 
 class Source(NamedTuple):
     pieces: list[_Piece]
     names: dict[str, list[int]]  # the pieces that bind a name
-    always: list[int]  # those that run with every import: all but plain definitions
-    values: dict[int, list[str]]  # of these the ones that only make a value, if the names that they call are plain classes
     imports: Imports  # what imported names stand for
     loads: list[str]
-    lazy: list[str]  # the texts of a module that finds names by a __getattr__ of its own: some may name modules
 
 
 def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
@@ -89,33 +86,25 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # it runs nowhere, and counts as it stands
-        whole = _Piece(_digest(content), len(lines), 1, len(lines), [], [], [], [], [], [], {}, [])
-        return Source([whole], {}, [0], {}, {}, [], [])
+        return Source([_Piece(_digest(content), 1, len(lines), {}, runs=[])], {}, {}, [])
     body = [node for node in tree.body if not _is_for_types(node) and not _is_text(node)]
     executed = [part for node in body for part in _executed(node)]
     statements = [node for node in body if not isinstance(node, ast.Import | ast.ImportFrom)]
-    reader = _Reader(package, roots, lines, _imports(executed, package), {})
+    reader = _Reader(package, roots, lines, _imports(executed, package))
     for number, statement in enumerate(statements):
         for name in sorted(_bound(statement)):
             reader.names.setdefault(name, []).append(number)
-    methods = {number: reader.methods(statement) for number, statement in enumerate(statements)}
-    pieces = [reader.piece(statement, methods[number]) for number, statement in enumerate(statements)]
-    effects = {number: reader.effects(statement) for number, statement in enumerate(statements)}
-    always = [number for number, calls in effects.items() if calls is None or calls]
-    for number in methods:
-        for method in methods[number]:
-            name = f"{statements[number].name}.{method.name}"  # type: ignore[attr-defined]  # only classes have methods
-            pieces[number].methods.setdefault(method.name, []).append(len(pieces))
-            reader.names.setdefault(name, []).append(len(pieces))
-            pieces.append(reader.piece(method))
-    if extra := reader.unspelled():
-        always.append(len(pieces))
-        pieces.append(extra)
+    pieces = list[_Piece]()
+    methods = list[_Piece]()
+    for statement in statements:
+        own, numbers = reader.methods(statement), dict[str, list[int]]()
+        for method in own:
+            numbers.setdefault(method.name, []).append(len(statements) + len(methods))
+            methods.append(reader.piece(method))
+        pieces.append(reader.piece(statement, own)._replace(runs=reader.effects(statement), methods=numbers))
     imports = {name: followed for name, paths in reader.imports.items() if (followed := reader.followed(paths))}
-    lazy = sorted(reader.texts) if "__getattr__" in reader.names else []
-    values = {number: calls for number, calls in effects.items() if calls}
     loads = reader.followed(path for *_, path in _imported(executed, package))
-    return Source(pieces, reader.names, always, values, imports, loads, lazy)
+    return Source([*pieces, *methods, *reader.unspelled()], reader.names, imports, loads)
 
 
 @dataclass
@@ -124,9 +113,8 @@ class _Reader:
     roots: frozenset[str]
     lines: list[bytes]
     imports: Imports
-    names: dict[str, list[int]]
+    names: dict[str, list[int]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
-    texts: set[str] = field(default_factory=set)
 
     def followed(self, paths: Iterable[str]) -> list[str]:
         return sorted({path for path in paths if path.partition(".")[0] in self.roots})
@@ -135,81 +123,73 @@ class _Reader:
         """One statement, its methods left out; every name, attribute and text in it counts, whatever it is there for."""
         nodes, dotted, docstrings = _contents(statement, methods)
         scope = _imports(nodes, self.package, self.imports)
-        stand_for = {path for name in dotted for path in self._stands_for(name, scope)}
+        meant = {name: self._stands_for(name, scope) for name in dotted}
+        stand_for = set[str]().union(*meant.values())
         words = {word for name in dotted for word in name.split(".")} | {getattr(node, "name", None) for node in nodes}
-        calls = [(node, self._stands_for(_path(node.func)[0], scope)) for node in nodes if isinstance(node, ast.Call)]
+        calls = [(node, self._stands_for(_path(node.func), scope)) for node in nodes if isinstance(node, ast.Call)]
         # a module is imported by a text, which is followed wherever it stands; any other name of it cannot be told
         imported = [(*call.args, call)[0] for call, paths in calls if paths & IMPORTERS]
         patterns = {part: pattern for part in imported if (pattern := self._pattern(part))}
         by_text = [part in patterns or isinstance(part, ast.Constant | ast.Name) for part in imported]
-        importing = [name for name in dotted if self._stands_for(name, scope) & IMPORTERS]
-        spelled = {id(part) for pattern in patterns for part in ast.walk(pattern)}
-        constants = (node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in spelled)
+        spelled = {part for pattern in patterns for part in ast.walk(pattern)}
+        constants = (node.value for node in nodes if isinstance(node, ast.Constant) and node not in spelled)
         texts = {text for text in constants if isinstance(text, str)} | {*patterns.values()}
+        # a method may be asked for by a text, which counts wherever it stands; not by one that is put together
         asked = [call.args[1] for call, paths in calls if "builtins.getattr" in paths and len(call.args) > 1]
-        is_class, bases = isinstance(statement, ast.ClassDef), [_path(base)[0] for base in self._bases(statement)]
+        is_open = any(isinstance(name, ast.JoinedStr | ast.BinOp | ast.Call) for name in asked)
         is_closed = self._is_closed(statement)
-        hidden = stand_for & HIDDEN or any(not call.args and paths & HIDDEN_ALONE for call, paths in calls)
         flags = {
-            FILE: hidden,
+            FILE: stand_for & HIDDEN or any(not call.args and paths & HIDDEN_ALONE for call, paths in calls),
             IMPORTED: words & UNNAMED or "sys.modules" in stand_for,
-            PACKAGES: not all(by_text) or len(by_text) < len(importing),
-            # a method may be asked for by a text, which counts wherever it stands; not by one that is put together
-            METHODS: any(isinstance(name, ast.JoinedStr | ast.BinOp | ast.Call) for name in asked),
+            PACKAGES: not all(by_text) or len(by_text) < sum(1 for paths in meant.values() if paths & IMPORTERS),
             CLASS: is_closed,
             VALUE: is_closed and self._makes_a_value(statement),
         }
         first = {name.partition(".")[0] for name in dotted}
         self.used |= first
-        self.texts |= texts
         start, end = _lines(statement)
         elsewhere = {line for method in methods for line in range(_lines(method)[0], _lines(method)[1] + 1)}
         meaning = [f"{name} {path}" for name in sorted(first & self.imports.keys()) for path in self.imports[name]]
+        bases = [_path(base) for base in _bases(statement)]
+        own = first if isinstance(statement, ast.ClassDef) else set[str]()
         return _Piece(
             digest=_digest("\n".join([self._text(start, end, docstrings, elsewhere), *meaning]).encode()),
-            lines=sum(1 for n in range(start, end + 1) if n not in elsewhere and self.lines[n - 1].strip()),
             start=start,
             end=end,
+            methods={},
             names=sorted(first & self.names.keys()),
             paths=self.followed(stand_for),
             loads=self.followed(path for *_, path in _imported(nodes, self.package)),
             texts=sorted(text for text in texts if TEMPLATE.fullmatch(text) or self._may_name_modules(text)),
-            # the modules of a __getattr__ of the file are those that its texts name
-            flags=[name for name, is_set in flags.items() if is_set and getattr(statement, "name", "") != "__getattr__"],
-            attributes=sorted(_attributes(nodes, dotted, texts) | (first if is_class else set())),
-            methods={},
+            flags=[name for name, is_set in flags.items() if is_set],
+            attributes=sorted(_attributes(nodes, dotted, texts) | own | ({ANY} if is_open else set())),
             bases=[base for base in bases if self.followed(self._stands_for(base, self.imports)) or base in self.names],
         )
 
     def methods(self, statement: ast.stmt) -> list[ast.FunctionDef]:
         """The methods of a class that count only where their names are used."""
-        if not isinstance(statement, ast.ClassDef) or not self._is_closed(statement):
-            return []
-        functions = [node for node in statement.body if isinstance(node, ast.FunctionDef)]
-        others = [node for node in functions if not CALLED_BY_OTHERS.fullmatch(node.name)]
-        named = [[self._stands_for(_path(one)[0], self.imports) for one in node.decorator_list] for node in others]
-        quiet = [all(paths and all(map(QUIET_DECORATORS.fullmatch, paths)) for paths in one) for one in named]
-        return list(compress(others, quiet))
+        functions = [node for node in getattr(statement, "body", []) if isinstance(node, ast.FunctionDef)]
+        return [one for one in functions if self._is_quiet(one)] if self._is_closed(statement) else []
 
-    def _bases(self, statement: ast.stmt) -> list[ast.expr]:
-        bases = statement.bases if isinstance(statement, ast.ClassDef) else []
-        return [base.value if isinstance(base, ast.Subscript) else base for base in bases]
+    def _is_quiet(self, method: ast.FunctionDef) -> bool:
+        paths = [self._stands_for(_path(one), self.imports) or {""} for one in method.decorator_list]
+        return not CALLED_BY_OTHERS.fullmatch(method.name) and all(map(QUIET_DECORATORS.fullmatch, chain(*paths)))
 
     def _is_closed(self, statement: ast.stmt) -> bool:
         """A class that only the packages can call, as far as its own file says: its bases there are to be looked at."""
-        if not isinstance(statement, ast.ClassDef) or statement.keywords or self.effects(statement) != []:
+        if not isinstance(statement, ast.ClassDef) or statement.keywords or self.effects(statement) is not None:
             return False
-        paths = [self._stands_for(_path(base)[0], self.imports) or {_path(base)[0]} for base in self._bases(statement)]
-        part = [one for group in paths for one in group if not QUIET_BASES.fullmatch(one)]
-        return all(self.followed([one]) or one in self.names for one in part)
+        names = [_path(base) for base in _bases(statement)]
+        others = {path for name in names for path in self._stands_for(name, self.imports) or {name}} - self.names.keys()
+        return all(self.followed([path]) or QUIET_BASES.fullmatch(path) for path in others)
 
     def _makes_a_value(self, statement: ast.stmt) -> bool:
         nodes = list(ast.walk(statement))
         factories = [word.value for word in nodes if isinstance(word, ast.keyword) and word.arg == "default_factory"]
-        builtin = all(any(p.startswith("builtins.") for p in self._stands_for(_path(f)[0], {})) for f in factories)
+        builtin = all(any(p.startswith("builtins.") for p in self._stands_for(_path(f), {})) for f in factories)
         made = {node.name for node in nodes if isinstance(node, FUNCTIONS)} & MAKERS
-        stand_for = [self._stands_for(_path(base)[0], self.imports) for base in self._bases(statement)]
-        return builtin and not made and not any(path.startswith("pydantic.") for paths in stand_for for path in paths)
+        stand_for = set[str]().union(*(self._stands_for(_path(base), self.imports) for base in _bases(statement)))
+        return builtin and not made and not any(path.startswith("pydantic.") for path in stand_for)
 
     def _pattern(self, node: ast.AST) -> str | None:
         """The modules that an f-string may name, with `*` for what is not known, if it begins with one of the packages."""
@@ -226,38 +206,37 @@ class _Reader:
             lines[first : last + 1] = [lines[first][: node.col_offset] + rest, *[b""] * (last - first)]
         return LINE_ENDS.sub(lambda match: match[1] or "", b"".join(lines).decode()).strip()
 
-    def unspelled(self) -> _Piece | None:
+    def unspelled(self) -> list[_Piece]:
         """What no statement names: `import *`, and imports from elsewhere that nothing uses, so there for their effect."""
         stars = self.followed(self.imports.get("*", ()))
         unused = sorted(f"{name} {path}" for name in self.imports.keys() - self.used for path in self.imports[name]
                         if path not in self.followed([path]))  # fmt: skip
-        if not stars and not unused:
-            return None
-        flags = [FILE] if stars else []
-        return _Piece(_digest("\n".join(unused).encode()), len(unused), 0, 0, [], stars, [], [], flags, [], {}, [])
+        whole = _Piece(_digest("\n".join(unused).encode()), 0, 0, {}, paths=stars, flags=[FILE] if stars else [], runs=[])
+        return [whole] if stars or unused else []
 
     def effects(self, statement: ast.stmt) -> list[str] | None:
-        """What it does but bind names: the names that it calls, none for a plain definition, None for whatever else."""
+        """What it does but bind names: the names that it calls; None for a plain definition, [] for whatever else."""
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if any(isinstance(node, ast.Attribute | ast.Subscript) for target in targets for node in ast.walk(target)):
-                return None
+                return []
         elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            return None
+            return []
         names = set[str]()
         for node in _executed(statement):
             called = [node.func] if isinstance(node, ast.Call) else getattr(node, "decorator_list", [])
             for one in called:
                 if isinstance(one, ast.Call):  # a decorator with arguments: among the nodes itself
                     continue
-                name = _path(one)[0]
+                name = _path(one)
                 stand_for = self._stands_for(name, self.imports)
                 if name in self.names or self.followed(stand_for):
-                    is_value = isinstance(node, ast.Call) and isinstance(statement, ast.Assign | ast.AnnAssign)
-                    names.add(name if is_value else "")
+                    if not isinstance(node, ast.Call) or isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+                        return []
+                    names.add(name)
                 elif not stand_for or not all(HARMLESS.fullmatch(path) for path in stand_for):
-                    return None
-        return None if "" in names else sorted(names)
+                    return []
+        return sorted(names) or None
 
     def _stands_for(self, dotted: str, scope: Imports) -> set[str]:
         """The paths that a name of the file may stand for by its imports, or else as a builtin."""
@@ -277,14 +256,16 @@ def _digest(*contents: bytes) -> str:
     return sha256(b"\n".join(contents)).hexdigest()
 
 
-def _path(node: ast.AST) -> tuple[str, list[ast.AST]]:
-    """The names and attributes of an expression as a dotted path, and what it begins with if that is no name."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    inner = [] if isinstance(node, ast.Name) else [node]
-    return ".".join([node.id if isinstance(node, ast.Name) else "", *reversed(parts)]), inner
+def _path(node: ast.AST) -> str:
+    """The names and attributes of an expression as a dotted path; it begins with a dot if that is no name."""
+    if isinstance(node, ast.Attribute):
+        return f"{_path(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _bases(statement: ast.stmt) -> list[ast.expr]:
+    bases = statement.bases if isinstance(statement, ast.ClassDef) else []
+    return [base.value if isinstance(base, ast.Subscript) else base for base in bases]
 
 
 def _lines(statement: ast.stmt) -> tuple[int, int]:
@@ -303,27 +284,18 @@ def _attributes(nodes: Iterable[ast.AST], dotted: Iterable[str], texts: Iterable
 
 def _contents(statement: ast.stmt, left_out: Sequence[ast.stmt] = ()) -> tuple[list[ast.AST], set[str], list[ast.stmt]]:
     """The nodes of a statement; the dotted paths among them, also in annotations that are texts; its docstrings."""
-    if left_out and isinstance(statement, ast.ClassDef):
-        statement = ast.ClassDef(**{**vars(statement), "body": [node for node in statement.body if node not in left_out]})
-    todo: list[ast.AST] = [statement]
-    dotted, docstrings = set[str](), list[ast.stmt]()
-    for node in todo:  # which grows
-        if isinstance(node, ast.Name | ast.Attribute):
-            path, inner = _path(node)
-            dotted.add(path)
-            todo += inner
-            continue
-        held = vars(node)
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.body and _is_text(node.body[0]):
-            docstrings.append(node.body[0])
-            held = {**held, "body": node.body[1:]}
-        for name, value in held.items():
-            new = [value] if isinstance(value, ast.AST) else value if isinstance(value, list) else ()
-            todo += [one for one in new if isinstance(one, ast.AST)]
-            if name in ("annotation", "returns") and value:
-                texts = (part.value for part in ast.walk(value) if isinstance(part, ast.Constant))
-                dotted.update(word for text in texts if isinstance(text, str) for word in WORD.findall(text))
-    return todo, dotted, docstrings
+    elsewhere = {part for one in left_out for part in ast.walk(one)}
+    nodes = [node for node in ast.walk(statement) if node not in elsewhere]
+    bodies = [node.body for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    docstrings = [body[0] for body in bodies if _is_text(body[0])]
+    told = {part for one in docstrings for part in ast.walk(one)}
+    nodes = [node for node in nodes if node not in told]
+    inner = {node.value for node in nodes if isinstance(node, ast.Attribute)}
+    dotted = {_path(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute) and node not in inner}
+    for value in (getattr(node, name, None) for node in nodes for name in ("annotation", "returns")):
+        texts = (part.value for part in ast.walk(value) if isinstance(part, ast.Constant)) if value else ()
+        dotted.update(word for text in texts if isinstance(text, str) for word in WORD.findall(text))
+    return nodes, dotted, docstrings
 
 
 def _executed(statement: ast.AST) -> Iterator[ast.AST]:
@@ -371,7 +343,7 @@ def _imports(nodes: Iterable[ast.AST], package: str, known: Imports | None = Non
 
 def _is_for_types(statement: ast.stmt) -> bool:
     """`if TYPE_CHECKING:`, which never runs."""
-    return isinstance(statement, ast.If) and not statement.orelse and _path(statement.test)[0].endswith("TYPE_CHECKING")
+    return isinstance(statement, ast.If) and not statement.orelse and _path(statement.test).endswith("TYPE_CHECKING")
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -386,34 +358,30 @@ class _Store:
     """The parts of scripts, as long as no file of the packages changes, and the pieces of files, by their content."""
 
     file: Path
-    version: str  # of the analysis: what another one found is not used
-    state: str  # of the packages
-    parts: dict[str, dict[str, tuple[str, int]]] = field(default_factory=dict)
+    state: bytes  # of the analysis and the packages
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
     is_new: bool = False
-    _lines: bytes = b"{}"
+    lines: bytes = b"{}"
 
     @cached_property
     def sources(self) -> dict[str, Source]:
         """Read only when some file has changed."""
-        known = json.loads(self._lines)
-        sources = {key: Source([_Piece(*piece) for piece in first], *others) for key, (first, *others) in known.items()}
-        return {key: one._replace(values={int(n): names for n, names in one.values.items()}) for key, one in sources.items()}
+        known = json.loads(self.lines)
+        return {key: Source([_Piece(*piece) for piece in first], *others) for key, (first, *others) in known.items()}
 
     def read(self) -> None:
-        """Take what another process wrote: all of it, by its own digest, or nothing."""
+        """Take what another process wrote: all of it, by its own digest, or nothing; of another analysis nothing either."""
         with suppress(OSError, ValueError):
-            digest, version, state, parts, sources = self.file.read_bytes().split(b"\n")
-            if version.decode() == self.version and digest.decode() == _digest(version, state, parts, sources):
-                self.parts = json.loads(parts) if state.decode() == self.state else {}
-                self._lines = sources
+            digest, state, parts, lines = self.file.read_bytes().split(b"\n")
+            if digest.decode() == _digest(state, parts, lines) and state.split()[0] == self.state.split()[0]:
+                self.parts, self.lines = json.loads(parts) if state == self.state else {}, lines
 
     def write(self, keys: Collection[str]) -> None:
         """What has one of the keys, in one step: another process reads the old file or the new one. Nothing if forbidden."""
         if not self.is_new:
             return
-        parts, sources = ({key: rest[key] for key in keys if key in rest} for rest in (self.parts, self.sources))
-        content = [text.encode() for text in (self.version, self.state, json.dumps(parts), json.dumps(sources))]
-        new = self.file.with_suffix(f".{os.getpid()}")
+        known = ({key: rest[key] for key in keys if key in rest} for rest in (self.parts, self.sources))
+        content, new = [self.state, *(json.dumps(one).encode() for one in known)], self.file.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
             self.file.parent.mkdir(exist_ok=True)
             new.write_bytes(b"\n".join([_digest(*content).encode(), *content]))
@@ -441,13 +409,13 @@ Node = tuple[str, int | str]
 
 def code_parts(script: Path) -> dict[str, str]:
     """The script, the files of which it reaches something, and templates: each with one digest of what counts of it."""
-    return {from_here(Path(file)): digest for file, (digest, _) in sorted(_parts(str(script)).items())}
+    return {from_here(Path(file)): digest for file, digest in sorted(_parts(str(script)).items())}
 
 
 @cache
 def code_digest(script: Path) -> str:
     """One digest over all that counts: a job's setting, so that it runs again when some of it changes."""
-    return joint_digest(digest for digest, _ in _parts(str(script)).values())
+    return joint_digest(_parts(str(script)).values())
 
 
 def keep_digests(folder: Path) -> None:
@@ -455,7 +423,7 @@ def keep_digests(folder: Path) -> None:
     scripts = [str(script) for script in _scripts(folder).values()]
     for script in scripts:
         _parts(script)
-    _store().write([_key(file) for file in [*scripts, *filter(None, _modules().values())]])
+    _store().write([_key(file) for file in [*scripts, *filter(None, _files().modules.values())]])
 
 
 def joint_digest(digests: Iterable[str]) -> str:
@@ -482,8 +450,7 @@ def _scripts(folder: Path) -> dict[str, Path]:
 
 def forget_code() -> None:
     """Read the files again: what was known of them is kept for the life of a process."""
-    files = (_scripts, _listed, _modules, _packages, _templates, _content, _key)
-    for known in (*files, code_digest, _parts, _next, _asked_for, _methods, _all_are, _source, _store):
+    for known in (_scripts, _files, _content, _key, code_digest, _parts, _next, _all_are, _source, _store):
         known.cache_clear()
 
 
@@ -491,7 +458,7 @@ def forget_code() -> None:
 
 
 @cache
-def _parts(script: str) -> dict[str, tuple[str, int]]:
+def _parts(script: str) -> dict[str, str]:
     script = os.path.abspath(script)
     store, key = _store(), _key(script)
     if key not in store.parts:
@@ -500,12 +467,10 @@ def _parts(script: str) -> dict[str, tuple[str, int]]:
     return store.parts[key]
 
 
-def _counted(file: str, numbers: Collection[int] | None) -> tuple[str, int]:
+def _counted(file: str, numbers: Collection[int] | None) -> str:
     if numbers is None:
-        lines = _content(file).splitlines() if file.endswith(".py") else []
-        return sha256(_content(file)).hexdigest(), sum(1 for line in lines if line.strip())
-    pieces = [_source(file).pieces[number] for number in sorted(numbers)]
-    return sha256("".join(piece.digest for piece in pieces).encode()).hexdigest(), sum(piece.lines for piece in pieces)
+        return sha256(_content(file)).hexdigest()
+    return sha256("".join(_source(file).pieces[number].digest for number in sorted(numbers)).encode()).hexdigest()
 
 
 def reached(script: str) -> dict[str, set[int] | None]:
@@ -523,46 +488,51 @@ def reached(script: str) -> dict[str, set[int] | None]:
 def _closure(start: set[Node]) -> set[Node]:
     """All that is reached; the methods of a class when something reached names an attribute like them."""
     reached, todo = set(start), list(start)
-    names, waiting = set[str](), defaultdict[str, set[Node]](set)
+    asked, waiting = set[str](), defaultdict[str, set[Node]](set)
     while todo:
-        node = todo.pop()
-        new = set(_next(node))
-        for name in _asked_for(node) - names:
-            names.add(name)
-            new |= waiting.pop(name, set())
-        for name, methods in _methods(node).items():
-            if name in names or METHODS in names:
-                new |= methods
-            else:
-                waiting[name] |= methods
-        if METHODS in names:
-            new.update(*waiting.values())
-            waiting.clear()
-        new -= reached
+        new, names, methods = _next(todo.pop())
+        asked |= names
+        for name, nodes in methods.items():
+            waiting[name] |= nodes
+        called = waiting.keys() & (waiting if ANY in asked else names | (methods.keys() & asked))
+        new = new.union(*map(waiting.pop, called)) - reached
         reached |= new
         todo += new
     return reached
 
 
 @cache
-def _asked_for(node: Node) -> frozenset[str]:
-    """The names of attributes in a piece or in a template; METHODS if they cannot be told."""
+def _next(node: Node) -> tuple[frozenset[Node], frozenset[str], dict[str, frozenset[Node]]]:
+    """What a node reaches, the names of attributes in it, and the methods that count where their names are asked for."""
     file, what = node
     if what == AS_IT_IS:
-        return frozenset(re.findall(r"[^\W\d]\w*", _content(file).decode(errors="replace")))
-    if not isinstance(what, int):
-        return frozenset()
-    piece = _source(file).pieces[what]
-    return frozenset([*piece.attributes, *([METHODS] if METHODS in piece.flags else [])])
-
-
-@cache
-def _methods(node: Node) -> dict[str, frozenset[Node]]:
-    """The methods of a class that count where they are named: none if a base of elsewhere may call them."""
-    file, what = node
-    if not isinstance(what, int) or not _all_are(node, CLASS):
-        return {}
-    return {name: frozenset((file, n) for n in numbers) for name, numbers in _source(file).pieces[what].methods.items()}
+        return frozenset(), frozenset(re.findall(r"[^\W\d]\w*", _content(file).decode(errors="replace"))), {}
+    source = _source(file)
+    if what == WHOLE:
+        return frozenset({(file, LOADED), *((file, number) for number in range(len(source.pieces)))}), frozenset(), {}
+    if what == LOADED:
+        runs = ((n, piece.runs) for n, piece in enumerate(source.pieces) if piece.runs is not None)
+        # what only makes a value counts where it is named
+        always = ((file, n) for n, names in runs if not names or not all(_are_classes(file, one, VALUE) for one in names))
+        return frozenset({*always, *chain.from_iterable(map(_loaded, source.loads))}), frozenset(), {}
+    if isinstance(what, str):
+        return frozenset(_bindings(file, source, what.removeprefix("="))), frozenset(), {}
+    piece = source.pieces[what]
+    methods: dict[str, frozenset[Node]] = {
+        name: frozenset((file, n) for n in numbers) for name, numbers in piece.methods.items()
+    }
+    result: set[Node] = {(file, LOADED), *((file, f"={name}") for name in piece.names)}
+    result.update(*map(_resolve, piece.paths), *map(_loaded, piece.loads), *(_named(file, text) for text in piece.texts))
+    if methods and not _all_are(node, CLASS):  # a base of elsewhere may call them
+        result.update(*methods.values())
+        methods = {}
+    if FILE in piece.flags:
+        result.add((file, WHOLE))
+    if PACKAGES in piece.flags:
+        result |= _whole("")
+    if file == _files().modules.get(RECORDER):
+        result = {one for one in result if one[0] != _files().modules[__name__]}
+    return frozenset(result), frozenset(piece.attributes), methods
 
 
 @cache
@@ -576,70 +546,28 @@ def _all_are(node: Node, flag: str) -> bool:
 def _are_classes(file: str, name: str, flag: str) -> bool:
     """Whether all that a dotted name of a file may stand for are classes with a flag, as their bases are."""
     first, _, rest = name.partition(".")
-    source = _source(file)
+    source, modules = _source(file), _files().modules
     paths = source.imports.get(first, [])
-    if rest and ("." in rest or first in source.names or not all(path in _modules() for path in paths)):  # a method
+    if rest and ("." in rest or first in source.names or not all(path in modules for path in paths)):  # a method
         return False
     todo = [*_bindings(file, source, first)] if not rest else [n for path in paths for n in _resolve(f"{path}.{rest}")]
-    seen, classes = set(todo), list[Node]()
     for node in todo:  # which grows
-        if isinstance(node[1], int):
-            classes.append(node)
-        elif node[1] == WHOLE:
-            return False
-        elif node[1].startswith("="):
-            todo += (new := [*(_next(node) - seen)])
-            seen.update(new)
-    return bool(classes) and all(_all_are(node, flag) for node in classes)
-
-
-@cache
-def _next(node: Node) -> frozenset[Node]:
-    file, what = node
-    if what == AS_IT_IS:
-        return frozenset()
-    source = _source(file)
-    if what == WHOLE:
-        return frozenset({(file, LOADED), *((file, number) for number in range(len(source.pieces)))})
-    if what == LOADED:
-        values = {n for n, names in source.values.items() if all(_are_classes(file, name, VALUE) for name in names)}
-        runs = ((file, number) for number in source.always if number not in values)
-        return frozenset({*runs, *chain.from_iterable(map(_loaded, source.loads))})
-    if isinstance(what, str):
-        return frozenset(_bindings(file, source, what.removeprefix("=")))
-    piece = source.pieces[what]
-    result: set[Node] = {(file, LOADED), *((file, f"={name}") for name in piece.names)}
-    result.update(*map(_resolve, piece.paths), *map(_loaded, piece.loads), *(_named(file, text) for text in piece.texts))
-    if piece.methods and not _all_are(node, CLASS):
-        result |= {(file, number) for numbers in piece.methods.values() for number in numbers}
-    if FILE in piece.flags:
-        result.add((file, WHOLE))
-    if PACKAGES in piece.flags:
-        result |= _whole("")
-    if file == _modules().get(RECORDER):
-        result = {one for one in result if one[0] != _modules()[__name__]}
-    return frozenset(result)
+        if isinstance(node[1], str) and node[1].startswith("="):
+            todo += _next(node)[0].difference(todo)
+    classes = [node for node in todo if isinstance(node[1], int)]
+    return bool(classes) and all(what != WHOLE for _, what in todo) and all(_all_are(node, flag) for node in classes)
 
 
 def _bindings(file: str, source: Source, name: str) -> set[Node]:
-    """What binds a name of a file: its pieces, an import, its own __getattr__; whatever it is if that cannot be told."""
+    """What binds a name of a file: its pieces, an import; else the whole file, with a __getattr__ that may look it up."""
     result: set[Node] = {(file, number) for number in source.names.get(name, ())}
     result.update(*(_resolve(path) for path in source.imports.get(name, ())))
-    if name in source.names or name in source.imports:
-        return result
-    if not source.lazy:
-        return {(file, WHOLE)}
-    package = _packages()[file]
-    modules = [m for text in source.lazy for m in (text, f"{package}.{text}") if _modules().get(m)]
-    binding = [m for m in modules if name in _source(_modules()[m]).names]
-    if name in source.lazy and binding:
-        return {(file, WHOLE)}.union(*(_resolve(f"{module}.{name}") for module in binding))
-    return {(file, WHOLE)}.union(*map(_whole, modules or [""]))
+    return result if name in source.names or name in source.imports else {(file, WHOLE)}
 
 
 def _resolve(path: str) -> set[Node]:
     """What a dotted path names: something in a module of the packages, or a module itself, which then counts whole."""
-    modules, parts = _modules(), path.split(".")
+    modules, parts = _files().modules, path.split(".")
     result, module = set(_loaded(path)), parts[0]
     if module not in modules:
         return result
@@ -657,70 +585,61 @@ def _resolve(path: str) -> set[Node]:
 def _loaded(path: str) -> Iterator[Node]:
     """The modules that importing a dotted path runs: every package above it, and itself if it is a module."""
     for end in accumulate(path.split("."), "{}.{}".format):
-        if file := _modules().get(end):
+        if file := _files().modules.get(end):
             yield file, LOADED
 
 
 def _whole(module: str) -> set[Node]:
     """A module, with all below it if it is a package; every module for an empty name."""
-    below = f"{module}." if module else ""
-    return {(file, WHOLE) for name, file in _modules().items() if file and (name == module or name.startswith(below))}
+    return _like(rf"{re.escape(module)}(?:\..*)?" if module else ".*")
+
+
+def _like(pattern: str) -> set[Node]:
+    matches = re.compile(pattern).fullmatch
+    return {(file, WHOLE) for module, file in _files().modules.items() if file and matches(module)}
 
 
 def _named(file: str, text: str) -> set[Node]:
     """The modules that a text names or begins to name; or templates, as seen from a package or a folder above the file."""
-    text = f"{_packages().get(file, '')}{text}" if text.startswith(".") else text
+    text = f"{_package(file)}{text}" if text.startswith(".") else text
     name, colon, value = text.partition(":")
-    if name.partition(".")[0] in _roots():
-        if "*" in name:
-            pattern = re.compile(re.escape(name).replace(r"\*", ".*"))
-            return {(other, WHOLE) for module, other in _modules().items() if other and pattern.fullmatch(module)}
-        if colon and name in _modules():
+    if name.partition(".")[0] in _files().roots:
+        if colon and name in _files().modules:
             return _resolve(f"{name}.{value}")
-        result: set[Node] = {(other, WHOLE) for module, other in _modules().items() if other and module.startswith(name)}
+        result = _like(re.escape(name).replace(r"\*", ".*") + ("" if "*" in name else ".*"))
         return result or (_resolve(name) if name.count(".") > 1 else set())
-    folders = {str(SRC / root) for root in _roots()} | {str(folder) for folder in Path(file).parents}
-    return {(path, AS_IT_IS) for folder in folders if (path := os.path.normpath(f"{folder}/{text}")) in _templates()}
+    folders = {str(SRC / root) for root in _files().roots} | {str(folder) for folder in Path(file).parents}
+    return {(path, AS_IT_IS) for folder in folders if (path := os.path.normpath(f"{folder}/{text}")) in _files().templates}
 
 
 # The files
 
 
-def _roots() -> frozenset[str]:
-    """The packages whose code counts: those beside this one in `src`; where it is installed beside others, it alone."""
-    package = __name__.partition(".")[0]
-    return frozenset(name for name in os.listdir(SRC) if name.isidentifier()) if SRC.name == "src" else frozenset({package})
+class _Files(NamedTuple):
+    roots: frozenset[str]  # the packages whose code counts
+    modules: dict[str, str]  # the file of every module by its dotted name; none for a package without an __init__
+    templates: list[str]
 
 
 @cache
-def _listed() -> list[tuple[str, str]]:
-    walks = (os.walk(SRC / root) for root in sorted(_roots()))
-    return [(folder, name) for folder, _, names in chain.from_iterable(walks) for name in sorted(names)]
+def _files() -> _Files:
+    # the packages beside this one in `src`; where it is installed beside others, it alone
+    roots = [name for name in os.listdir(SRC) if name.isidentifier()] if SRC.name == "src" else [__name__.partition(".")[0]]
+    walks = chain.from_iterable(os.walk(SRC / root) for root in sorted(roots))
+    files, modules = [f"{folder}{os.sep}{name}" for folder, _, names in walks for name in sorted(names)], dict[str, str]()
+    for file in (file for file in files if file.endswith(".py")):
+        package = _package(file)
+        for above in accumulate(package.split("."), "{}.{}".format):
+            modules.setdefault(above, "")
+        name = os.path.basename(file)[:-3]
+        modules[package if name == "__init__" else f"{package}.{name}"] = file
+    return _Files(frozenset(roots), modules, [file for file in files if TEMPLATE.fullmatch(os.path.basename(file))])
 
 
-@cache
-def _modules() -> dict[str, str]:
-    """The file of every module of the packages by its dotted name; none for a package without an __init__."""
-    result: dict[str, str] = {}
-    for folder, name in _listed():
-        if name.endswith(".py"):
-            package = os.path.relpath(folder, SRC).replace(os.sep, ".")
-            for above in accumulate(package.split("."), "{}.{}".format):
-                result.setdefault(above, "")
-            result[package if name == "__init__.py" else f"{package}.{name[:-3]}"] = f"{folder}{os.sep}{name}"
-    return result
-
-
-@cache
-def _packages() -> dict[str, str]:
-    """The package that a file belongs to; for an __init__ that is itself."""
-    inits = ((name, file) for name, file in _modules().items() if file)
-    return {file: name if file.endswith(f"{os.sep}__init__.py") else name.rpartition(".")[0] for name, file in inits}
-
-
-@cache
-def _templates() -> frozenset[str]:
-    return frozenset(f"{folder}{os.sep}{name}" for folder, name in _listed() if TEMPLATE.fullmatch(name))
+def _package(file: str) -> str:
+    """The package that a file belongs to, itself for an __init__; none for a script."""
+    folder = os.path.relpath(os.path.dirname(file), SRC)
+    return "" if folder.startswith(os.pardir) else folder.replace(os.sep, ".")
 
 
 @cache
@@ -732,7 +651,7 @@ def _content(file: str) -> bytes:
 def _source(file: str) -> Source:
     sources, key = _store().sources, _key(file)
     if key not in sources:
-        sources[key] = cut(_content(file), _packages().get(file, ""), _roots())
+        sources[key] = cut(_content(file), _package(file), _files().roots)
     return sources[key]
 
 
@@ -744,8 +663,9 @@ def _key(file: str) -> str:
 
 @cache
 def _store() -> _Store:
-    files = sorted([*filter(None, _modules().values()), *_templates()])
-    version = _digest(Path(__file__).read_bytes(), f"{sys.version_info[:2]} {sorted(_roots())}".encode())
-    store = _Store(SRC.parent / STORE, version, _digest(*(_key(file).encode() for file in files)))
+    roots, modules, templates = _files()
+    version = _digest(Path(__file__).read_bytes(), f"{sys.version_info[:2]} {sorted(roots)}".encode())
+    files = sorted([*filter(None, modules.values()), *templates])
+    store = _Store(SRC.parent / STORE, f"{version} {_digest(*(_key(file).encode() for file in files))}".encode())
     store.read()
     return store

@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import sys
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache, reduce
@@ -20,7 +21,8 @@ from genverify.model.files import read_yaml
 from genverify.model.release import Schema, build_schema, naming_table_file
 from genverify.model.settings import Explorer, Generate, Name, ReleaseSettings, Section, Verify, merge, validate
 from genverify.run import layout
-from genverify.run.registry import load, named, registered, studies
+from genverify.run.layout import load
+from genverify.run.registry import named, registered, studies
 from genverify.solve.program_settings import ProgramSettings
 
 # What many studies publish, each built once: variants and experiments share most of it.
@@ -126,10 +128,7 @@ def run_folder(name: object, directory: Path | None) -> Path | None:
 
 
 def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    What `--config 'tracts={"batches": 2}'` told, with its numbers. Snakemake leaves all within braces a text: one that
-    the setting refuses as a text is read as YAML has it. A text in a file of settings stays what it is.
-    """
+    """What `--config 'tracts={"batches": 2}'` told: a text within braces is read as YAML if the setting refuses it."""
     result = deepcopy(dict(told))
     try:
         config_model().model_validate(text)
@@ -218,48 +217,33 @@ def check_study(config: Config) -> None:
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-class _Untitled(GenerateJsonSchema):
-    """Without titles, which only repeat the names of the settings."""
+class _PartOfSettings(GenerateJsonSchema):
+    """Without titles, which only repeat the names of the settings; each file holds some, and the others complete it."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
         return False
 
 
 def config_schema() -> dict[str, Any]:
     """
-    What may stand in a file of settings. No setting is required: each file holds some, and the others complete it.
+    What may stand in a file of settings. No setting is required.
 
     >>> sorted(config_schema()["properties"]["seed"])
     ['exclusiveMaximum', 'minimum', 'type']
     """
     models: Any = [(config_model(), "validation"), (Variant, "validation")]
-    sections = models_json_schema(models, schema_generator=_Untitled)[1]["$defs"]
+    sections = models_json_schema(models, schema_generator=_PartOfSettings)[1]["$defs"]
     # changes that are checked once they are laid over what they change
     sections["Config"]["properties"]["variants"]["additionalProperties"]["anyOf"][0] = {"$ref": "#/$defs/Variant"}
     for name in ("AnyExperiment", "Experiment"):
         sections[name]["properties"]["rap"] = {"$ref": "#/$defs/RapSettings"}
     whole = sections.pop("Config") | {"title": "Settings of genverify"}
-    result: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
-    return result
+    return {"$schema": DIALECT, **whole, "$defs": sections}
 
 
-def _partial(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_partial(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {key: _partial(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
-
-
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("config-schema", help="print the JSON schema of files of settings, for editors")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, e.g. config/schema.json")
-    parser.set_defaults(run=_write, prints="json")
-
-
-def _write(options: argparse.Namespace) -> None:
+def write_schema(options: argparse.Namespace) -> None:
     text = json.dumps(config_schema(), indent=1) + "\n"
-    if options.out:
-        options.out.write_text(text)
-    else:
-        print(text, end="")
+    (options.out.write_text if options.out else sys.stdout.write)(text)

@@ -129,14 +129,13 @@ def _start_log(paths: Iterable[str]) -> None:
 def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
     """The record of a finished job, written to its output `record`. `code` was digested before the work began."""
     outputs = {name: value for name, value in vars(job.output).items() if name != "record"}
-    present = [from_here(lock) for lock in locks if lock.is_file()]
     record = {
         "record": job.output.record,
         "rule": job.rule,
         "wildcards": vars(job.wildcards),
         "params": vars(job.params),
         "code": dict(code),
-        "lock": digests({"files": present})["files"],
+        "lock": digests({"files": [from_here(lock) for lock in locks if lock.is_file()]})["files"],
         "inputs": digests(vars(job.input)),
         "outputs": digests(outputs, contents=True),
         # the names that stand for a list of files, in the order that the job got: what it takes to run it again
@@ -160,20 +159,15 @@ def digests(files: Mapping[str, Any], contents: bool = False) -> dict[str, dict[
     return {name: {k: v for path in paths for k, v in _digests(Path(path), contents)} for name, paths in listed.items()}
 
 
-def _digests(path: Path, contents: bool) -> Iterator[tuple[str, str]]:
-    if contents and path.is_dir():
-        result = {file: digest(file) for file in folder_files(path)}
-        yield str(path), folder_digest(path, result)
-        yield from ((str(file), value) for file, value in result.items())
-    else:
-        yield str(path), digest(path)
+def _digests(path: Path, contents: bool = False) -> Iterator[tuple[str, str]]:
+    inside = {file: sha256_of(file) for file in folder_files(path)} if path.is_dir() else {}
+    yield str(path), folder_digest(path, inside) if path.is_dir() else sha256_of(path)
+    yield from ((str(file), value) for file, value in inside.items() if contents)
 
 
 def digest(path: Path) -> str:
     """SHA-256 of a file; of a folder, over the names and digests of its files."""
-    if path.is_dir():
-        return folder_digest(path, {file: digest(file) for file in folder_files(path)})
-    return sha256_of(path)
+    return next(_digests(path))[1]
 
 
 def cores() -> int:
@@ -198,20 +192,15 @@ def git_state() -> dict[str, Any]:
 
 
 def _git(*words: str, without: Iterable[str] = ()) -> str | None:
-    """
-    What git says, running no program that the folder's own settings name: no monitor of files, no hooks, no fetching.
-
-    Filters of files run with `status`, so their settings are to be named in `without`. A file that a filter changed then
-    counts as different from the commit, and changes inside a submodule are not seen.
-    """
+    """What git says, running no program that the folder's own settings name: no monitor, no hooks, no fetching."""
+    # filters of files run with `status`, so their settings are named in `without`: what one changed counts as different
     empty = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, **{name: "" for name in without if name}}
     first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
     harmless = {"GIT_CONFIG_COUNT": f"{first + len(empty)}", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none"}
     for n, (name, value) in enumerate(empty.items(), first):
         harmless |= {f"GIT_CONFIG_KEY_{n}": name, f"GIT_CONFIG_VALUE_{n}": value}
-    try:
+    with suppress(OSError, subprocess.CalledProcessError):
         given = {**os.environ, **harmless}
         done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env=given, cwd=repository())
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
+        return done.stdout.strip()
+    return None

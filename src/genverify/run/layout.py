@@ -2,17 +2,23 @@
 
 import os
 import shutil
+import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+from genverify.model.errors import DataError
 
 RESULTS, FIGURES, LOGS = Path("results"), Path("figures"), Path("logs")
 SETTINGS, PARTS = Path("config.yaml"), Path("config")
 SOURCE, STUDIES, STUDY_TESTS = Path("src"), Path("src/studies"), Path("tests/studies")
 LIBRARY, READER_CODE, READER_TESTS = Path("src/genverify"), Path("src/genverify/reading"), Path("tests/reading")
-SCHEMA, MODULES = PARTS / "schema.json", Path("docs/modules.md")
+SCHEMA, MODULES, ABLATIONS = PARTS / "schema.json", Path("docs/modules.md"), PARTS / "ablations.yaml"
 SNAKEFILE, STAGES, SCRIPTS = Path("Snakefile"), Path("workflow"), Path("scripts")
 TIMES = STAGES / "times.yaml"
 REFERENCE = Path("docs/reference")
+REFERENCE_TOOL, MODULES_TOOL = "docs/reference_set.py", "docs/modules.py"  # which `load` finds; not in the wheel
 LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named
@@ -27,11 +33,7 @@ SHIPPED = (SETTINGS, PARTS, Path("data"), Path("envs"), Path("examples"), SCRIPT
 
 
 def link_shipped(root: Path, folder: Path) -> None:
-    """
-    Links in a folder of results elsewhere (`snakemake --directory`, a module, snakedeploy) to what the repository ships:
-    paths in settings, rules and records are the same there. What stands in the folder already is left, so that it can have
-    settings of its own; a folder that it has gets links to what it lacks.
-    """
+    """Links in a folder of results elsewhere (--directory, a module, snakedeploy) to what is shipped and it lacks."""
     if root.samefile(folder):
         return
     deployed = {SETTINGS: PARTS / SETTINGS, SNAKEFILE: STAGES / SNAKEFILE}  # where snakedeploy puts its own
@@ -45,12 +47,9 @@ def link_shipped(root: Path, folder: Path) -> None:
 
 
 def start_run(name: str) -> Path:
-    """
-    The folder of a study beside others, with links to all files here that no job made, so that paths in settings are right
-    there. A new one gets the private data of the study here, as the same files under a second name: jobs delete what they
-    write anew, so that neither study changes what the other has. Snakemake's notes tell it what they were made with.
-    """
+    """The folder of a study beside others, with links to all files here that no job made, and to the private data."""
     folder = RUNS / name
+    # the same files under a second name: jobs delete what they write anew, so neither study changes what the other has
     if not (folder / RESULTS).exists():
         for part in (RESULTS, NOTES.with_name("incomplete")):
             (folder / part).mkdir(parents=True)
@@ -67,6 +66,18 @@ def start_run(name: str) -> Path:
             with suppress(FileExistsError):
                 (folder / path).symlink_to(path.absolute())
     return folder
+
+
+def load(name: str) -> Any:
+    """What `module:name` stands for, or `docs/file.py:name`: a tool of the repository, which the wheel has not."""
+    module, _, value = name.partition(":")
+    if module.endswith(".py"):
+        tool = Path(__file__).parents[3] / module  # where the library is installed from its source, src/genverify/run
+        if not tool.is_file():
+            raise DataError(f"{module} is no part of the package: do this in a clone of the repository, installed from it")
+        sys.path += {str(tool.parent)}.difference(sys.path)
+        module = tool.stem
+    return getattr(import_module(module), value)
 
 
 def repository() -> Path:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from genverify.model.errors import ConfigError
 from genverify.run.cli.shell import Group
+from genverify.run.layout import load
 
 # the package beside the library in `src` whose folders are studies if they hold the module ENTRY. It is looked for there,
 # not where Python looks: a folder of this name where a user works, or of another distribution, is none of ours
@@ -19,19 +20,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ProofKind:
-    """
-    Proofs that an audit checks again: their model, the inputs and outputs that a job which writes them names, the function
-    that checks one such job, the one that gives its certificates with what they are about, and the words for what was
-    counted as right. `unproved`: words for what was counted and rests on the solver; `explain`: puts a proof into words.
-    """
+    """Proofs that an audit checks again. Functions are named as `module:function`."""
 
     model: str
-    files: tuple[str, ...]
-    check: str
-    open: str
-    words: str
-    unproved: Mapping[str, str] = field(default_factory=dict)
-    explain: str = ""
+    files: tuple[str, ...]  # the inputs and outputs that a job which writes such proofs names
+    check: str  # the function that checks one such job
+    open: str  # the one that gives its certificates with what they are about
+    words: str  # for what was counted as right
+    unproved: Mapping[str, str] = field(default_factory=dict)  # words for what was counted and rests on the solver
+    explain: str = ""  # puts a proof into words
 
 
 @dataclass(frozen=True)
@@ -80,12 +77,6 @@ class Study:
         'studies.cups.settings:Cups'
         """
         return f"{self.package}{name}" if name.startswith(".") else name
-
-
-def load(name: str) -> Any:
-    """What `module:name` stands for."""
-    module, _, value = name.partition(":")
-    return getattr(import_module(module), value)
 
 
 def _with_module(module: str) -> list[str]:

@@ -7,10 +7,9 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from genverify.model.errors import ConfigError
-from genverify.reading.source import TEXTS, WORKBOOKS, sources
+from genverify.reading.source import sources
 from genverify.run import layout
 from genverify.run.config import FOLDERS, NAME, config_model
 from genverify.run.registry import ENTRY, studies
@@ -27,24 +26,15 @@ STUDY = {  # code and registration, script, stage, settings, test
 READER = {layout.READER_CODE / "NAME.py": "reader.py", layout.READER_TESTS / "test_NAME.py": "test_reader.py"}
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("new-study", help="write the files of a new study, which runs as it is")
-    parser.add_argument("name", help="letters, digits and _, e.g. pairs: of its folders, its settings and its target")
-    parser.set_defaults(run=_new_study)
-    reader = commands.add_parser("new-reader", help="write a reader of one more kind of files of tables, and its test")
-    reader.add_argument("name", help="how such files end, without the dot, e.g. dat; of the module, too")
-    reader.set_defaults(run=_new_reader)
+def new_study(options: argparse.Namespace) -> None:
+    files = write_study(name := options.name, Path())
+    print(*files, f"next: snakemake {name}; then put your function into {files[0]}", sep="\n")
 
 
-def _new_study(options: argparse.Namespace) -> None:
-    print(*write_study(options.name, Path()), sep="\n")
-    print(f"next: snakemake {options.name}; then put your function into {files_of(STUDY, options.name)[0]}")
-
-
-def _new_reader(options: argparse.Namespace) -> None:
-    code, test = write_reader(options.name, Path())
-    print(code, test, sep="\n")
-    print(f"next: put your format into {code}, then give disclose a file that ends in .{options.name}")
+def new_reader(options: argparse.Namespace) -> None:
+    files = write_reader(options.name, Path())
+    next_step = f"next: put your format into {files[0]}, then give disclose a file that ends in .{options.name}"
+    print(*files, next_step, sep="\n")
 
 
 def files_of(templates: Mapping[Path, str], name: str) -> list[Path]:
@@ -57,22 +47,17 @@ def write_study(name: str, home: Path) -> list[Path]:
     folders = {*FOLDERS, *(folder for study in studies() for folder in study.folders)}
     if name in folders | config_model().model_fields.keys() | {study.name for study in studies()}:
         raise _taken(name, "a study, a section of settings or a folder of results has it")
-    files = _write(STUDY, name, home)
-    _run("config-schema", layout.SCHEMA, home)
-    _run("modules", layout.MODULES, home)
-    return files
+    return _write(STUDY, name, home, {"config-schema": layout.SCHEMA, "modules": layout.MODULES})
 
 
 def write_reader(name: str, home: Path) -> list[Path]:
     """Write the files of a reader of files that end in its name; and the page of modules, which follows from the code."""
     _check_name(name, home, "reader", READER)
-    if f".{name}" in {*sources(), *TEXTS, *WORKBOOKS, ".px", ".json", ".hrc", ".yaml"}:
+    if f".{name}" in {*sources(), ".hrc", ".yaml"}:
         raise _taken(name, f"files that end in .{name} are read")
     if same := [path for path in (home / layout.LIBRARY).rglob(f"{name}*") if path.stem == name]:
         raise _taken(name, f"{same[0].relative_to(home)} is there")
-    files = _write(READER, name, home)
-    _run("modules", layout.MODULES, home)
-    return files
+    return _write(READER, name, home, {"modules": layout.MODULES})
 
 
 def _check_name(name: str, home: Path, what: str, templates: Mapping[Path, str]) -> None:
@@ -89,21 +74,19 @@ def _taken(name: str, where: str) -> ConfigError:
     return ConfigError(f"{name!r} is taken ({where}): give another name")
 
 
-def _write(templates: Mapping[Path, str], name: str, home: Path) -> list[Path]:
+def _write(templates: Mapping[Path, str], name: str, home: Path, printed: Mapping[str, Path]) -> list[Path]:
+    """The files, then those that commands print: by new processes, as this one has read the modules and studies before."""
     package = ".".join(layout.STUDIES.relative_to(layout.SOURCE).parts)
     files = files_of(templates, name)
     for path, template in zip(files, templates.values(), strict=True):
         text = (FOLDER / f"{template}.txt").read_text()
         (home / path).parent.mkdir(parents=True, exist_ok=True)
         (home / path).write_text(text.replace("PACKAGE", package).replace("ENTRY", ENTRY).replace("NAME", name))
-    return files
-
-
-def _run(command: str, target: Path, home: Path) -> None:
-    """Write what a command prints, by a new process: this one has read the modules and the studies before."""
     environment = {**os.environ, "PYTHONPATH": str((home / layout.SOURCE).resolve())}
-    program = [sys.executable, "-m", "genverify", command]
-    done = subprocess.run(program, cwd=home, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise ConfigError(f"genverify {command} failed with the new files: {done.stderr.strip()}")
-    (home / target).write_text(done.stdout)
+    for command, target in printed.items():
+        program = [sys.executable, "-m", "genverify", command]
+        done = subprocess.run(program, cwd=home, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise ConfigError(f"genverify {command} failed with the new files: {done.stderr.strip()}")
+        (home / target).write_text(done.stdout)
+    return files

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import prod
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from genverify.model.arrays import Flags, Ints, Keys, row_keys
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
+from genverify.model.proof_form import ExhaustedTotal as ExhaustedTotal
 from genverify.model.query import Query
 from genverify.model.release import TOTAL, Release, Schema
 
@@ -21,17 +21,6 @@ from genverify.model.release import TOTAL, Release, Schema
 
 MOST_CELLS = 2000  # of a family: four million pairs are compared once and kept; of more cells, those of each block are
 KEPT_FAMILIES = 1000  # of a schema: bounds memory
-
-
-@dataclass(frozen=True)
-class ExhaustedTotal:
-    """Disjoint published cells inside a universe whose counts add up to its total: no other record of it exists."""
-
-    universe: str
-    cells: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"universe": self.universe, "cells": list(self.cells)}
 
 
 def zero_cells(release: Release) -> list[Rule]:

@@ -1,7 +1,4 @@
-"""
-Exact integer bounds with proofs: is max c z <= b over the datasets that fit? Linear program first, then branching; integer
-multipliers out of a solver's floating-point ones, and branch and prove, which the ranges of cells share.
-"""
+"""Exact integer bounds with proofs (is max c z <= b?): the linear program, then branch and prove, which ranges share."""
 
 import time
 from abc import ABC, abstractmethod
@@ -510,10 +507,7 @@ class Bound:
 
 
 class Bounder:
-    """
-    Asks one program many questions, the linear program kept warm; every z it meets is kept for other claims. It counts the
-    linear programs that it solves, and the questions that these leave to exchanges, dives and branching.
-    """
+    """Asks one program many questions, its linear program kept warm; keeps every z that it meets, and counts its work."""
 
     def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
         self.program, self.solver, self.limits = program, solver, limits

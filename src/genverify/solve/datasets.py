@@ -1,6 +1,4 @@
-"""
-Datasets that fit a program: from class counts to records, exchanges of two records, and how far apart two datasets can be.
-"""
+"""Datasets that fit a program: from class counts to records, exchanges of two records, the farthest from another."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -336,7 +334,7 @@ class Exchange:
     @cached_property
     def cells(self) -> npt.NDArray[np.uint64] | None:
         """The cells of each class, one bit each; None where records add other numbers than 0 and 1 to some cell."""
-        if self.program.largest > 1:
+        if self.program.system.largest > 1:
             return None
         packed = np.packbits(self.program.A.astype(bool, copy=False), axis=0)
         bytes_ = np.zeros((self.program.classes, -(-len(packed) // 8) * 8), dtype=np.uint8)
@@ -358,11 +356,7 @@ def random_walk(program: Program, starts: Sequence[Ints], walkers: int, rng: np.
 
 @dataclass(frozen=True)
 class Variability:
-    """
-    solvar(D*), the largest L1 distance of histograms from D*, and the share of records that can differ.
-
-    Where a limit struck (`exact` is false), it is the largest distance that was found: the true one may be larger.
-    """
+    """solvar(D*), the largest L1 distance from D*, and the share of records that can differ; not `exact`: those found."""
 
     solvar: int
     share: float
@@ -403,10 +397,8 @@ def farthest(
         return Variability(0, 0.0, exact=False)
     z = recounted(program, point[: len(bins)], f"{where}: the farthest dataset does not fit the counts when recounted")
     counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(held)).astype(np.int64)
-    both, overlap = (
-        int(z[included].sum() + held.sum()) if counted is not None else 2 * n,
-        int(np.minimum(counts, held).sum()),
-    )
+    overlap = int(np.minimum(counts, held).sum())
+    both = 2 * n if counted is None else int(z[included].sum() + held.sum())
     distance = both - 2 * overlap
     share = 1 - overlap / n if counted is None else distance / both if both else 0.0
     return Variability(distance, share, isinstance(answer, Optimal))

@@ -104,7 +104,7 @@ class Joint(RecordSystem):
         )
         types = Types(domain, atoms, table.astype(np.int16))
         A = self.A.toarray()
-        small = A.astype(np.int8) if self.largest < 128 else A
+        small = A.astype(np.int8) if self.system.largest < 128 else A
         return Program(self.release, types, (), self.rows, small, self.lo, self.hi, class_of)
 
 

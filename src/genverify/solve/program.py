@@ -15,7 +15,7 @@ from genverify.model.arrays import Flags, Floats, Ints, row_bytes
 from genverify.model.claims import ANY, Codes
 from genverify.model.domain import Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.linear import LinearSystem, within
+from genverify.model.linear import LinearSystem
 from genverify.model.release import TOTAL, Release, Schema, cached
 from genverify.solve import admissible
 
@@ -272,11 +272,6 @@ class RecordSystem:
         by_class = np.ascontiguousarray(self.A.T)  # of programs, that is how the numbers lie in memory
         return sparse_rows(by_class != 0, by_class)
 
-    @cached_property
-    def largest(self) -> int:
-        """The largest coefficient without its sign, at least 1."""
-        return max(1, int(np.abs(self.columns.data).max(initial=0)))
-
     def counted(self, z: Ints) -> Ints:
         """What a dataset counts in every row, in integers."""
         used = np.flatnonzero(z)
@@ -284,7 +279,7 @@ class RecordSystem:
 
     def fits(self, z: Ints) -> bool:
         """Whether a dataset satisfies every row, recounted in integers."""
-        return bool((z >= 0).all() and (z <= self.upper).all() and within(self.counted(z), self.lo, self.hi))
+        return self.system.fits(z)
 
 
 # The compact program of a release.
@@ -353,11 +348,7 @@ _last: list[Program] = []
 
 
 def build_program(release: Release, max_types: int, counted: tuple[Predicate, int] | None = None) -> Program:
-    """
-    The compact program: types that are not ruled out, one row per distinct cell, types with equal columns merged.
-
-    `counted` adds a last row: the number of records that match its condition.
-    """
+    """Types not ruled out, a row per distinct cell, equal columns merged; `counted` adds a row: who matches a condition."""
     layout = layout_of(release, [counted[0]] if counted else ())
     excluded, lemmas = layout.excluded(release)
     types = admissible.walk_types(release.schema.domain, layout.atoms, excluded, max_types)

@@ -7,8 +7,8 @@ PROOFS = {
     "areas": ProofKind(
         LINEAR,
         ("counts", "larger", "areas", "tables", "ranges", "proofs"),
-        "studies.disclosure.area_proofs:check_areas",
-        "studies.disclosure.area_proofs:open_areas",
+        "studies.disclosure.area_tables:check_areas",
+        "studies.disclosure.area_tables:open_areas",
         "{systems} systems of areas, {ranges} ranges",
         {"attained": "that both ends of {} ranges are attained rests on the solver, without proof"},
     )

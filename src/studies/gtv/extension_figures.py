@@ -150,9 +150,7 @@ def _claims(axes: Axes, table: pd.DataFrame) -> None:
     axes.barh(indices, false, left=total - false, height=0.62, color=PALETTE[1], hatch="////", edgecolor="white", lw=0,
               label="false of it")  # fmt: skip
     for index, number in zip(indices, total, strict=True):
-        axes.annotate(
-            f"{number:,}", (number, index), (3, 0), textcoords="offset points", va="center", fontsize=6.5, color=INK
-        )
+        axes.annotate(f"{number:,}", (number, index), (3, 0), textcoords="offset points", va="center", fontsize=7, color=INK)
     axes.set(xlim=(0, 1.22 * max(1, int(total.max()))), xlabel="claims verified from the release")
     axes.grid(axis="y", visible=False)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
@@ -166,7 +164,7 @@ def _shares(axes: Axes, result: pd.DataFrame) -> None:
         indices = np.arange(len(result))[known] + shift
         axes.errorbar(share[known], indices, xerr=off, fmt=mark, ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
     for index in np.flatnonzero(result["all_claims_verified_from_release"].to_numpy() == 0):
-        axes.annotate("nothing is verified", (50, index), ha="center", va="center", fontsize=6.5, color=INK, style="italic")
+        axes.annotate("nothing is verified", (50, index), ha="center", va="center", fontsize=7, color=INK, style="italic")
     axes.set(xlim=(-3, 103), xlabel="of these, false of the private block, %")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import block_weights, check_against_microdata, evaluate, total_interval
+from genverify.attack.evaluate import Weights, check_against_microdata, evaluate, total_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import claim_columns, verify_block
 from genverify.model.domain import DomainFile, Predicate
@@ -225,7 +225,7 @@ def _by_block(counts: pd.DataFrame, design: str, table: str) -> "np.ndarray[Any,
 
 
 def _interval(values: "np.ndarray[Any, Any]", design: str, seed: int) -> tuple[Any, Any]:
-    low, high = total_interval(values, block_weights([design] * len(values), seed))
+    low, high = total_interval(values, Weights([design] * len(values), seed))
     return low / len(values), high / len(values)
 
 

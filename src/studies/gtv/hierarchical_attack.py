@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from genverify.attack.evaluate import block_weights, evaluate, ratio_interval
+from genverify.attack.evaluate import Weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import claims_frame, verify_block
 from genverify.model.domain import DomainFile
@@ -163,7 +163,7 @@ def _ratio(part: pd.Series, whole: pd.Series, factor: int, seed: int) -> tuple[f
     above, below = (one.to_numpy(dtype=np.int64)[:, None] for one in (part, whole))
     if not below.sum():
         return np.nan, np.nan, np.nan
-    low, high = ratio_interval(above, below, block_weights(["all"] * len(above), seed))
+    low, high = ratio_interval(above, below, Weights(["all"] * len(above), seed))
     return factor * above.sum() / below.sum(), factor * low[0], factor * high[0]
 
 
@@ -186,16 +186,16 @@ def plot_hierarchical(table: pd.DataFrame, label: str) -> Figure:
     left.bar(at, each - true, bottom=true, color=PALETTE[1], width=0.6, hatch="////", edgecolor="white", lw=0, label="false")
     left.set(ylabel="claims per block", ylim=(0, 1.25 * max(1, np.nanmax(each))))
     for axes, number in ((middle, "blocks with a singleton claim, %"), (right, "baseline under the tract prior, median, %")):
-        for colour, k in zip(PALETTE, K, strict=False):
-            axes.plot(at, values(number, k), "o-", ms=3.5, color=colour, label=f"k = {k}")
+        for colour, mark, k in zip(PALETTE, ("o-", "s--", "D:", "^-."), K, strict=False):
+            axes.plot(at, values(number, k), mark, ms=3.5, color=colour, label=f"k = {k}")
     middle.axhline(40, color=INK, lw=0.8, ls=":")
-    middle.annotate("paper, k = 8", (0, 41), fontsize=6.5, color=INK)
+    middle.annotate("paper, k = 8", (0, 41), fontsize=7, color=INK)
     middle.set(ylabel="blocks with a claim about one, %", ylim=(0, 125))
     right.axhline(2, color=INK, lw=0.8, ls=":")
-    right.annotate("paper: under 2", (0, 1.2), fontsize=6.5, color=INK)
+    right.annotate("paper: under 2", (0, 1.2), fontsize=7, color=INK)
     right.set(ylabel="median baseline, tract prior, %", ylim=(0, 1.35 * right.get_ylim()[1]))
     for axes in (left, middle, right):
         axes.set_xticks(at, ticks)
         axes.set_xlabel(r"noise: budget $\rho$ of the country")
-        axes.legend(fontsize=6, ncols=2, loc="upper center", frameon=False)
+        axes.legend(fontsize=7, ncols=2, loc="upper center", frameon=False, columnspacing=1.2)
     return say_source(figure, label)

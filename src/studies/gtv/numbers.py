@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import block_weights, ratio_interval
+from genverify.attack.evaluate import Weights, ratio_interval
 from genverify.report.pages import statements_table, statements_text
 from studies.gtv.summary import PRIORS
 from studies.gtv.tables import omission_shares
@@ -66,7 +66,7 @@ def _of_blocks(evidence: Evidence, frame: pd.DataFrame, part: str, whole: str | 
         if len(chosen):
             above = chosen[[part]].to_numpy(dtype=float)
             below = chosen[[whole]].to_numpy(dtype=float) if whole else np.ones_like(above)
-            low, high = ratio_interval(above, below, block_weights(list(chosen["design"]), evidence.seed))
+            low, high = ratio_interval(above, below, Weights(list(chosen["design"]), evidence.seed))
             yield Figure(scope, *(factor * float(x) for x in (above.sum() / below.sum(), low[0], high[0])))
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import csc_array, csr_array
 
-from genverify.attack.evaluate import Evaluation, block_weights, evaluate, ratio_interval
+from genverify.attack.evaluate import Evaluation, Weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict, VerifiedBlock, verify_block
 from genverify.model.arrays import Flags, Ints
@@ -25,13 +25,13 @@ from genverify.model.release import TOTAL, Release, Schema, ranges_frame, read_s
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tabulate import tabulate_counts
 from genverify.model.work import derive_seed
-from genverify.protect.noise import sample, width
 from genverify.protect.swapping import Records, swap_areas
 from genverify.solve.admissible import TooManyTypes, live_types
 from genverify.solve.bounds import certificate_of
 from genverify.solve.datasets import draw_dataset
 from genverify.solve.program import Program, classes_of, matched_classes
 from genverify.solve.program_settings import ProgramSettings
+from studies.country.noise import sample, width
 from studies.country.sample import batch_of
 from studies.country.store import GEOGRAPHY, Types, read_microdata
 from studies.gtv.baselines import binomial, count_priors
@@ -503,7 +503,7 @@ def summarise(name: str, how: Mapping[str, Any], judged: pd.DataFrame, seed: int
     row |= {f"{status}_blocks": int((judged["status"] == status).sum()) for status in (CONTRADICTORY, UNDECIDED)}
     row |= {"undecided_claims": int(judged["undecided_claims"].sum()), "households": int(judged["n_households"].sum())}
     row["households_singled_out"] = int(judged["households_singled_out"].sum())
-    weights = block_weights(["all"] * len(judged), seed)
+    weights = Weights(["all"] * len(judged), seed)
     for kind, (verified, false) in KINDS.items():
         whole, part = (judged[[column]].to_numpy() for column in (verified, false))
         low, high = ratio_interval(part, whole, weights)

@@ -16,7 +16,6 @@ import pandas as pd
 from genverify.attack.evaluate import (
     Evaluation,
     Weights,
-    block_weights,
     check_evaluation,
     evaluate,
     ratio_interval,
@@ -99,7 +98,7 @@ def column_table(
     """The most common combinations of k columns, with marks per column, percentages and what the paper says of the rank."""
     singles = claims[claims["m"] == 1]
     blocks = pd.MultiIndex.from_frame(sample[["design", "block"]])
-    weights = block_weights(list(sample["design"]), seed)
+    weights = Weights(list(sample["design"]), seed)
     rows = []
     for k in sorted(singles["k"].unique(), reverse=True):
         part = singles[singles["k"] == k]
@@ -253,7 +252,7 @@ def _design_rows(
 ) -> Iterator[tuple[Any, ...]]:
     table = pivot(counts, claims, grouping)
     values = np.column_stack([table.index.get_level_values("n_households").to_numpy(), table.to_numpy()])
-    low, high = total_interval(values, block_weights([design] * len(table), seed))
+    low, high = total_interval(values, Weights([design] * len(table), seed))
     heads = ["households", *map(int, table.columns)]
     for statistic, divisor, digits in (("total", 1, 1), ("average", len(table), 3)):
         printed = _printed(paper.get(design, {}), statistic, grouping)
@@ -330,7 +329,7 @@ def _variant_rows(
     if part.empty:
         raise DataError(f"variant {variant}: no block of design {design}, which Table 5 is about; add it to sample.designs.")
     table = pivot(part, "singleton", grouping)
-    weights = block_weights([design] * len(table), seed)
+    weights = Weights([design] * len(table), seed)
     asked = answers.set_index("block").loc[table.index.get_level_values("block")]
     missing, whole = (column.to_numpy()[:, None] for column in (asked["queries"] - asked["published"], asked["queries"]))
     shares = (missing.sum() / whole.sum(), *(side[0] for side in ratio_interval(missing, whole, weights)))
@@ -370,7 +369,7 @@ def comparison_table(first: pd.DataFrame, second: pd.DataFrame, seed: int, label
         if not left.index.equals(right.index):
             raise DataError(f"design {design}: the two variants are not about the same blocks; make both again")
         change = (right - left).to_numpy()
-        low, high = total_interval(change, block_weights([design] * len(change), seed))
+        low, high = total_interval(change, Weights([design] * len(change), seed))
         for index, columns in enumerate(map(int, left.columns)):
             before, after = int(left.iloc[:, index].sum()), int(right.iloc[:, index].sum())
             percent = round(100 * (after - before) / before, 2) if before else np.nan

@@ -9,8 +9,8 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, conditions, explain_proof
 from genverify.attack.verify import claim_where
-from genverify.checker.area_proofs import PARTS, AreaChecker
 from genverify.checker.certificate import CertificateError, read_proofs
+from genverify.checker.record_proofs import PARTS, AreaChecker
 from genverify.model.areas import AreaReleases, seen_from
 from genverify.model.claims import ANY, Claim, parse_claim
 from genverify.model.release import Release, read_releases, read_schema

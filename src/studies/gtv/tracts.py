@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.attack.area_attack import AreaAttack
 from genverify.attack.evaluate import evaluate_codes
-from genverify.attack.verify import Verdict, attack_release
+from genverify.attack.verify import AreaAttack, Verdict, attack_release
 from genverify.model.areas import Area, AreaReleases, make_levels
 from genverify.model.arrays import Flags
 from genverify.model.claims import ANY, Claim, matches

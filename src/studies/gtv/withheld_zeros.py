@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import block_weights, evaluate, ratio_interval
+from genverify.attack.evaluate import Weights, evaluate, ratio_interval
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict, Verifier, check_decisions, decide_onehot, verify_block
 from genverify.model.arrays import Flags, Floats, Ints
@@ -52,7 +52,7 @@ def _force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> 
         rows = np.asarray(of_block, dtype=np.int64)
         if not wanted[rows].any():
             rng = np.random.default_rng(derive_seed(seed, "zeros", str(block)))
-            changed.loc[[int(rows[rng.integers(len(rows))])], list(codes)] = list(codes.values())
+            changed.loc[int(rows[rng.integers(len(rows))]), list(codes)] = list(codes.values())
     return changed.astype(records.dtypes)
 
 
@@ -422,7 +422,7 @@ def losses_table(decided: pd.DataFrame, onehot: pd.DataFrame, printed: Printed, 
 
 def _explained(part: pd.DataFrame, name: str, withheld: str, paper: Printed, seed: int) -> Iterator[tuple[Any, ...]]:
     before, after = (_by_block(part[part["withheld"] == row]) for row in ("paper", withheld))
-    low, high = ratio_interval(before - after, before, block_weights(["all"] * len(before), seed))
+    low, high = ratio_interval(before - after, before, Weights(["all"] * len(before), seed))
     given = (name, str(part["missing"].iloc[0]), int(part["lines"].iloc[0]), withheld, "households")
     yield from _rows(given, before.sum(axis=0), after.sum(axis=0), (low, high), paper_losses(paper, withheld))
 

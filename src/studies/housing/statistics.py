@@ -16,7 +16,7 @@ from genverify.model.errors import DataError, nearest
 from genverify.model.files import read_yaml
 from genverify.model.settings import Section, validate
 from genverify.model.work import derive_seed
-from genverify.protect.noise import Noise, as_written, capped, rescaled, uniform_variance, variance
+from studies.country.noise import Noise, as_written, capped, rescaled, uniform_variance, variance
 from studies.country.store import GEOGRAPHY
 from studies.housing.households import LARGEST
 from studies.housing.properties import property_households

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.attack.evaluate import block_weights, ratio_interval
+from genverify.attack.evaluate import Weights, ratio_interval
 from genverify.model.arrays import Floats
 from genverify.model.domain import Domain, Predicate
 from genverify.model.work import derive_seed
@@ -92,7 +92,7 @@ def mean_curves(curves: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 def mean_interval(values: Floats, seed: int) -> tuple[Floats, Floats, Floats]:
     """The mean of each column (areas, columns) and its 95 % bootstrap interval over areas."""
-    weights = block_weights(["areas"] * len(values), seed)
+    weights = Weights(["areas"] * len(values), seed)
     return values.mean(axis=0), *ratio_interval(values, np.ones_like(values), weights)
 
 

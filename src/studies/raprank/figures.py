@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from scipy.stats import spearmanr
 
 from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots, use_style
@@ -33,7 +34,8 @@ LINES: Mapping[str, tuple[str, str, str, str, float]] = {
 }
 """What each source is called, and its line, marker, colour and width."""
 
-HATCHES = ("//////", "//////", "......", "//////", "", "xxxx", "||||", "----", "++++")  # of the bands, in the order of LINES
+# of the bands, in the order of LINES; two that lie on each other must not look like a third, as | on - does like +
+HATCHES = ("//////", "//////", "......", "//////", "", "xxxx", "||||", "....", "----")
 COLUMNS = 3  # panels that fit the width of a page
 STATE_COLUMNS = 5  # small panels that fit the width of a page
 
@@ -75,8 +77,8 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
     figure.supylabel("match rate: private rows among the k best", fontsize=8)
     for panel in axes[-1]:  # of each: one for all of them would lie on the line about the data
         panel.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
-    _legend(figure, means)
-    return say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
+    _legend(figure, means, band=True)
+    return say_source(figure, f"mean over areas, 95 % band (areas drawn again); {_brief(label)}")
 
 
 def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
@@ -87,20 +89,31 @@ def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
         every: Any = (index, 7) if band else (index, 16)
         axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
-            # a faint ground, and a hatch and an edge in the line's colour and style: distinct without colours, too
-            axes.fill_between(part[X], part["low"], part["high"], color=colour, alpha=0.1, lw=0)
-            hatch = {"facecolor": "none", "edgecolor": colour, "hatch": HATCHES[index], "ls": line}
-            axes.fill_between(part[X], part["low"], part["high"], lw=0.5, **hatch)  # type: ignore[arg-type]
+            axes.fill_between(part[X], part["low"], part["high"], **_hatch(index, line, colour))
     axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
 
-def _legend(figure: Figure, means: pd.DataFrame) -> None:
-    handles = [
-        Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=width, label=words)
-        for source, (words, line, marker, colour, width) in LINES.items()
-        if source in set(means["source"])
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(4, len(handles)), frameon=False)
+def _hatch(index: int, line: str, colour: str) -> dict[str, Any]:
+    """A faint ground, and a hatch and an edge in the line's colour and style: distinct without colours, too."""
+    return {"facecolor": (colour, 0.1), "edgecolor": colour, "hatch": HATCHES[index], "ls": line, "lw": 0.5}
+
+
+def _legend(figure: Figure, means: pd.DataFrame, band: bool = False) -> None:
+    """Every source that is drawn, once: its line, on its band where there are bands."""
+    handles: dict[str, Any] = {}
+    for index, (source, (words, line, marker, colour, width)) in enumerate(LINES.items()):
+        if source in set(means["source"]):
+            drawn = Line2D([], [], ls=line, marker=marker, ms=4.5, color=colour, lw=width)
+            handles[words] = (Patch(**_hatch(index, line, colour)), drawn) if band else drawn
+    size: dict[str, Any] = {"handlelength": 3.2, "handleheight": 1.3} if band else {}
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=min(4, len(handles)), frameon=False, **size)
+
+
+def _brief(label: str) -> str:
+    """Several tasks of one survey, named once: as long as the foot of a page is wide."""
+    about, *tasks = label.split(", task ")
+    names, same = [task.removesuffix(f", {about}") for task in tasks], all(task.endswith(about) for task in tasks[:-1])
+    return f"{about}, tasks {', '.join(names)}" if len(tasks) > 1 and same else label
 
 
 def state_means(panels: list[pd.DataFrame]) -> pd.DataFrame:
@@ -129,7 +142,7 @@ def plot_states(means: pd.DataFrame, label: str, names: Mapping[str, str]) -> Fi
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)
-    return say_source(figure, f"by state; {label}")
+    return say_source(figure, f"by state; {_brief(label)}")
 
 
 # Rows that stand five times: mean match rates against the share of persons in them.
@@ -175,7 +188,11 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
     """The error before and after rounding, and the match rate, against the number of steps."""
     figure, axes = subplots(1, 3, height=3.2, width=PAGE_WIDTH * 1.5, sharex=True)
     axes[0].sharey(axes[1])
-    errors, steps = points[["relaxed_error", "rounded_error"]], sorted(points["steps"].dropna().unique())
+    errors = points[["relaxed_error", "rounded_error"]]
+    steps: list[float] = []  # that have a label: closer ones would lie on each other
+    for step in sorted(points["steps"].dropna()):
+        if not steps or step >= 1.9 * steps[-1]:
+            steps.append(step)
     titles = ("error before rounding", "error after rounding", "match rate at k = u")
     drawn = set(zip(points["blocks_are"], points["source"], strict=True))
     ways = {way: look for way, look in WAYS.items() if way in drawn}
@@ -197,7 +214,7 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
     first = points.iloc[0]
     blocks = f", {first['of_blocks']:,} blocks" if first["of_blocks"] else ""
-    about = f"{first['rows']:,} rows{blocks}, {first['counts']:,} counts, {int(first['runs'])} runs"
+    about = f"{first['rows']:,} rows{blocks}, {first['counts']:,} counts, K = {int(first['runs'])}"
     return say_source(figure, f"{about}; {label}")
 
 

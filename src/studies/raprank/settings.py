@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from genverify.model.settings import Name, ReleaseSettings, Section, over_default
 
@@ -33,6 +33,16 @@ class RapSettings(Section):
     spread: float = Field(gt=0)
     certainty: float = Field(gt=0.5, lt=1)
     memory: int = Field(ge=1)
+
+
+KINDS: Any = {name: (Annotated[field.annotation, field], None) for name, field in RapSettings.model_fields.items()}
+CHANGES = create_model("RapChanges", __base__=Section, **KINDS)
+
+
+def _check_changes(told: dict[str, Any]) -> dict[str, Any]:
+    """Changes are of the kinds of RAP's settings: so a number that `--config` leaves a text is known to be one."""
+    CHANGES.model_validate({name: value for name, value in told.items() if name in KINDS})
+    return told
 
 
 class WholeBlocks(Section):
@@ -72,7 +82,7 @@ class Publication(Section):
 class AnyExperiment(Publication):
     """What has a default for all experiments; `rap` is what they change in the settings of RAP."""
 
-    rap: dict[str, Any]
+    rap: Annotated[dict[str, Any], AfterValidator(_check_changes)]
 
 
 class Subject(Section):

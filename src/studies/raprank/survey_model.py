@@ -44,20 +44,21 @@ def read_persons(paths: Sequence[Path], tasks: Mapping[str, Any]) -> pd.DataFram
     without = [name for name in tasks["numerical"] if name not in tasks["bands"]]
     if without:
         raise DataError(f"the tasks file has no bands of {without[0]}: list the first value of each band under `bands`")
-    frame = pd.concat([open_csv(path, SURVEY).frame(names, texts=[]) for path in paths], ignore_index=True)
+    frame = pd.concat({path: open_csv(path, SURVEY).frame(names, texts=[]).reset_index(drop=True) for path in paths})
     for name in names:
         numbers = pd.to_numeric(frame[name], errors="coerce")
         wrong = frame.index[numbers.isna() & frame[name].notna()]
         if len(wrong):
-            raise DataError(f"{paths[0]}: {name} of person {wrong[0] + 1} is {frame[name][wrong[0]]!r}, not a number")
+            path, row = wrong[0]
+            raise DataError(f"{path}: {name} of person {row + 1} is {frame[name][path, row]!r}, not a number")
         if name in tasks["bands"]:
             starts = np.asarray(tasks["bands"][name][:-1])
             at = np.clip(np.searchsorted(starts, numbers, side="right") - 1, 0, None)
-            numbers = pd.Series(starts[at]).where(numbers.notna())
+            numbers = pd.Series(starts[at], numbers.index).where(numbers.notna())
         frame[name] = numbers.fillna(BLANK).astype(np.int64)
     if len(frame) < LEAST:
         raise DataError(f"{paths[0]}: {len(frame)} persons; a model is estimated from {LEAST} or more")
-    return frame
+    return frame.reset_index(drop=True)
 
 
 def estimate_model(persons: pd.DataFrame, bands: Mapping[str, Sequence[int]], seed: int) -> SurveyModel:

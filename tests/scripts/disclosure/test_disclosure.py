@@ -1,13 +1,11 @@
 """The scripts of the releases stage on a small release: an audit with its report, and protections tried."""
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-import yaml
 
 import genverify
 from genverify.checker.certificate import read_proofs
@@ -62,27 +60,6 @@ def test_try_protections(tmp_path: Path, program_settings: ProgramSettings) -> N
     assert found["protection"].tolist() == ["as published", "suppress below 3"]
     assert found["exact_cells"].tolist() == [8, 0]
     assert (tmp_path / "out" / "whatif.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_readings_are_compared_and_timed(tmp_path: Path) -> None:
-    """Of two files, one is read as it is written down, and of the other one column is written down wrongly."""
-    text = b"area,n\na,5\nb,*\nc,7\n"
-    for name, role in (("right", "count"), ("wrong", "statistic")):
-        folder = tmp_path / "tables"
-        folder.mkdir(exist_ok=True)
-        (folder / f"{name}.csv").write_bytes(text + f"{name},9\n".encode())
-        digest = hashlib.sha256((folder / f"{name}.csv").read_bytes()).hexdigest()
-        expected = {"sha256": digest, "roles": {"labels": 6, "counts": 3, "symbols": 1, "left out": 0}, "totals": [],
-                    "symbols": {"*": "suppressed"},
-                    "tables": [{"header": "1", "body": "2-5", "columns": {"label": "A", role: "B"}}]}  # fmt: skip
-        (tmp_path / "expected").mkdir(exist_ok=True)
-        (tmp_path / "expected" / f"{name}.yaml").write_text(yaml.safe_dump(expected))
-    given = SimpleNamespace(expected=str(tmp_path / "expected"), tables=str(tmp_path / "tables"))
-    made = SimpleNamespace(table=str(tmp_path / "readings.csv"))
-    script("benchmark_readings")(Job("readings", given, made, SimpleNamespace(), SimpleNamespace()))
-    found = pd.read_csv(made.table).set_index("name")
-    assert found["outcome"].to_dict() == {"right": "right", "wrong": "wrong"}
-    assert "count instead of statistic" in found.loc["wrong", "differences"]
 
 
 def test_audits_and_reconstructions_are_timed(tmp_path: Path) -> None:

@@ -13,8 +13,17 @@ import genverify as gv
 from genverify.attack.probability import calibration, count_release, left_out_blocks, published_alike
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import ConfigError, DataError
-from genverify.solve.counting.backoff import Order, Sample, chances_of, fit_orders, sample_of, sort_groups
-from genverify.solve.counting.prior import Prior, recoded, sample_prior
+from genverify.solve.counting.prior import (
+    Order,
+    Prior,
+    Sample,
+    chances_of,
+    fit_orders,
+    recoded,
+    sample_of,
+    sample_prior,
+    sort_groups,
+)
 from genverify.solve.program import build_program
 
 SCHEMA = gv.make_schema(

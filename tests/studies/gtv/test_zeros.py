@@ -227,6 +227,13 @@ def test_codes_are_forced_into_blocks_that_lack_them(records: pd.DataFrame) -> N
     pd.testing.assert_frame_equal(forced, _force_codes(records, {"A": 1, "B": 1}, 1))
 
 
+def test_one_code_is_forced_into_columns_as_they_are_stored(records: pd.DataFrame) -> None:
+    stored = records.astype({"A": "int8", "B": "int8"})
+    forced = _force_codes(stored, {"A": 1}, 1)
+    assert forced.dtypes.equals(stored.dtypes)
+    assert (forced["A"].eq(1).groupby(forced["block"]).sum() >= 1).all()
+
+
 def test_the_onehot_program_is_asked_what_holds_without_zeros(
     releases: list[Release], claims: Mapping[str, BlockClaims], program_settings: ProgramSettings
 ) -> None:

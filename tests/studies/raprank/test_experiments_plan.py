@@ -8,7 +8,7 @@ import pytest
 from genverify.model.errors import ConfigError
 from genverify.model.files import read_yaml
 from genverify.model.settings import merge
-from genverify.run.config import parse_config
+from genverify.run.config import parse_config, typed
 from studies.raprank.configuration import (
     can_be_drawn,
     can_be_run,
@@ -48,6 +48,24 @@ def test_examples_have_the_areas_and_the_runs_of_the_paper(config: dict[str, Any
     shown = {name for figure in figures for name in figure_experiments(study, figure)}
     assert {sizes[name][0] for name in shown} == {100}
     assert parse_config(study.model_dump()) == study
+
+
+@pytest.mark.parametrize(("draws", "refused"), [
+    ("100", ""),
+    ("0", r"rap\.draws = 0: input should be greater than or equal to 1"),
+    ("many", r"employment_2\.rap\.draws = 'many': input should be a valid integer"),
+])  # fmt: skip
+def test_a_number_of_rap_can_be_told_on_the_command_line(config: dict[str, Any], draws: str, refused: str) -> None:
+    """Snakemake leaves a text what stands within braces."""
+    told = {"raprank": {"experiments": {"employment_2": {"rap": {"draws": draws, "learning_rate": "0.2"}}}}}
+    whole = merge(config, told)
+    text = merge(whole, typed(whole, told))
+    if refused:
+        with pytest.raises(ConfigError, match=refused):
+            parse_config(text)
+    else:
+        rap = experiment_settings(parse_config(text), "employment_2").rap
+        assert (rap.draws, rap.learning_rate, rap.rows) == (100, 0.2, 1000)
 
 
 def test_experiments_on_person_records_wait_for_a_file(config: dict[str, Any]) -> None:

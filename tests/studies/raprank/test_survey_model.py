@@ -97,8 +97,8 @@ def test_text_few_persons_and_missing_bands_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"few\.csv: 20 persons; a model is estimated from 50 or more"):
         read_persons([path], TASKS)
     path.write_text("AGE,JOB,SEX\n" + "30,1,x\n" * 60)
-    with pytest.raises(DataError, match=r"SEX of person 1 is 'x', not a number"):
-        read_persons([path], TASKS)
+    with pytest.raises(DataError, match=r"few\.csv: SEX of person 1 is 'x', not a number"):
+        read_persons([survey(tmp_path / "first.csv"), path], TASKS)
     with pytest.raises(DataError, match="no bands of AGE"):
         read_persons([path], TASKS | {"bands": {}})
 

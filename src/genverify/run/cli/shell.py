@@ -9,13 +9,13 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, field
 from io import StringIO
+from pathlib import Path
 from typing import Any, TextIO
 
 from genverify.model.errors import DataError, GenverifyError, MissingExtra, naming_disk_errors, naming_missing_extras
-from genverify.run.layout import SNAKEFILE
+from genverify.run.layout import SNAKEFILE, load
 
 DONE, NO, REFUSED, INTERNAL, STOPPED = 0, 1, 2, 70, 130
 EXIT_CODES = {
@@ -29,6 +29,8 @@ DEBUG = "GENVERIFY_DEBUG"  # set to anything, it is --debug for every command
 # what a terminal, or a program that shows texts from right to left, would obey; half characters, which no file can hold
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 VALUE = re.compile(r"-(?![-\w.]|$)|--=")
+WHOLE = re.compile("0|-?[1-9][0-9]*")
+TYPES = {"path": Path, "int": int, "float": float}  # of options in commands.toml
 Subparsers = Any  # argparse has no public name for what add_subparsers returns
 
 
@@ -39,10 +41,19 @@ class Group:
     add: str
     lines: Mapping[str, str]
     study: bool = False
+    form: Mapping[str, Any] = field(default_factory=dict)  # of commands.toml: the function runs it, imported only then
 
     def load(self, commands: Subparsers) -> bool:
-        module, _, function = self.add.partition(":")
-        getattr(import_module(module), function)(commands)
+        if "options" not in self.form:
+            load(self.add)(commands)
+            return True
+        ((name, line),) = self.lines.items()
+        form = argparse.RawDescriptionHelpFormatter
+        parser = commands.add_parser(name, help=line, description=self.form.get("about"), formatter_class=form)
+        for words, how in self.form["options"].items():
+            parser.add_argument(*words.split(), **{key: TYPES.get(value, value) if key == "type" else value
+                                                   for key, value in how.items()})  # fmt: skip
+        parser.set_defaults(run=lambda options: load(self.add)(options), prints=self.form.get("prints", "text"))
         return True
 
 
@@ -55,7 +66,7 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
         try:
             with naming_missing_extras():
                 loaded = (words is None or wanted) and group.load(commands)
-        except MissingExtra:
+        except (MissingExtra, DataError):
             if wanted:
                 raise
             loaded = False
@@ -112,19 +123,14 @@ def visible(text: str, encoding: str = "utf-8") -> str:
 
 
 def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argparse.Namespace, bool]]) -> int:
-    """
-    Run the command that `read` makes of the words, with whether it is about the repository.
-
-    This is where every error ends: a mistake in one message on the standard error, and with --json in a document too; an
-    error of the program in a request to report it. Where it arose is shown with --debug alone.
-    """
+    """Run the command that `read` makes of the words, with whether it is about the repository. Every error ends here."""
     command = next((word for word in words if not word.startswith("-")), "")
     options = argparse.Namespace(command=command, json="--json" in words, debug="--debug" in words)
     with redirect_stdout(_Visible(sys.stdout)), redirect_stderr(_Visible(sys.stderr)):
         try:
             with naming_missing_extras(f"genverify {command}"), naming_disk_errors():
                 options, study = read(words)
-                return _finish(options, *_output(options, study))
+                return _run(options, study)
         except BrokenPipeError:  # the reader (`head`, say) has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
@@ -170,31 +176,21 @@ def with_values(words: Sequence[str]) -> list[str]:
     return result
 
 
-def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:
-    """The exit code, and what the command printed where it is held back: with --json and --quiet."""
-    held = StringIO()
+def _run(options: argparse.Namespace, study: bool) -> int:
+    """With --json, what a command printed is one document: JSON as it is, the rows of a CSV, or the lines of a text."""
+    held, prints = StringIO(), getattr(options, "prints", "text")
     out = redirect_stdout(held) if options.json or options.quiet else nullcontext()
     with out, redirect_stderr(StringIO()) if options.quiet else nullcontext():
-        status = int(_in_place(options, study) or DONE)
-    return status, held.getvalue()
-
-
-def _in_place(options: argparse.Namespace, study: bool) -> int | None:
-    """Run; what goes wrong with a command about the repository outside it is said to be so."""
-    try:
-        return options.run(options)  # type: ignore[no-any-return]
-    except (GenverifyError, FileNotFoundError) as error:
-        if not study or SNAKEFILE.exists():
-            raise
-        raise DataError(
-            f"{error}. `genverify {options.command}` looks at the results of a study, and this is not the folder of the "
-            f"repository (no {SNAKEFILE} is here)"
-        ) from None
-
-
-def _finish(options: argparse.Namespace, status: int, text: str) -> int:
-    """With --json, what a command printed is one document: JSON as it is, the rows of a CSV, or the lines of a text."""
-    prints = getattr(options, "prints", "text")
+        try:
+            status = int(options.run(options) or DONE)
+        except (GenverifyError, FileNotFoundError) as error:
+            if not study or SNAKEFILE.exists():
+                raise
+            raise DataError(
+                f"{error}. `genverify {options.command}` looks at the results of a study, and this is not the folder of "
+                f"the repository (no {SNAKEFILE} is here)"
+            ) from None
+    text = held.getvalue()
     if options.json and prints != "json" and not text.startswith("{"):
         text = _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
     if options.json or prints != "text":
@@ -215,9 +211,5 @@ def _csv_rows(text: str) -> list[dict[str, Any]]:
     [{'row': '007', 'lower': 3}]
     """
     rows = list(csv.DictReader(StringIO(text)))
-    whole = [name for name in (rows[0] if rows else ()) if all(_is_whole(row[name]) for row in rows)]
+    whole = [name for name in (rows[0] if rows else ()) if all(WHOLE.fullmatch(row[name] or "") for row in rows)]
     return [{name: int(value) if name in whole else value for name, value in row.items()} for row in rows]
-
-
-def _is_whole(text: str | None) -> bool:
-    return bool(text) and str(text).removeprefix("-").isdecimal() and str(int(str(text))) == text

@@ -5,12 +5,11 @@ import csv
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from secrets import randbits
-from typing import Any
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
@@ -23,7 +22,7 @@ from genverify.run.provenance import records as job_records
 from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
 from genverify.run.provenance.records import AuditError, Chain, Record, Records, is_made, normal, rerun, script_of, walk
 from genverify.run.provenance.rerun import read_share, run_again
-from genverify.run.registry import SHARED, load, stage_files
+from genverify.run.registry import SHARED, stage_files
 
 # The files of a chain as they are now, against what the records say.
 
@@ -31,17 +30,21 @@ Now = Mapping[str, str | None]  # path: digest of what is there, None where noth
 
 
 def check_chain(chain: Chain, known: Records, config: Config) -> Generator[str, None, Now]:
-    """
-    Compare every job with what is there: lock, versions, code, settings, names and files.
-
-    The lines tell of packages and raw files; AuditError names the first thing that is not as recorded. Returns the digests.
-    """
+    """Compare every job with what is there: lock, versions, code, settings, names and files; returns today's digests."""
     sources, lock, stages = read_sources(), job_records.read_lock(), job_records.Stages(stage_paths(), config)
     yield job_records.installed_here(lock)
-    now = _digest_files(_files_of(chain))
+    files, lock_file = [*map(normal, [layout.LOCK, *stage_paths()]), *chain.raw], str(layout.LOCK)
+    for record in chain.jobs:
+        files += [*record.code, *record.lock, *record.inputs, *record.outputs]
+    now = _digest_files(dict.fromkeys(files))
     yield from _raw_files(chain, now, sources)
     for record in chain.jobs:
-        _check_lock(record, now)
+        if record.lock.get(lock_file) != now[lock_file]:
+            problem = differs(now[lock_file], record.lock.get(lock_file), record.path)
+            raise AuditError(
+                f"{lock_file}: {problem}: {record.target} was made with other versions. Make everything again (snakemake "
+                "--forceall), or put the lock back."
+            )
         job_records.check_versions(record, lock)
         _check_code(record)
         job_records.check_settings(record, stages)
@@ -59,15 +62,6 @@ def check_chain(chain: Chain, known: Records, config: Config) -> Generator[str, 
             if os.path.islink(path):
                 raise AuditError(f"{path}: a link in place of the file that its job wrote. {rerun(record.target_of(path))}")
     return now
-
-
-def _check_lock(record: Record, now: Now) -> None:
-    lock = str(layout.LOCK)
-    if record.lock.get(lock) != now[lock]:
-        raise AuditError(
-            f"{lock}: {differs(now[lock], record.lock.get(lock), record.path)}: {record.target} was made with "
-            "other versions. Make everything again (snakemake --forceall), or put the lock back."
-        )
 
 
 def _check_code(record: Record) -> None:
@@ -107,13 +101,12 @@ def differs(now: str | None, recorded: str | None, where: str) -> str:
     return f"not as {where} says (SHA-256 {now[:12]}, recorded {recorded[:12]})"
 
 
-def _digest_files(paths: Iterable[str]) -> dict[str, str | None]:
+def _digest_files(paths: Collection[str]) -> dict[str, str | None]:
     """What is there now, every file read once, several at a time; a folder by the files in it."""
-    wanted = list(paths)
-    folders = {path: folder_files(Path(path)) for path in wanted if os.path.isdir(path)}
+    folders = {path: folder_files(Path(path)) for path in paths if os.path.isdir(path)}
     for link in (inside for path in folders for inside in Path(path).rglob("*") if inside.is_symlink() and inside.is_dir()):
         raise AuditError(f"{link}: a link to a folder, whose files no record tells of. Remove it.")
-    files = {normal(file): file for path in wanted for file in folders.get(path, [Path(path)])}
+    files = {normal(file): file for path in paths for file in folders.get(path, [Path(path)])}
     with ThreadPoolExecutor() as pool:
         now = dict(zip(files, pool.map(_digest, files.values()), strict=True))
     for path, inside in folders.items():
@@ -132,14 +125,6 @@ def _digest(path: Path) -> str | None:
         raise AuditError(str(error)) from None
 
 
-def _files_of(chain: Chain) -> list[str]:
-    """Every file that the chain speaks of, each once, and the stage files that it is compared with."""
-    parts = [str(layout.LOCK), *map(normal, stage_paths()), *chain.raw]
-    for record in chain.jobs:
-        parts += [*record.code, *record.lock, *record.inputs, *record.outputs]
-    return list(dict.fromkeys(parts))
-
-
 def read_sources() -> dict[str, str]:
     """SHA-256 of the files that the list of sources names; nothing for one of which it has none."""
     with layout.SOURCES.open(newline="") as file:
@@ -149,12 +134,7 @@ def read_sources() -> dict[str, str]:
 def audit(
     config: Config, asked: Iterable[str] = (), proofs: bool = True, share: float = 0.0, seed: int | None = None
 ) -> Generator[str, None, job_records.Summary]:
-    """
-    The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
-
-    Cheap jobs are run again, and of the others a share, drawn with the seed. Returns the chain in the form that can be
-    published.
-    """
+    """The lines of the audit: the chain as a tree, then what was checked; returns it in the form that can be published."""
     started = time.monotonic()
     known, results = job_records.find_records(), job_records.find_results(asked)
     if not results:
@@ -219,21 +199,6 @@ def stage_paths() -> list[Path]:
     return list(dict.fromkeys([*ours, *sorted(layout.STAGES.rglob("*.smk"))]))
 
 
-def add_audit(commands: Any) -> None:
-    parser = commands.add_parser("audit", help="walk from results back to the raw data; check every file, setting and proof")
-    parser.add_argument("results", nargs="*", help="for instance figures/fig3.pdf (default: every figure and table)")
-    parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
-                        help="laid over config.yaml, as for Snakemake; results come before it")  # fmt: skip
-    parser.add_argument("--without-proofs", action="store_true", help="do not check the proofs again (quicker)")
-    parser.add_argument("--rerun", default="0", metavar="SHARE",
-                        help="also run a share of the costly jobs again: 0.1, 10%%, or all")  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N", help="of that draw (default: a new one, which is printed)")
-    parser.add_argument("--out", "--write", type=Path, metavar="FILE",
-                        help="write the digest of the chain with all it covers, to publish (audit.json)")  # fmt: skip
-    parser.add_argument("--against", type=Path, metavar="FILE", help="say what differs from a chain that was published")
-    parser.set_defaults(run=_audit)
-
-
 def read_config(changes: list[Path]) -> Config:
     text = read_shipped(Path())
     for path in changes:
@@ -244,18 +209,18 @@ def read_config(changes: list[Path]) -> Config:
     return parse_config(text)
 
 
-def _audit(options: argparse.Namespace) -> None:
+def command(options: argparse.Namespace) -> None:
     if options.out and not options.out.absolute().parent.is_dir():  # said before the work, not after it
         raise DataError(f"--out {options.out}: there is no folder {options.out.parent}; make it, or give another path")
     other = job_records.read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
     if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
-        for line in load("genverify.run.reference:check_lines")(config, strict=True):
+        for line in layout.load(f"{layout.REFERENCE_TOOL}:check_lines")(config, strict=True):
             print(line, flush=True)
         return
-    lines = audit(config, options.results, not options.without_proofs, share, options.seed)
-    summary = say_lines(lines, partial(print, flush=True))
+    say = partial(print, flush=True)
+    summary = say_lines(audit(config, options.results, not options.without_proofs, share, options.seed), say)
     if options.out:
         job_records.write_summary(summary, options.out)
         print(f"written: {options.out}")

@@ -41,9 +41,12 @@ def write_crate(path: Path, chain: Chain, files: Sequence[str], texts: Mapping[s
         results = [output for record in chain.results.values() for output in record.outputs]
         inside = {name: Path(name) for name in [*files, *results]}
         inside |= {name: made / "texts" / name for name in {**records, **texts}}
-        crate = _Crate(chain, inside, about).build()
-        crate.write(made / "crate")
-        _zip(made / "crate", path)
+        _Crate(chain, inside, about).crate.write(made / "crate")
+        with ZipFile(path, "w") as archive:  # sorted and without times
+            for file in sorted(file for file in (made / "crate").rglob("*") if file.is_file()):
+                info = ZipInfo(file.relative_to(made / "crate").as_posix(), BEGINNING_OF_ZIP)
+                info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
+                archive.writestr(info, file.read_bytes())
 
 
 class _Crate:
@@ -51,8 +54,6 @@ class _Crate:
         self.chain, self.inside, self.about = chain, dict(sorted(inside.items())), about
         self.crate: Any = ROCrate()
         self.digests = {path: value for job in chain.jobs for path, value in {**job.inputs, **job.outputs}.items()}
-
-    def build(self) -> Any:
         root = self.crate.root_dataset
         root["name"], root["description"] = self.about["name"], self.about["description"]
         root["license"] = self.context(self.about["license"], "CreativeWork", name=self.about["licence_name"])
@@ -64,7 +65,6 @@ class _Crate:
             root.append_to("conformsTo", self.context(profile, "CreativeWork", name=name, version=PROFILE_VERSION))
         self._add_files()
         self._add_runs(ends[-1])
-        return self.crate
 
     def _add_files(self) -> None:
         main = self.about["workflow"]
@@ -103,6 +103,7 @@ class _Crate:
 
     def _add_job(self, job: Record, tool: Any) -> Any:
         settings = "; ".join(f"{name}: {short(value)}" for name, value in settings_in(job).items())
+        outermost = [path for path in job.outputs if not any(path.startswith(f"{other}{os.sep}") for other in job.outputs)]
         action = self.context(
             f"#job/{job.path.removesuffix('.json')}",
             "CreateAction",
@@ -110,7 +111,7 @@ class _Crate:
             description=without_places(f"settings: {settings or 'none'}"),
             instrument=tool,
             object=[self.entity(path) for path in job.inputs],
-            result=[self.entity(path) for path in _outermost(job.outputs)] + [self.entity(job.path)],
+            result=[self.entity(path) for path in outermost] + [self.entity(job.path)],
             startTime=str(job.text["started"]),
             endTime=_end_of(job),
         )
@@ -139,23 +140,9 @@ def _script_of(job: Record) -> str:
     return next(path for path in named if "genverify" not in path.split(os.sep))
 
 
-def _outermost(paths: Mapping[str, str]) -> list[str]:
-    """The paths without those that lie in a folder among them."""
-    return [path for path in paths if not any(path.startswith(f"{other}{os.sep}") for other in paths)]
-
-
 def _end_of(job: Record) -> str:
     started = datetime.fromisoformat(str(job.text["started"]))
     return (started + timedelta(seconds=job.seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _zip(folder: Path, path: Path) -> None:
-    """All files of a folder, sorted and without times."""
-    with ZipFile(path, "w") as archive:
-        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
-            info = ZipInfo(file.relative_to(folder).as_posix(), BEGINNING_OF_ZIP)
-            info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(info, file.read_bytes())
 
 
 def check_crate(path: Path) -> Counter[str]:
@@ -167,23 +154,18 @@ def check_crate(path: Path) -> Counter[str]:
         known = {entity.id for entity in crate.get_entities()}
         total: Counter[str] = Counter()
         for entity in crate.get_entities():
-            _check_entity(path, Path(folder), entity.as_jsonld(), known)
             total.update(_list(entity.type))
+            about = entity.as_jsonld()
+            for name, one in ((name, one) for name, value in about.items() for one in _list(value)):
+                target = one.get("@id", "") if isinstance(one, dict) else ""
+                if target and target not in known and not target.startswith("https:"):
+                    raise DataError(f"{path}: {entity.id} names {target!r} as its {name}, and nothing there is called so")
+            if "File" in _list(entity.type) and about.get("sha256") not in (None, digest(Path(folder, entity.id))):
+                raise DataError(f"{path}: {entity.id} is not what the crate says")
     workflow = crate.mainEntity
     if workflow is None or not total["CreateAction"] or "ComputationalWorkflow" not in workflow.type:
         raise DataError(f"{path}: a crate without a workflow, or without a run of it")
     return total
-
-
-def _check_entity(path: Path, folder: Path, entity: Mapping[str, Any], known: set[str]) -> None:
-    for name, value in entity.items():
-        for one in _list(value):
-            target = one.get("@id", "") if isinstance(one, dict) else ""
-            if target and target not in known and not target.startswith("https:"):
-                raise DataError(f"{path}: {entity['@id']} names {target!r} as its {name}, and nothing there is called so")
-    file = folder / str(entity["@id"])
-    if "File" in _list(entity["@type"]) and "sha256" in entity and digest(file) != entity["sha256"]:
-        raise DataError(f"{path}: {entity['@id']} is not what the crate says")
 
 
 def _list(value: Any) -> list[Any]:

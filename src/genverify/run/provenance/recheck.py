@@ -6,11 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,63 +18,82 @@ from genverify.checker.certificate import read_proofs
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
-from genverify.model.arrays import Ints as Matrix
+from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, system_of
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
 from genverify.run.jobs import cores
+from genverify.run.layout import load
 from genverify.run.provenance.records import AuditError, Record, Records, find_records, is_made, normal, reading_tables
-from genverify.run.registry import ProofKind, load, proof_kinds
+from genverify.run.registry import ProofKind, proof_kinds
 
 if TYPE_CHECKING:
-    from genverify.export.export_command import Proved
+    from genverify.export.proof_programs import Proved
 
 # What tables say of claims and blocks, compared with what the checker concluded from the proofs.
 
 NULL = -(2**40)  # what stands for no value: no code, no count and no number of a proof is this small
+KEYS = ("k", "m", "effective_k", "proof")
+ODD = {"listed": "proven, but it is not listed", "proven": "listed, but no proof shows it as listed"}
 VERIFY_AGAIN = "Verify the batch again: snakemake --force"
 
 
-def _proven_rows(checked: CheckSummary, names: Sequence[str]) -> Matrix:
-    """The claims of a certificate as rows: k, m, effective k, number of the proof, a code per column (NULL: any)."""
-    sizes = effective_sizes(checked.types, [one.where for one in checked.statements]) if checked.types else []
-    at = {name: 4 + column for column, name in enumerate(names)}
-    rows = np.full((len(sizes), 4 + len(names)), NULL, dtype=np.int64)
-    for row, one, size in zip(rows, checked.statements, sizes, strict=True):
-        row[:4] = len(one.where.clauses), one.m, size, NULL if one.proof is None else one.proof
-        for name, codes in one.where.clauses:
-            row[at[name]] = codes[0]
-    return _ordered(rows)
+Claims = tuple[pd.DataFrame, set[str]]  # a row each, whole numbers beside the block; and all blocks, also without claims
 
 
-def _checked_records(batches: Iterable[tuple[Path, Path]], schema: Schema) -> tuple[Counter[str], dict[str, Matrix]]:
-    """What the proofs of some batches (counts, proofs) show: how many of each thing, and the claims of each block."""
-    total, proven = Counter[str](), dict[str, Matrix]()
+def _checked_records(batches: Iterable[tuple[Path, Path]], schema: Schema) -> tuple[Counter[str], Claims]:
+    """What the proofs of some batches (counts, proofs) show: how many of each thing, and the claims."""
+    columns, total, blocks = [*KEYS, *schema.domain.names], Counter[str](), dict[str, int]()
+    parts = [np.empty((0, len(columns)), dtype=np.int64)]
     for counts, proofs in batches:
         for block in checked_blocks(counts, proofs, schema):
             total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
-            proven[block.release.block] = _proven_rows(block.checked, schema.domain.names)
-    return total, proven
+            parts.append(_proven_rows(block.checked, columns))
+            blocks[block.release.block] = len(parts[-1])
+    rows = pd.DataFrame(np.concatenate(parts), columns=columns)
+    return total, (rows.assign(block=[block for block, number in blocks.items() for _ in range(number)]), {*blocks})
 
 
-def _listed_claims(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> dict[str, Matrix]:
-    """The claims of a table by block; of a block that was drawn for several designs, the same for each of them."""
-    result: dict[str, Matrix] = {}
-    if not len(frame):
-        return result
-    rows = np.column_stack([whole_numbers(path, frame, column) for column in ("k", "m", "effective_k", "proof", *names)])
-    keys = [name for name in ("design", "block") if name in frame]
-    for key, places in frame.groupby(keys, sort=False).indices.items():
-        block, claims = str(key[-1] if isinstance(key, tuple) else key), _ordered(rows[places])
-        if block in result and not np.array_equal(claims, result[block]):
-            raise DataError(f"{path}: block {block}: other claims for one design than for another")
-        result[block] = claims
-    return result
+def _proven_rows(checked: CheckSummary, columns: Sequence[str]) -> Ints:
+    """The claims of a certificate as rows: k, m, effective k, number of the proof, a code per column (NULL: any)."""
+    sizes = effective_sizes(checked.types, [one.where for one in checked.statements]) if checked.types else []
+    rows = np.full((len(sizes), len(columns)), NULL, dtype=np.int64)
+    for row, one, size in zip(rows, checked.statements, sizes, strict=True):
+        row[: len(KEYS)] = len(one.where.clauses), one.m, size, NULL if one.proof is None else one.proof
+        for name, codes in one.where.clauses:
+            row[columns.index(name)] = codes[0]
+    return rows
 
 
-def whole_numbers(path: Path, frame: pd.DataFrame, column: str) -> Matrix:
+def _compare_claims(path: Path, frame: pd.DataFrame, proved: Claims, onehot: bool = False) -> int:
+    """The claims of a table are the proven ones, none altered, added, repeated or left out; how many rest on a solver."""
+    proven, blocks = proved
+    keys = ["block", *proven.columns.drop("block")]
+    listed = pd.DataFrame({column: whole_numbers(path, frame, column) for column in keys[1:]})
+    listed["block"] = frame["block"].astype(str).to_list()
+    if onehot:  # which gives no proofs: none of its claims names one, and there is none
+        for block in [*proven["block"], *listed["block"][listed["proof"] != NULL]]:
+            raise AuditError(f"{path}: block {block}: a proof, though the one-hot program gives none. {VERIFY_AGAIN} {path}")
+        proven = listed[listed["block"].isin(blocks)]
+    # a block that was drawn for several designs has the same claims in each
+    designs = frame["design"].astype(str).to_list() if "design" in frame else [""] * len(frame)
+    tables = [own for _, own in listed.groupby(designs)]
+    unlisted = proven[~proven["block"].isin(listed["block"])]
+    for claimed, shown in [(unlisted[:0], unlisted), *((one, proven[proven["block"].isin(one["block"])]) for one in tables)]:
+        counts = pd.concat([one.value_counts(keys, sort=False) for one in (claimed, shown)], axis=1).fillna(0).sort_index()
+        wrong = counts.set_axis(["listed", "proven"], axis=1)[counts.iloc[:, 0] != counts.iloc[:, 1]]
+        if len(wrong):
+            wrong, said = wrong.loc[[block := wrong.index[0][0]]], "a claim is duplicated"
+            for side, words in ODD.items():
+                for _, k, m, *_ in wrong.index[wrong[side] == 0][:1]:
+                    said = f"a claim with k = {k} and m = {m} is {words}"
+            raise AuditError(f"{path}: block {block}: {said}. {VERIFY_AGAIN} {path}")
+    return int((proven["proof"] == NULL).sum())
+
+
+def whole_numbers(path: Path, frame: pd.DataFrame, column: str) -> Ints:
     """A column of whole numbers, NULL where it has no value."""
     if column not in frame:
         raise AuditError(f"{path}: no column {column!r}, so it cannot be compared with the proofs. {VERIFY_AGAIN} {path}")
@@ -85,35 +103,6 @@ def whole_numbers(path: Path, frame: pd.DataFrame, column: str) -> Matrix:
     if not len(values) or values.isna().all():
         return np.full(len(values), NULL, dtype=np.int64)
     return values.to_numpy(dtype=np.int64, na_value=NULL)
-
-
-def _ordered(rows: Matrix) -> Matrix:
-    """The rows in an order that depends on nothing but themselves."""
-    return rows[np.lexsort(rows.T[::-1])]
-
-
-def _compare_claims(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str, Matrix]) -> None:
-    """The claims of a table are the proven ones: none altered, added, repeated or left out."""
-    for block in sorted(listed.keys() | proven.keys()):
-        empty = np.zeros((0, 0), dtype=np.int64)
-        claimed, shown = listed.get(block, empty), proven.get(block, empty)
-        if len(claimed) == len(shown) and (not len(claimed) or np.array_equal(claimed, shown)):
-            continue
-        in_table, by_proof = [{tuple(row) for row in rows.tolist()} for rows in (claimed, shown)]
-        said = "a claim is duplicated"
-        if odd := in_table ^ by_proof:
-            k, m, *_ = claim = min(in_table - by_proof or odd)
-            where = "listed, but no proof shows it as listed" if claim in in_table else "proven, but it is not listed"
-            said = f"a claim with k = {k} and m = {m} is {where}"
-        raise AuditError(f"{path}: block {block}: {said}. {VERIFY_AGAIN} {path}")
-
-
-def without_proof(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str, Matrix]) -> dict[str, Matrix]:
-    """The claims of the one-hot program, which gives no proofs: none of them names one, and there is none."""
-    for block, rows in proven.items():
-        if len(rows) or (listed.get(block, rows)[:, 3] != NULL).any():
-            raise AuditError(f"{path}: block {block}: a proof, though the one-hot program gives none. {VERIFY_AGAIN} {path}")
-    return {block: listed.get(block, rows) for block, rows in proven.items()}
 
 
 # Every proof behind some results, checked again; and every table that repeats what they show, compared with them.
@@ -135,21 +124,24 @@ KINDS = {
 ONEHOT = "onehot"
 
 
-@dataclass(frozen=True)
-class ProofTally:
+class ProofTally(NamedTuple):
     """What was found right: how many of each thing; and the files that say nothing else, if not all that the job wrote."""
 
     counts: Counter[str]
     files: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Proving:
+class _Proving(NamedTuple):
     """A job that wrote proofs, their kind, and the jobs that wrote what it read."""
 
     kind: ProofKind
     record: Record
     writers: Mapping[str, Record]
+
+    def check(self) -> ProofTally:
+        with reading_tables(self.record.target):
+            tally: ProofTally = load(self.kind.check)(self.record, self.writers)
+        return tally
 
 
 def kind_of(files: Collection[str]) -> ProofKind | None:
@@ -195,15 +187,12 @@ def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
     schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
     schema = _schema(schema_file.resolve(), schema_file.stat().st_mtime_ns)
-    total, proven = _checked_records([(counts, proofs)], schema)
+    total, proved = _checked_records([(counts, proofs)], schema)
     if (claims := _one(record, "claims")) is None:
         return ProofTally(total, (proofs,))
     with reading_tables(claims):
-        listed = _listed_claims(claims, pd.read_parquet(claims), schema.domain.names)
-        if record.params.get("program", {}).get("formulation") == ONEHOT:
-            proven = without_proof(claims, listed, proven)
-        _compare_claims(claims, listed, proven)
-    unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
+        onehot = record.params.get("program", {}).get("formulation") == ONEHOT
+        unproved = _compare_claims(claims, pd.read_parquet(claims), proved, onehot)
     return ProofTally(total + Counter(unproved=unproved), (proofs,) if unproved else (proofs, claims))
 
 
@@ -216,21 +205,15 @@ def check_proofs(jobs: Sequence[_Proving]) -> Iterator[ProofTally]:
     """What is right of each job's proofs, several at a time; an error names the first that is not."""
     workers = min(cores(), len(jobs))
     if workers <= 1:
-        yield from map(check_job, jobs)
+        yield from map(_Proving.check, jobs)
         return
     # a batch makes millions of small values and no circles, which the collector would count again and again
     with ProcessPoolExecutor(workers, get_context("spawn"), gc.disable) as pool:
         try:
-            yield from pool.map(check_job, jobs)
+            yield from pool.map(_Proving.check, jobs)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def check_job(job: _Proving) -> ProofTally:
-    with reading_tables(job.record.target):
-        tally: ProofTally = load(job.kind.check)(job.record, job.writers)
-    return tally
 
 
 @cache
@@ -339,12 +322,7 @@ def check_paths(paths: Sequence[Path], claims: Path | None = None) -> Iterator[s
 
 
 def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path | None) -> Iterator[str]:
-    """
-    Check proofs about records against the release; then the table of claims against the proofs.
-
-    A batch of the release without proofs is an error. Of one file, or without a table of claims, the last line says what
-    was not seen.
-    """
+    """Check proofs about records against the release, the table of claims against the proofs; or say what was not seen."""
     batches = set(table_names(release)) if path.is_dir() else set()
     missing = sorted(batches - {file.name.removesuffix(ENDING) for file in files})
     if missing:
@@ -353,7 +331,7 @@ def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path
             "Verify them, or check single files."
         )
     schema = read_schema(release / "schema.json")
-    total, proven = _checked_records(((_counts_of(file, files, release), file) for file in files), schema)
+    total, proved = _checked_records(((_counts_of(file, files, release), file) for file in files), schema)
     yield f"{KINDS[RECORDS].words.format_map(total)}: all right"
     for file in _cell_proofs(files) if path.is_dir() else ():
         cells = [block.checked for block in checked_blocks(_counts_of(file, files, release), file, schema)]
@@ -364,7 +342,7 @@ def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path
     if table is None or (claims is None and not table.exists()):
         yield "not compared with a table of claims (--claims FILE)"
         return
-    _compare_claims(table, _listed_claims(table, read_frame(table), schema.domain.names), proven)
+    _compare_claims(table, read_frame(table), proved)
     yield f"{table}: the claims that are proven, and no other"
 
 
@@ -387,8 +365,8 @@ def explain_stored(study: Path, name: str, claim: str) -> Iterator[str]:
 
 def _explain_cell(study: Path, name: str) -> Iterator[str]:
     """The sums that force the ends of a cell, and what these rest on before that."""
-    from genverify.export.cell_programs import CellExporter
     from genverify.export.checker_formats import in_words
+    from genverify.export.proof_programs import CellExporter
 
     for system, certificate in open_proofs(study, None, None):
         if isinstance(system, LinearSystem) and name in system.place:

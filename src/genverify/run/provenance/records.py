@@ -595,18 +595,14 @@ WORDS = {DIGEST: "taken on its digest"}
 
 @dataclass
 class Reached:
-    """
-    What was checked of a chain: how many of each thing with proofs (None: not asked for), in words, and what rests on a
-    solver; the files whose statements were held against proofs; the records of the jobs that were run again because they are
-    cheap (`recomputed`), of those that were drawn for it (`rerun`), and of the `others`, among which these were drawn.
-    """
+    """What was checked of a chain: statements with proofs, and jobs that were run again, by their records."""
 
-    proofs: Mapping[str, int] | None = None
-    words: str = ""
-    resting: str = ""
-    proved: Collection[str] = ()
-    recomputed: Collection[str] = ()
-    rerun: Collection[str] = ()
+    proofs: Mapping[str, int] | None = None  # how many of each thing; None: not asked for
+    words: str = ""  # the same in words
+    resting: str = ""  # what rests on a solver
+    proved: Collection[str] = ()  # the files whose statements were held against proofs
+    recomputed: Collection[str] = ()  # run again as they are cheap
+    rerun: Collection[str] = ()  # drawn among the others
     others: Collection[str] = ()
 
     def level(self, record: Record, path: str) -> str:
@@ -655,12 +651,7 @@ def without_places(text: str) -> str:
 
 
 def summarise(chain: Chain, now: Mapping[str, str | None], reached: Reached, git: Mapping[str, Any]) -> Summary:
-    """
-    What the audit found, without times and places: who runs the same study on the same commit gets the same.
-
-    `chain` is the digest of all that the study is: files, settings, versions and commits. How far it was checked comes
-    beside it: what was counted with proofs (None: not asked for), the level of every file, and the jobs that were run again.
-    """
+    """What the audit found, without times and places: who runs the same study on the same commit gets the same digest."""
     settings: dict[str, list[Any]] = {}
     for job in chain.jobs:
         settings.setdefault(job.rule, []).append(settings_in(job))

@@ -4,13 +4,11 @@ import ctypes
 import gc
 import json
 import os
-import pickle
 import platform
 import resource
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -120,8 +118,15 @@ def _compared(
         if outcome.here:
             apart.setdefault(outcome.here, []).append(outcome.record)
         else:
-            _compare_outputs(outcome)
-            same.append(outcome.record.path)
+            record = outcome.record
+            again = f"its job {record.rule}, run again from its recorded inputs, settings and code,"
+            if outcome.error:
+                raise AuditError(f"{record.target}: {again} ends with an error ({outcome.error}). {rerun(record.target)}")
+            # byte by byte; files before the folder that they lie in
+            for path in sorted({*record.outputs, *outcome.outputs}, key=lambda path: (-path.count(os.sep), path)):
+                if record.outputs.get(path) != outcome.outputs.get(path):
+                    raise AuditError(f"{path}: {again} gives another file. {rerun(record.target_of(path))}")
+            same.append(record.path)
     for why, records in apart.items():
         yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
     if PYTHON in guards:
@@ -147,64 +152,29 @@ def _in_words(jobs: Sequence[Record]) -> str:
 # imported once and not by every job: half a second of each figure. Libraries of others: what is named here counts for all
 # scripts that audit
 SHARED = ("pandas", "pyarrow.parquet", "scipy.sparse", "highspy", "matplotlib.pyplot")
-THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}  # as Snakemake gives its jobs
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """
-    What came of a job: SHA-256 of what it wrote, and the seconds of a core that it took; or why it did not end well: the
-    words of its `error`, or why it cannot be run `here`. `guard`: who keeps it from the network and from other files.
-    """
+    """What came of a job: SHA-256 of what it wrote, or why it did not end well."""
 
     record: Record
-    seconds: float = 0.0
+    seconds: float = 0.0  # of a core
     outputs: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
-    here: str = ""
-    guard: str = ""
+    here: str = ""  # why it cannot be run here
+    guard: str = ""  # who keeps it from the network and from other files
 
 
 def rerun_jobs(jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None = None) -> Iterator[Outcome]:
-    """
-    Run jobs again, as many at a time as there are cores. `above`: what each job may read besides its inputs; of the folders
-    of results it sees nothing else. `stop`: seconds of a core that it may take.
-
-    They are forked from a process that has imported the libraries and, like the jobs of Snakemake, computes with one thread.
-    """
+    """Run jobs again, forked from this process; of the folders of results they see their inputs and what is `above`."""
     gone = {job.path: path for job in jobs for path in job.inputs if not os.path.exists(path)}
     yield from (Outcome(job, here=f"{gone[job.path]} is missing") for job in jobs if job.path in gone)
-    asked = [job for job in jobs if job.path not in gone], above, stop
-    if THREADS.items() <= os.environ.items() or not asked[0]:
-        yield from _forked(*asked)
-        return
-    words, there = [sys.executable, "-c", f"from {__name__} import serve; serve()"], os.pathsep.join(filter(None, sys.path))
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
-                          env={**os.environ, **THREADS, "PYTHONPATH": there}) as server:  # fmt: skip
-        assert server.stdin is not None
-        assert server.stdout is not None
-        pickle.dump(asked, server.stdin)
-        server.stdin.close()
-        try:
-            yield from (pickle.load(server.stdout) for _ in asked[0])
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(server.pid, signal.SIGKILL)
-
-
-def serve() -> None:
-    """Run the jobs that are described on the standard input, and describe their outcomes on the standard output."""
-    for outcome in _forked(*pickle.load(sys.stdin.buffer)):
-        sys.stdout.buffer.write(pickle.dumps(outcome))
-        sys.stdout.buffer.flush()
-
-
-def _forked(jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None) -> Iterator[Outcome]:
-    for library in SHARED if jobs else ():
+    todo, running, dear = [job for job in jobs if job.path not in gone], dict[int, tuple[Record, Path]](), dict[str, str]()
+    for library in SHARED if todo else ():
         with suppress(ImportError):
             import_module(library)
     gc.freeze()
-    todo, running, dear = list(jobs), dict[int, tuple[Record, Path]](), dict[str, str]()
     try:
         while todo or running:
             while todo and len(running) < cores():
@@ -290,17 +260,6 @@ def link_inputs(study: Path, inputs: Iterable[str]) -> None:
             (study / file).parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError):
                 (study / file).symlink_to(file.absolute())
-
-
-def _compare_outputs(outcome: Outcome) -> None:
-    """What a job gives when it is run again is what lies there, byte by byte; files before the folder that they lie in."""
-    record = outcome.record
-    again = f"its job {record.rule}, run again from its recorded inputs, settings and code,"
-    if outcome.error:
-        raise AuditError(f"{record.target}: {again} ends with an error ({outcome.error}). {rerun(record.target)}")
-    for path in sorted({*record.outputs, *outcome.outputs}, key=lambda path: (-path.count(os.sep), path)):
-        if record.outputs.get(path) != outcome.outputs.get(path):
-            raise AuditError(f"{path}: {again} gives another file. {rerun(record.target_of(path))}")
 
 
 # No network, and no writing but in one folder

@@ -1,26 +1,32 @@
-"""
-The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside; part by part.
-"""
+"""The exact range of every cell: points that attain both ends, recounted, and proofs of the rest; part by part."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from math import floor
-from typing import Any, NamedTuple
+from functools import cached_property
+from math import floor, inf
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, hstack
 from scipy.sparse.csgraph import connected_components
 
 from genverify.model.arrays import Flags, Ints
 from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
 from genverify.model.work import CLOCK_LIMIT, WORK_LIMIT, WorkBudget
-from genverify.solve.bounds import Ends, LimitStruck, PointFound, exact_leaf, farkas_leaf, fits_as, weighed, whole_multiple
-from genverify.solve.linear.network import network_of
-from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
-from genverify.solve.program import INTEGRAL, integer_point, matrix_of
-from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, maximise_integers
+from genverify.solve.bounds import (
+    Ends,
+    LimitStruck,
+    PointFound,
+    bound,
+    exact_leaf,
+    farkas_leaf,
+    fits_as,
+    weighed,
+    whole_multiple,
+)
+from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Cubes, Dives, Ranges, Work
+from genverify.solve.program import INTEGRAL, by_column, integer_point, matrix_of
+from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, best_point, maximise_integers
 from genverify.solve.solvers.highs import CellProgram
 
 # What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
@@ -63,10 +69,10 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check | None = No
     """The ends that single rows imply; with small weights of 1 on a tree of sums these are the exact ranges."""
     known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
-        up, down = _room(known, 1), _room(known, -1)
-        for room, y in ((up, 1), (down, -1)):
-            if len(room.impossible):
-                known.contradict({"y": {sums.rows[room.impossible[0]]: y}})
+        (up, too_much), (down, too_little) = _room(known, 1), _room(known, -1)
+        for impossible, y in ((too_much, 1), (too_little, -1)):
+            if len(impossible):
+                known.contradict({"y": {sums.rows[impossible[0]]: y}})
                 return known
         steps = list(_steps(known, up, down))
         if not steps:
@@ -80,19 +86,14 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check | None = No
     return known
 
 
-class _Room(NamedTuple):
+Room = tuple[Ints, Flags]  # where the cell of every entry ends by its row, and whether the row says so
+
+
+def _room(known: KnownEnds, sign: int) -> tuple[Room, Ints]:
     """
-    How far the entries of every row may go, in multiples of their weights, when the others add as little as they can; for
-    which entries that is known; and the rows that cannot be met.
+    How far the cell of every entry may go when the others of its row add as little as they can, and the rows that cannot be
+    met: by the upper ends of the rows (sign 1), or by their lower ends (-1). A row that 64 bits may not hold says nothing.
     """
-
-    steps: Ints
-    known: Flags
-    impossible: Ints
-
-
-def _room(known: KnownEnds, sign: int) -> _Room:
-    """By the upper ends of the rows (sign 1), or by their lower ends (-1). A row that 64 bits may not hold says nothing."""
     sums, row = known.sums, known.sums.row_of
     weights, limit = sign * sums.weights, sums.most if sign > 0 else -sums.least
     ends = np.where(weights > 0, known.lo[sums.columns], known.hi[sums.columns])
@@ -103,32 +104,22 @@ def _room(known: KnownEnds, sign: int) -> _Room:
     left = np.where(silent, 0, limit)
     np.subtract.at(left, row, part)
     without = np.bincount(row, endless, len(sums.rows)).astype(np.int64)
-    impossible = np.flatnonzero((left < 0) & (without == 0) & ~silent)
-    return _Room((left[row] + part) // np.abs(weights), (without[row] == endless) & ~silent[row], impossible)
+    steps = np.sign(weights) * ((left[row] + part) // np.abs(weights))
+    return (steps, (without[row] == endless) & ~silent[row]), np.flatnonzero((left < 0) & (without == 0) & ~silent)
 
 
-def _steps(known: KnownEnds, up: _Room, down: _Room) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
+def _steps(known: KnownEnds, up: Room, down: Room) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     """The bounds that rows improve, from the ends as they are now; of several about one end the best."""
-    columns, positive = known.sums.columns, known.sums.weights > 0
-    upper, upper_known = np.where(positive, up.steps, down.steps), np.where(positive, up.known, down.known)
-    lower, lower_known = np.where(positive, -down.steps, -up.steps), np.where(positive, down.known, up.known)
-    yield from _best(known, "upper", upper, upper_known & (upper < known.hi[columns]), np.where(positive, 1, -1))
-    yield from _best(known, "lower", lower, lower_known & (lower > known.lo[columns]), np.where(positive, -1, 1))
-
-
-def _best(
-    known: KnownEnds, side: str, value: Ints, better: npt.NDArray[np.bool_], y: Ints
-) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
-    sums = known.sums
-    entries = np.flatnonzero(better)
-    best = (known.hi if side == "upper" else known.lo).copy()
-    (np.minimum if side == "upper" else np.maximum).at(best, sums.columns[entries], value[entries])
-    entries = entries[value[entries] == best[sums.columns[entries]]]
-    for entry in entries[np.unique(sums.columns[entries], return_index=True)[1]].tolist():
-        proof: dict[str, Any] = {"y": {sums.rows[sums.row_of[entry]]: int(y[entry])}}
-        if abs(int(sums.weights[entry])) != 1:
-            proof["d"] = abs(int(sums.weights[entry]))
-        yield int(sums.columns[entry]), side, int(value[entry]), proof
+    sums, positive = known.sums, known.sums.weights > 0
+    for side, ends, better, y in (("upper", known.hi, np.minimum, 1), ("lower", known.lo, np.maximum, -1)):
+        value, told = (np.where(positive, *pair) for pair in zip(*((up, down)[::y]), strict=True))
+        best = ends.copy()
+        better.at(best, sums.columns[told], value[told])
+        entries = np.flatnonzero(told & (value == best[sums.columns]) & (value != ends[sums.columns]))
+        for entry in entries[np.unique(sums.columns[entries], return_index=True)[1]].tolist():
+            proof = {"y": {sums.rows[sums.row_of[entry]]: y if positive[entry] else -y}}
+            d = abs(int(sums.weights[entry]))
+            yield int(sums.columns[entry]), side, int(value[entry]), proof if d == 1 else {**proof, "d": d}
 
 
 # Upper ends that the multipliers of one cell's proof show of other cells too, for those that have no proof of their own.
@@ -154,16 +145,10 @@ class Offers:
         v = weighed(self.sums, Y)
         if v is None:
             return
-        reach = np.where(v < 0, self.ends.hi, np.where(v > 0, self.ends.lo, 0))
-        sides = np.where(Y > 0, self.sums.most, np.where(Y < 0, self.sums.least, 0))
-        if is_open(reach).any() or is_open(sides).any():
+        room = bound(self.sums, Y, self.ends, -v)
+        if room == inf:
             return
-        sizes = np.abs(v.astype(np.float64) * reach).sum(), np.abs(Y.astype(np.float64) * sides).sum()
-        if float(sum(sizes)) > 2**60:
-            return
-        least = v * reach
-        room = int((Y * sides).sum() - least.sum())
-        hi = np.where(v > 0, (room + least) // np.maximum(v, 1), self.hi)
+        hi = np.where(v > 0, self.ends.lo + int(room) // np.maximum(v, 1), self.hi)
         better = hi < self.hi
         self.hi[better], self.over[better], self.by[better] = hi[better], v[better], len(self.leaves)
         self.leaves.append(leaf["y"])
@@ -176,18 +161,14 @@ class Offers:
 
 # The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.
 
-ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
-IDLE = 3  # of them in a row that brought little
 POINTS = 400  # bounds memory: whole tables that fit
 UNSHOWN = "whether some cells have an upper end was not shown in whole numbers"
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
-FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
 STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all work that one may take
 SLOW = 0.05  # of the work left: an objective that takes more is the last of its kind
 SEARCH = 2e-4  # units of an integer search for each entry of its rows, measured: where there are not as many it is not made
 RECOUNT = 5e-5, 1e-8  # units to recount a point or to make a proof: any, and for each entry
 MATCHED = 0.2  # of the ends that are pulled at together: where fewer give way, single programs with proofs are due
-NO_HINTS = Hints()
 
 
 class RangeSearch:
@@ -202,52 +183,42 @@ class RangeSearch:
         self.points: list[Ints] = []
         self.last: Ints | None = None  # the last point that was recounted
         self.limit = ""
-        self.by_solver = set[tuple[int, int]]()  # ends that the solver's search calls the best
+        self.by_solver = np.zeros((2, len(sums.cells)), dtype=bool)  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
-        self.offers = Offers(sums, self.ends)
         self.corner, self.stopped, self.recount = False, 0, RECOUNT[0] + RECOUNT[1] * len(sums.columns)
 
-    def run(self, enough: Ints | None) -> Ranges:
+    def run(self, enough: Ints | None) -> None:
         """`enough`: rows that say all that the others say, once a point shows that they agree."""
-        if not self.known.empty:
-            if enough is None or not self.points:
-                self.open(None)
-            if self.first():
-                self.without_end()
-                if enough is not None:
-                    self.open(enough)
-                self.by_network()
-                self.many()
-                self.by_programs()
-                self.single()
-                self.take_offers()
-        lo, hi = self.known.lo, self.known.hi
-        least, most = (self.least, self.most) if self.points else (lo - 1, hi - 1)
-        point = self.points[0] if self.points else None
-        low, high = self.least == self.known.lo, self.most == self.known.hi
-        for cell, sign in self.by_solver:
-            (high if sign > 0 else low)[cell] = True
-        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, low & high)
+        if not self.known.empty and self.first():
+            if enough is not None:
+                equations = bool((self.sums.least == self.sums.most)[enough].all())
+                self.sums = select(self.sums, np.arange(len(self.sums.cells)), enough)
+                self.corner = equations and len(enough) <= MOST_ROWS
+                vars(self).pop("lp", None)
+            self.offers = Offers(self.sums, self.ends)
+            self.without_end()
+            self.many()
+            self.by_programs()
+            self.single()
+            self.take_offers()
 
-    def open(self, rows: Ints | None) -> None:
-        """The linear program of some rows, or all."""
-        self.searched = self.sums if rows is None else select(self.sums, np.arange(len(self.sums.cells)), rows)
-        self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget, rows)
-        self.lp.set_ends(self.ends.lo, self.ends.hi)
-        equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
-        self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
+    def program(self) -> CellProgram:
+        """A linear program of the rows as they are."""
+        lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget)
+        lp.set_ends(self.ends.lo, self.ends.hi)
+        return lp
 
-    def keep(self, x: Ints) -> bool:
-        """A point that fits, recounted; whether it attains more than those before it."""
+    lp = cached_property(program)
+
+    def keep(self, x: Ints) -> None:
+        """A point, if it fits when recounted."""
         self.budget.spend(self.recount)
         if not (self.sums.fits(x) if self.last is None else fits_as(self.sums, x, self.last)):
-            return False
+            return
         self.last = x
-        new = bool(((x < self.least) | (x > self.most))[self.wanted].any())
         self.least, self.most = np.minimum(self.least, x), np.maximum(self.most, x)  # a cell without end keeps OPEN
         if len(self.points) < POINTS:
             self.points.append(x)
-        return new
 
     def first(self) -> bool:
         """Whether some point fits; a contradiction is shown, a limit is noted."""
@@ -284,29 +255,6 @@ class RangeSearch:
             if (moved >= never[0]).all() and (moved <= never[1]).all():
                 self.most[step > 0] = OPEN
 
-    def by_network(self) -> None:
-        """
-        Where the sums form a network: every end at which all counts that fit must stay, each with a proof of its rows. Then
-        objectives that pull at cells no two of which share a sum: nearly all of these ends give way at once.
-        """
-        network, x, rng = network_of(self.sums), self.points[0], np.random.default_rng(self.work.seed)
-        if network is None:
-            return
-        for cell, sign, y in network.pinned(x, self.ends.lo, self.ends.hi):
-            value, c = sign * int(x[cell]), sign * (np.arange(len(x)) == cell)
-            leaf = exact_leaf(self.sums, self.ends, y.astype(np.float64), c, value)
-            if leaf is not None:
-                self.prove(cell, sign, value, leaf)
-                (self.ends.hi if sign > 0 else self.ends.lo)[cell] = x[cell]
-        self.lp.set_ends(self.ends.lo, self.ends.hi)
-        for sign in (-1, 1):
-            open_, before, matched = np.flatnonzero(self.open_ends()[max(sign, 0)]), OPEN, list[int]()
-            while before - len(open_) > MATCHED * len(matched) and len(open_) and not self.late():
-                matched, before = network.matching(rng.permutation(open_)), len(open_)
-                self.take(self.lp.maximise(sign * np.bincount(matched, minlength=len(x)).astype(np.float64)))
-                open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
-                self.say(len(x) - len(open_))
-
     def contradict(self, answer: Infeasible) -> None:
         leaf = farkas_leaf(self.sums, self.ends, answer.y)
         if leaf is None:
@@ -314,39 +262,45 @@ class RangeSearch:
         else:
             self.known.contradict(leaf)
 
-    def take(self, answer: Answer) -> bool:
-        point = answer.z if isinstance(answer, Optimal) else getattr(answer, "incumbent", None)
-        x = integer_point(point) if point is not None else None
-        return x is not None and self.keep(x)
+    def take(self, answer: Answer) -> None:
+        x = integer_point(best_point(answer))
+        if x is not None:
+            self.keep(x)
 
     def open_ends(self) -> tuple[Flags, Flags]:
         """The lower and the upper ends that no point attains yet."""
         return self.wanted & (self.least > self.known.lo), self.wanted & (self.most < self.known.hi)
 
     def many(self) -> None:
-        """Objectives that pull at all open ends at once: a vertex often attains many of them."""
-        rng, idle = np.random.default_rng(self.work.seed), 0
-        for _ in range(ROUNDS):
-            down, up = self.open_ends()
-            before = int(down.sum() + up.sum())
-            if before <= FEW_OPEN * self.wanted.sum() or idle >= IDLE or self.late():
-                return
-            started = self.budget.left()
-            most = SLOW * started
-            up_too = rng.random(len(up)) < 0.5
-            objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
-            self.take(self.lp.maximise(objective, most))
-            after = sum(int(ends.sum()) for ends in self.open_ends())
-            idle = idle + 1 if before - after <= max(1, before // 50) else 0
-            if started - self.budget.left() > most:
-                return
+        """Objectives that pull at open ends no two of which share a sum: nearly all of these give way at once."""
+        rng, before = np.random.default_rng(self.work.seed), OPEN
+        for sign in (-1, 1):
+            open_, before, pulled = np.flatnonzero(self.open_ends()[max(sign, 0)]), OPEN, list[int]()
+            while before - len(open_) > MATCHED * len(pulled) and len(open_) and not self.late():
+                pulled, before, started = self.apart(rng.permutation(open_)), len(open_), self.budget.left()
+                objective = sign * np.bincount(pulled, minlength=len(self.ends.lo)).astype(np.float64)
+                self.take(self.lp.maximise(objective, SLOW * started))
+                open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
+                self.say(len(self.ends.lo) - len(open_))
+
+    def apart(self, cells: Ints) -> list[int]:
+        """Some of these cells, in their order, of which no two lie in one sum."""
+        columns = by_column(self.sums)
+        start, rows = columns.indptr.tolist(), columns.indices.tolist()
+        used, result = set[int](), list[int]()
+        for cell in cells.tolist():
+            own = rows[start[cell] : start[cell + 1]]
+            if used.isdisjoint(own):
+                result.append(cell)
+                used.update(own)
+        return result
 
     def by_programs(self) -> None:
         """The linear program of every open end, and dives where its vertex is fractional; some cells at a time."""
         if len(self.sums.cells) < DIVE_FROM:
             return
         rng = np.random.default_rng(self.work.seed)
-        second = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.budget, self.lp.rows)
+        second = self.program()
         dives, corner = Dives(self, second, rng), Corner(second, rng, self.budget) if self.corner else None
         for cell in np.flatnonzero(self.wanted).tolist():
             for sign in (1, -1):
@@ -361,7 +315,7 @@ class RangeSearch:
                     point = corner.attain(self.lp, self.ends.held(cell, sign, best, fixed=True), cell, sign)
                     if point is not None:
                         self.keep(point)
-                dives.attain([(cell, sign)])
+                dives.attain(cell, sign)
             self.say(cell)
 
     def single(self) -> None:
@@ -423,14 +377,14 @@ class RangeSearch:
 
     def by_integers(self, cell: int, sign: int) -> None:
         """The linear program leaves a gap: the solver's own integer search, recounted; then a proof by cases."""
-        if SEARCH * len(self.searched.columns) > self.share():
+        if SEARCH * len(self.sums.columns) > self.share():
             self.limit = WORK_LIMIT
             return
         answer = self.integer({cell: sign})
         self.take(answer)
         best = self.seen(cell, sign)
         if isinstance(answer, Optimal) and round(answer.value) == best:
-            self.by_solver.add((cell, sign))
+            self.by_solver[max(sign, 0), cell] = True
         if best >= self.proved(cell, sign):
             return
         try:
@@ -451,7 +405,7 @@ class RangeSearch:
         objective = np.zeros(len(self.sums.cells))
         for cell, weight in c.items():
             objective[cell] = weight
-        system = replace(self.searched, lo=self.ends.lo, hi=self.ends.hi)
+        system = replace(self.sums, lo=self.ends.lo, hi=self.ends.hi)
         answer = maximise_integers(self.work.solver(self.budget.seconds()), system, objective)
         if isinstance(answer, Stopped) and answer.limit is Limit.TIME:
             self.budget.brake()
@@ -490,12 +444,14 @@ def all_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Say = quiet,
-    hints: Hints = NO_HINTS,
     check: Check | None = None,
+    cubes: Cubes | None = None,
+    enough: Ints | None = None,
 ) -> Ranges:
     """
     The range of every wanted cell of a system; the statements are in an order in which they can be checked, and in which
-    `check` gets them as they are made.
+    `check` gets them as they are made. Where the rows are the marginals of one table, `cubes` are steps from one point to
+    others, and `enough` are rows that say all that the others say, if they agree, which a point that fits shows.
     """
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
     budget = work.budget()
@@ -507,34 +463,34 @@ def all_ranges(
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done, given = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
-    rest = replace(sums, lo=lo, hi=hi) if hints.cubes is not None else _without_known(sums, lo, hi)
+    rest = replace(sums, lo=lo, hi=hi) if cubes is not None else _without_known(sums, lo, hi)
     for cells, rows in [] if empty else _pieces(rest):
         part = select(rest, cells, rows)
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
-        search = RangeSearch(part, own_known, work, budget, asked, partial(_say, say, done, len(sums.cells)))
+
+        def told(cell: int, before: int = done) -> None:
+            say(before + cell, len(sums.cells))
+
+        search = RangeSearch(part, own_known, work, budget, asked, told)
         for fitting in start:
             search.keep(fitting[cells])
-        if hints.cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
-            hints.cubes.attain(search, np.flatnonzero(asked).tolist())
-        result = search.run(None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)))
-        statements += result.statements
-        lo[cells], hi[cells] = result.lo, result.hi
-        least[cells], most[cells] = result.least, result.most
-        given[cells] = result.by_solver
-        empty, done = empty or result.empty, done + len(cells)
-        if result.point is None or point is None:
-            point = None
-        else:
-            point[cells] = result.point
-        limits += [result.limit] if result.limit else []
+        if cubes is not None and len(cells) == len(sums.cells) and search.points and not own_known.empty:
+            cubes.attain(search, np.flatnonzero(asked).tolist())
+        search.run(None if enough is None else np.flatnonzero(np.isin(rows, enough)))
+        statements += own_known.statements
+        lo[cells], hi[cells] = own_known.lo, own_known.hi
+        if search.points:
+            least[cells], most[cells] = search.least, search.most
+        given[cells] = (np.array([least == lo, most == hi])[:, cells] | search.by_solver).all(axis=0)
+        empty, done = empty or own_known.empty, done + len(cells)
+        point = point if search.points else None
+        if point is not None:
+            point[cells] = search.points[0]
+        limits += [search.limit] if search.limit else []
     limits = [CLOCK_LIMIT] if budget.seconds() < 0 else limits
     limit, point = limits[0] if limits else "", None if empty else point
     return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
-
-
-def _say(say: Say, before: int, of: int, cell: int) -> None:
-    say(before + cell, of)
 
 
 def _without_known(sums: LinearSystem, lo: Ints, hi: Ints) -> LinearSystem:
@@ -556,17 +512,10 @@ def _pieces(sums: LinearSystem) -> list[tuple[Ints, Ints]]:
     ties = coo_array((np.ones(len(entries)), (entries, rows + len(sums.cells))), shape=(size, size))
     _, label = connected_components(ties, directed=False)
     of_row = label[len(sums.cells) :]
-    has = np.zeros(len(sums.rows), dtype=bool)
-    has[rows] = True
-    order = np.argsort(of_row, kind="stable")
-    order = order[has[order]]
-    cuts = np.flatnonzero(np.diff(of_row[order])) + 1
-    pieces = []
-    for group in np.split(order, cuts) if len(order) else []:
-        entries_of = np.isin(sums.row_of, group) if len(group) > 64 else np.concatenate(
-            [np.arange(sums.start[row], sums.start[row + 1]) for row in group.tolist()]
-        )  # fmt: skip
-        pieces.append((np.unique(sums.columns[entries_of]), np.sort(group)))
+    of_entry, named = of_row[sums.row_of], np.unique(of_row[rows])
+    order = np.argsort(of_entry, kind="stable")
+    cuts = np.searchsorted(of_entry[order], [named, named + 1]).T.tolist()
+    pieces = [(np.unique(sums.columns[order[at:end]]), np.unique(sums.row_of[order[at:end]])) for at, end in cuts]
     return sorted(pieces, key=lambda piece: len(piece[0]))
 
 

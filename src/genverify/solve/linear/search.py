@@ -1,9 +1,6 @@
-"""
-Where linear programs end: proofs by cases, whole counts near a fractional vertex, steps along cubes, dives; and how much
-work is allowed.
-"""
+"""Where linear programs end: proofs by cases, whole counts near a vertex, steps along cubes, dives; limits of work."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations
@@ -180,18 +177,7 @@ def _divisions(
             yield tuple(sorted(tuple(np.flatnonzero(of == block).tolist()) for block in range(blocks)))
 
 
-# What is known beforehand, and what became of the cells.
-
-
-@dataclass(frozen=True)
-class Hints:
-    """
-    What is known of a system beforehand: steps from one point to others, where the cells are those of one table and the
-    rows its marginals; and rows that say all that the others say, if they agree, which a point that fits shows.
-    """
-
-    cubes: Cubes | None = None
-    rows: Ints | None = None
+# What became of the cells.
 
 
 @dataclass(frozen=True)
@@ -415,7 +401,6 @@ def _packed(keys: Ints, order: int) -> Ints:
 # point counts only after its recount.
 
 Step = tuple[int, int, bool]
-End = tuple[int, int]  # a cell, and 1 for its most or -1 for its least
 KEPT = 0.4  # the part of a vertex that stays: all of it leaves too little freedom for the rest
 FEW = 10  # with fewer fractional cells left than this, one at a time
 PROGRAMS = 150  # linear programs of one dive
@@ -433,17 +418,16 @@ class Dives:
     at_once: int = 8  # cells rounded before the next program
     balance: int = 2
 
-    def attain(self, ends: Iterable[End]) -> None:
-        """Points for as many of these ends as dives find."""
-        for end in ends:
-            for _ in range(TRIES):
-                if self.search.late() or self.search.seen(*end) >= self.search.proved(*end):
-                    break
-                known = self.search.known
-                point = self.dive(Ends(known.lo, known.hi).held(*end, self.search.proved(*end)))
-                self.learn(point is not None)
-                if point is not None:
-                    self.search.keep(point)
+    def attain(self, cell: int, sign: int) -> None:
+        """A point for the most of a cell (or, sign -1, its least), where dives find one."""
+        for _ in range(TRIES):
+            known, proved = self.search.known, self.search.proved(cell, sign)
+            if self.search.late() or self.search.seen(cell, sign) >= proved:
+                break
+            point = self.dive(Ends(known.lo, known.hi).held(cell, sign, proved))
+            self.learn(point is not None)
+            if point is not None:
+                self.search.keep(point)
 
     def learn(self, result: bool) -> None:
         """Half as many cells at once where more dives fail than succeed, and more again after some luck."""

@@ -122,18 +122,12 @@ def units_of(A: Any) -> tuple[float, float]:
 
 
 class CellProgram(HighsProgram):
-    """
-    Maximise c x over lo <= x <= hi and least <= A x <= most, within a budget of work. `rows`: the rows of A that say all the
-    others say; the program has these alone, and multipliers of 0 for the rest.
-    """
+    """Maximise c x over lo <= x <= hi and least <= A x <= most, within a budget of work."""
 
-    def __init__(
-        self, A: csr_array, least: Ints, most: Ints, budget: WorkBudget | None = None, rows: Ints | None = None
-    ) -> None:
-        self.rows = np.arange(A.shape[0]) if rows is None else rows
-        self.A = (A if rows is None else A[rows]).tocsc().astype(np.float64)
-        super().__init__(self.A, as_floats(least[self.rows]), as_floats(most[self.rows]), ITERATIONS)
-        self._size, self._bounded, self._units = A.shape[0], True, units_of(self.A)
+    def __init__(self, A: csr_array, least: Ints, most: Ints, budget: WorkBudget | None = None) -> None:
+        self.A = A.tocsc().astype(np.float64)
+        super().__init__(self.A, as_floats(least), as_floats(most), ITERATIONS)
+        self._bounded, self._units = True, units_of(self.A)
         self._budget = WorkBudget(Meter(), inf) if budget is None else budget
 
     def maximise(self, objective: npt.NDArray[Any], units: float = inf) -> Answer:
@@ -147,11 +141,7 @@ class CellProgram(HighsProgram):
         if self._highs.getModelStatus() == MODEL.kTimeLimit:
             self._budget.brake()
         self._bounded = not isinstance(answer, Optimal)
-        if isinstance(answer, Stopped) or answer.y is None:
-            return answer
-        every = np.zeros(self._size)
-        every[self.rows] = answer.y
-        return replace(answer, y=every)
+        return answer
 
     def basis(self) -> Ints | None:
         """The cells that the last vertex leaves between their ends, one for each row; none where rows are slack."""

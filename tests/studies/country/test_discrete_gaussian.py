@@ -10,7 +10,7 @@ from scipy.stats import chi2, chi2_contingency
 
 from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import ConfigError
-from genverify.protect.noise import bernoulli_exp, discrete_laplace, sample, uniform
+from studies.country.noise import bernoulli_exp, discrete_laplace, sample, uniform
 
 SIGMA2 = [
     Fraction(1, 3),

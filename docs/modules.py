@@ -1,20 +1,19 @@
-"""The command `modules`: the packages, which imports from which, and every module with its first sentence."""
+"""The page docs/modules.md, which `genverify modules` prints: packages, which imports from which, and every module."""
 
+import argparse
 import ast
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from genverify.run.registry import HOME
 
-SRC = Path(__file__).parents[2]  # src/genverify/run/manual.py: two folders up
+SRC = Path(__file__).parents[1] / "src"
 PACKAGES = ("genverify", HOME)
 
 
-def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("modules", help="print the packages, what they import, and every module (Markdown)")
-    parser.set_defaults(run=lambda options: print(modules_page(), end=""))
+def print_page(options: argparse.Namespace) -> None:
+    print(modules_page(), end="")
 
 
 def modules_page() -> str:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genverify.model.errors import ConfigError
-from genverify.protect.noise import Noise, as_written, capped, rescaled, uniform_variance, variance, width
+from studies.country.noise import Noise, as_written, capped, rescaled, uniform_variance, variance, width
 
 quick = settings(max_examples=100, deadline=None, derandomize=True)
 ROWS = st.lists(st.lists(st.integers(0, 3000), min_size=3, max_size=3), min_size=1, max_size=6)
