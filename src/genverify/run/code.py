@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 from genverify.run.layout import repository
 
-# A Python file cut into its top-level statements: what counts of each, what it names, and what runs when it is imported.
-#
 # What counts of a statement is its text without comments, blank lines and docstrings, and what its imported names stand
 # for. That is the same in every version of Python, which the tokens of an f-string and the dump of a tree are not.
 
@@ -94,8 +92,7 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
     for number, statement in enumerate(statements):
         for name in sorted(_bound(statement)):
             reader.names.setdefault(name, []).append(number)
-    pieces = list[_Piece]()
-    methods = list[_Piece]()
+    pieces, methods = list[_Piece](), list[_Piece]()
     for statement in statements:
         own, numbers = reader.methods(statement), dict[str, list[int]]()
         for method in own:
@@ -151,7 +148,12 @@ class _Reader:
         elsewhere = {line for method in methods for line in range(_lines(method)[0], _lines(method)[1] + 1)}
         meaning = [f"{name} {path}" for name in sorted(first & self.imports.keys()) for path in self.imports[name]]
         bases = [_path(base) for base in _bases(statement)]
-        own = first if isinstance(statement, ast.ClassDef) else set[str]()
+        # it may ask for those that it names, also in patterns, in texts and in templates
+        attributes = {word for name in dotted for word in name.split(".")[1:]} | ({ANY} if is_open else set())
+        attributes |= first if isinstance(statement, ast.ClassDef) else set()
+        attributes |= {word for node in nodes if isinstance(node, ast.MatchClass) for word in node.kwd_attrs}
+        spelling = [text for text in texts if "{" in text or WORD.fullmatch(text)]
+        attributes |= {word for text in spelling for word in re.findall(r"[^\W\d]\w*", text)}
         return _Piece(
             digest=_digest("\n".join([self._text(start, end, docstrings, elsewhere), *meaning]).encode()),
             start=start,
@@ -162,18 +164,16 @@ class _Reader:
             loads=self.followed(path for *_, path in _imported(nodes, self.package)),
             texts=sorted(text for text in texts if TEMPLATE.fullmatch(text) or self._may_name_modules(text)),
             flags=[name for name, is_set in flags.items() if is_set],
-            attributes=sorted(_attributes(nodes, dotted, texts) | own | ({ANY} if is_open else set())),
+            attributes=sorted(attributes),
             bases=[base for base in bases if self.followed(self._stands_for(base, self.imports)) or base in self.names],
         )
 
     def methods(self, statement: ast.stmt) -> list[ast.FunctionDef]:
         """The methods of a class that count only where their names are used."""
         functions = [node for node in getattr(statement, "body", []) if isinstance(node, ast.FunctionDef)]
-        return [one for one in functions if self._is_quiet(one)] if self._is_closed(statement) else []
-
-    def _is_quiet(self, method: ast.FunctionDef) -> bool:
-        paths = [self._stands_for(_path(one), self.imports) or {""} for one in method.decorator_list]
-        return not CALLED_BY_OTHERS.fullmatch(method.name) and all(map(QUIET_DECORATORS.fullmatch, chain(*paths)))
+        others = [one for one in functions if self._is_closed(statement) and not CALLED_BY_OTHERS.fullmatch(one.name)]
+        paths = [[self._stands_for(_path(name), self.imports) or {""} for name in one.decorator_list] for one in others]
+        return [one for one, own in zip(others, paths, strict=True) if all(map(QUIET_DECORATORS.fullmatch, chain(*own)))]
 
     def _is_closed(self, statement: ast.stmt) -> bool:
         """A class that only the packages can call, as far as its own file says: its bases there are to be looked at."""
@@ -216,11 +216,9 @@ class _Reader:
 
     def effects(self, statement: ast.stmt) -> list[str] | None:
         """What it does but bind names: the names that it calls; None for a plain definition, [] for whatever else."""
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if any(isinstance(node, ast.Attribute | ast.Subscript) for target in targets for node in ast.walk(target)):
-                return []
-        elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+        parts = (node for node in _executed(statement) if isinstance(node, ast.Attribute | ast.Subscript))
+        binds = isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Assign, ast.AnnAssign))
+        if not binds or any(isinstance(node.ctx, ast.Store) for node in parts):
             return []
         names = set[str]()
         for node in _executed(statement):
@@ -272,14 +270,6 @@ def _lines(statement: ast.stmt) -> tuple[int, int]:
     """The first line, of its decorators if it has some, and the last one."""
     start = min(node.lineno for node in (statement, *getattr(statement, "decorator_list", ())))
     return start, statement.end_lineno or start
-
-
-def _attributes(nodes: Iterable[ast.AST], dotted: Iterable[str], texts: Iterable[str]) -> set[str]:
-    """The attributes that a statement may ask for: those that it names, also in patterns, in texts and in templates."""
-    named = {word for name in dotted for word in name.split(".")[1:]}
-    matched = {word for node in nodes if isinstance(node, ast.MatchClass) for word in node.kwd_attrs}
-    spelled = {word for text in texts if "{" in text or WORD.fullmatch(text) for word in re.findall(r"[^\W\d]\w*", text)}
-    return named | matched | spelled
 
 
 def _contents(statement: ast.stmt, left_out: Sequence[ast.stmt] = ()) -> tuple[list[ast.AST], set[str], list[ast.stmt]]:
@@ -390,8 +380,6 @@ class _Store:
             new.unlink(missing_ok=True)
 
 
-# Which code a script's results depend on: the definitions that it can reach, wherever they stand, and templates.
-#
 # Reached are every statement of the script; what a reached statement names, in its own file or through imports; and of
 # every imported module what importing it runs, except plain definitions (functions, classes, constants), which count only
 # where they are named. A method of a reached class counts where something reached names an attribute like it; so does a
@@ -468,9 +456,8 @@ def _parts(script: str) -> dict[str, str]:
 
 
 def _counted(file: str, numbers: Collection[int] | None) -> str:
-    if numbers is None:
-        return sha256(_content(file)).hexdigest()
-    return sha256("".join(_source(file).pieces[number].digest for number in sorted(numbers)).encode()).hexdigest()
+    digests = (_source(file).pieces[number].digest for number in sorted(numbers or ()))
+    return _digest(_content(file) if numbers is None else "".join(digests).encode())
 
 
 def reached(script: str) -> dict[str, set[int] | None]:
@@ -544,13 +531,8 @@ def _all_are(node: Node, flag: str) -> bool:
 
 
 def _are_classes(file: str, name: str, flag: str) -> bool:
-    """Whether all that a dotted name of a file may stand for are classes with a flag, as their bases are."""
-    first, _, rest = name.partition(".")
-    source, modules = _source(file), _files().modules
-    paths = source.imports.get(first, [])
-    if rest and ("." in rest or first in source.names or not all(path in modules for path in paths)):  # a method
-        return False
-    todo = [*_bindings(file, source, first)] if not rest else [n for path in paths for n in _resolve(f"{path}.{rest}")]
+    """Whether all that a name of a file may stand for are classes with a flag, as their bases are."""
+    todo = [] if "." in name else [*_bindings(file, _source(file), name)]
     for node in todo:  # which grows
         if isinstance(node[1], str) and node[1].startswith("="):
             todo += _next(node)[0].difference(todo)

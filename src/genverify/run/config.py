@@ -32,8 +32,7 @@ class Studies:
     """Files and schemas by their paths and settings, as long as this lives: files may change between two checks."""
 
     def __init__(self) -> None:
-        self.domain = cache(read_domain)
-        self._tables = cache(read_yaml)
+        self.domain, self._tables = cache(read_domain), cache(read_yaml)
         self._known: dict[tuple[Path, str], Schema] = {}
 
     def read(self, domain: Path, settings: ReleaseSettings) -> Schema:
@@ -165,10 +164,8 @@ def check_name(name: str) -> None:
     """What becomes part of paths can, and names no folder of results/ that is taken."""
     reserved = sorted([*FOLDERS, *(folder for study in studies() for folder in study.folders)])
     if not NAME.fullmatch(name) or name.casefold() in reserved:
-        raise ConfigError(
-            f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "
-            f"use letters, digits and _, 64 at most, and none of {', '.join(reserved)}, which name folders of results/"
-        )
+        advice = f"use letters, digits and _, 64 at most, and none of {', '.join(reserved)}, which name folders of results/"
+        raise ConfigError(f"config.yaml: {name!r} cannot be a name, which becomes part of paths: {advice}")
 
 
 def variant_settings(config: Config, name: str) -> Variant:

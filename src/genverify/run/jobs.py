@@ -42,10 +42,9 @@ def version_lines() -> Iterator[str]:
 
 @cache  # what is installed does not change while a process runs
 def installed_version(library: str) -> str | None:
-    try:
+    with suppress(PackageNotFoundError):
         return version(library)
-    except PackageNotFoundError:
-        return None
+    return None
 
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "highspy", "gurobipy", "jax", "jaxlib", "optax",
@@ -76,9 +75,15 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
     """Run main as the job that Snakemake describes; a user's mistake ends in one message, without a traceback."""
     gc.freeze()  # what the imports left need not be looked through again: 60 ms of a job
     job = Job(snakemake.rule, *(_named(snakemake, part) for part in ("input", "output", "params", "wildcards")))
+    files = [path for value in vars(job.output).values() for path in (value if isinstance(value, list) else [value])]
+    writes = f"{job.rule} writes {', '.join(files[:4])}{', ...' if files[4:] else ''}" if files else job.rule
     try:
-        with naming_disk_errors(_writes(job)):
-            _start_log(snakemake.log)
+        with naming_disk_errors(writes):
+            # the terminal first, so that it hears of a log that cannot be opened or written
+            log.setLevel(logging.INFO)
+            log.addHandler(logging.StreamHandler(sys.stderr))  # a handler writes the message alone unless told otherwise
+            for path in snakemake.log:
+                log.addHandler(_LogFile(path, mode="w"))
             home = Path(os.path.normpath(snakemake.scriptdir))
             started, code = time.time(), code_parts(home / f"{job.rule}.py")
             main(job)
@@ -92,11 +97,6 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
         with suppress(OSError):
             log.exception("%s failed", job.rule)
         raise
-
-
-def _writes(job: Job) -> str:
-    files = [path for value in vars(job.output).values() for path in (value if isinstance(value, list) else [value])]
-    return f"{job.rule} writes {', '.join(files[:4])}{', ...' if files[4:] else ''}" if files else job.rule
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:
@@ -116,14 +116,6 @@ class _LogFile(logging.FileHandler):
                 self.close()
             raise OSError(error.errno, error.strerror, self.baseFilename) from None
         super().handleError(record)
-
-
-def _start_log(paths: Iterable[str]) -> None:
-    """The terminal first, so that it hears of a log that cannot be opened or written."""
-    log.setLevel(logging.INFO)
-    log.addHandler(logging.StreamHandler(sys.stderr))  # a handler writes the message alone unless it is told otherwise
-    for path in paths:
-        log.addHandler(_LogFile(path, mode="w"))
 
 
 def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:

@@ -33,36 +33,21 @@ class ProofKind:
 
 @dataclass(frozen=True)
 class Study:
-    """
-    What a study contributes. Code is named as `.module:function`, seen from the folder of the study, and imported only when
-    it is asked for: a registration imports nothing but this module.
+    """What a study contributes. Code is named as `.module:function`, seen from its folder, and imported when asked for."""
 
-    settings: a closed model for each section of the configuration, or part of one (`benchmark.speed`)
-    folders: folders of results/ that are its own, which no variant can have for a name
-    names: of the configuration, the names that become part of paths
-    settings_check: of the configuration alone, before anything is read
-    files_check: of the configuration and of the files that it names (with what many studies publish, each read once)
-    possible: whether the settings allow a result: (configuration, name of the result)
-    private: raises an error where the data are not for others to see
-    left_out: lines that say which results need a file of the user, where none is named
-    pages: pages of docs/ about it besides docs/NAME.md
-    foundation: other studies may use it; it comes first
-
-    Beside this module may stand `proofs.py` (PROOFS: the kinds of proofs that its rules write, by name) and `commands.py`
-    (COMMANDS: groups of commands), so that a job that asks for neither does not depend on their code.
-    """
-
-    settings: Mapping[str, str] = field(default_factory=dict)
-    folders: Sequence[str] = ()
-    names: str | None = None
-    settings_check: str | None = None
-    files_check: str | None = None
-    possible: str | None = None
-    private: str | None = None
-    left_out: str | None = None
-    pages: Sequence[str] = ()
-    foundation: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)  # closed models of sections, or parts (`benchmark.speed`)
+    folders: Sequence[str] = ()  # of results/, which no variant can have for a name
+    names: str | None = None  # of the configuration, the names that become part of paths
+    settings_check: str | None = None  # of the configuration alone, before anything is read
+    files_check: str | None = None  # of the files that it names, too (with what many studies publish, each read once)
+    possible: str | None = None  # whether the settings allow a result: (configuration, name of the result)
+    private: str | None = None  # raises an error where the data are not for others to see
+    left_out: str | None = None  # lines that say which results need a file of the user, where none is named
+    pages: Sequence[str] = ()  # of docs/ about it besides docs/NAME.md
+    foundation: bool = False  # other studies may use it; it comes first
     package: str = ""
+    # Beside this module may stand proofs.py (PROOFS: the kinds of proofs that its rules write, by name) and commands.py
+    # (COMMANDS: groups of commands), so that a job that asks for neither does not depend on their code.
 
     @property
     def name(self) -> str:

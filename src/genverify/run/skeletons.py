@@ -33,8 +33,7 @@ def new_study(options: argparse.Namespace) -> None:
 
 def new_reader(options: argparse.Namespace) -> None:
     files = write_reader(options.name, Path())
-    next_step = f"next: put your format into {files[0]}, then give disclose a file that ends in .{options.name}"
-    print(*files, next_step, sep="\n")
+    print(*files, f"next: put your format into {files[0]}, then give disclose a file that ends in .{options.name}", sep="\n")
 
 
 def files_of(templates: Mapping[Path, str], name: str) -> list[Path]:

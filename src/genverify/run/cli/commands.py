@@ -3,7 +3,7 @@
 import argparse
 import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,29 +125,25 @@ def _bounds(release: "Release", text: str) -> dict[str, Any]:
     return check_ranges(verifier.bounder.program, [(where, counts)])
 
 
-def explain(options: argparse.Namespace) -> None:
+def explain(options: argparse.Namespace) -> Iterator[str]:
     from genverify.run.provenance.recheck import explain_stored
 
-    for line in explain_stored(options.study, options.block, options.claim):
-        print(line)
+    return explain_stored(options.study, options.block, options.claim)
 
 
-def probability(options: argparse.Namespace) -> None:
+def probability(options: argparse.Namespace) -> Iterator[str]:
     from dataclasses import replace
 
     from genverify.attack.explain import probable_claim
     from genverify.solve.counting.diagram import BUDGET
 
-    budget = replace(BUDGET, states=options.states)
-    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget,
-                               options.sample):  # fmt: skip
-        print(line)
+    given = options.prior, options.floor, replace(BUDGET, states=options.states), options.sample
+    return probable_claim(options.study, options.block, options.claim, *given)
 
 
-def check(options: argparse.Namespace) -> None:
+def check(options: argparse.Namespace) -> Iterator[str]:
     from genverify.run.provenance.recheck import check_paths
 
     started = time.monotonic()
-    for line in check_paths(options.proofs, options.claims):
-        print(line)
-    print(f"({time.monotonic() - started:.1f} s)")
+    yield from check_paths(options.proofs, options.claims)
+    yield f"({time.monotonic() - started:.1f} s)"

@@ -8,7 +8,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -43,10 +43,10 @@ class Group:
     study: bool = False
     form: Mapping[str, Any] = field(default_factory=dict)  # of commands.toml: the function runs it, imported only then
 
-    def load(self, commands: Subparsers) -> bool:
+    def load(self, commands: Subparsers) -> None:
         if "options" not in self.form:
             load(self.add)(commands)
-            return True
+            return
         ((name, line),) = self.lines.items()
         form = argparse.RawDescriptionHelpFormatter
         parser = commands.add_parser(name, help=line, description=self.form.get("about"), formatter_class=form)
@@ -54,29 +54,22 @@ class Group:
             parser.add_argument(*words.split(), **{key: TYPES.get(value, value) if key == "type" else value
                                                    for key, value in how.items()})  # fmt: skip
         parser.set_defaults(run=lambda options: load(self.add)(options), prints=self.form.get("prints", "text"))
-        return True
 
 
-def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Sequence[str] | None) -> Subparsers:
+def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Sequence[str] | None) -> None:
     """Add the commands of the group that the words ask for (without words, all), of the others a line of the help alone."""
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     asked = next((word for word in words or () if not word.startswith("-")), None)
     for group in groups:
         wanted = asked in group.lines
-        try:
-            with naming_missing_extras():
-                loaded = (words is None or wanted) and group.load(commands)
-        except (MissingExtra, DataError):
-            if wanted:
-                raise
-            loaded = False
-        if not loaded:
-            for name, line in group.lines.items():
-                if name not in commands.choices:  # some may stand there before an extra was missed
-                    commands.add_parser(name, help=line)
+        with suppress(*() if wanted else (MissingExtra, DataError)), naming_missing_extras():
+            if words is None or wanted:
+                group.load(commands)
+        for name, line in group.lines.items():
+            if name not in commands.choices:  # not asked for, or an extra is missing
+                commands.add_parser(name, help=line)
     for leaf in leaves(commands):
         _share(leaf)
-    return commands
 
 
 def leaves(commands: Subparsers) -> Iterator[argparse.ArgumentParser]:
@@ -178,19 +171,21 @@ def with_values(words: Sequence[str]) -> list[str]:
 
 def _run(options: argparse.Namespace, study: bool) -> int:
     """With --json, what a command printed is one document: JSON as it is, the rows of a CSV, or the lines of a text."""
-    held, prints = StringIO(), getattr(options, "prints", "text")
+    held = StringIO()
     out = redirect_stdout(held) if options.json or options.quiet else nullcontext()
     with out, redirect_stderr(StringIO()) if options.quiet else nullcontext():
         try:
-            status = int(options.run(options) or DONE)
+            result = options.run(options)
+            for line in result if isinstance(result, Iterator) else ():
+                print(line, flush=True)
+            status = result if isinstance(result, int) else DONE
         except (GenverifyError, FileNotFoundError) as error:
             if not study or SNAKEFILE.exists():
                 raise
-            raise DataError(
-                f"{error}. `genverify {options.command}` looks at the results of a study, and this is not the folder of "
-                f"the repository (no {SNAKEFILE} is here)"
-            ) from None
-    text = held.getvalue()
+            why = f"and this is not the folder of the repository (no {SNAKEFILE} is here)"
+            said = f"{error}. `genverify {options.command}` looks at the results of a study, {why}"
+            raise DataError(said) from None
+    text, prints = held.getvalue(), getattr(options, "prints", "text")  # which some commands know only now
     if options.json and prints != "json" and not text.startswith("{"):
         text = _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
     if options.json or prints != "text":

@@ -5,9 +5,8 @@ import csv
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from secrets import randbits
 
@@ -41,10 +40,8 @@ def check_chain(chain: Chain, known: Records, config: Config) -> Generator[str, 
     for record in chain.jobs:
         if record.lock.get(lock_file) != now[lock_file]:
             problem = differs(now[lock_file], record.lock.get(lock_file), record.path)
-            raise AuditError(
-                f"{lock_file}: {problem}: {record.target} was made with other versions. Make everything again (snakemake "
-                "--forceall), or put the lock back."
-            )
+            again = "Make everything again (snakemake --forceall), or put the lock back."
+            raise AuditError(f"{lock_file}: {problem}: {record.target} was made with other versions. {again}")
         job_records.check_versions(record, lock)
         _check_code(record)
         job_records.check_settings(record, stages)
@@ -71,10 +68,8 @@ def _check_code(record: Record) -> None:
         if now.get(path) != recorded:
             other = f"what {normal(script)} uses of it is not as {record.path} says"
             none = f"{normal(script)} uses nothing of it, though {record.path} names it"
-            raise AuditError(
-                f"{path}: {other if path in now else none}: {record.target} was made by other code. "
-                f"Run Snakemake again (snakemake {record.target}), or put the code back."
-            )
+            again = f"Run Snakemake again (snakemake {record.target}), or put the code back."
+            raise AuditError(f"{path}: {other if path in now else none}: {record.target} was made by other code. {again}")
     stated = record.params.get(job_records.CODE), joint_digest(record.code.values())
     if stated != (code_digest(script),) * 2:
         problem = f"not the code that {record.path} says it ran, or it imports other modules"
@@ -209,29 +204,17 @@ def read_config(changes: list[Path]) -> Config:
     return parse_config(text)
 
 
-def command(options: argparse.Namespace) -> None:
+def command(options: argparse.Namespace) -> Iterator[str]:
     if options.out and not options.out.absolute().parent.is_dir():  # said before the work, not after it
         raise DataError(f"--out {options.out}: there is no folder {options.out.parent}; make it, or give another path")
     other = job_records.read_summary(options.against) if options.against else None
-    config = read_config(options.configfile)
-    share = read_share(options.rerun)
+    config, share = read_config(options.configfile), read_share(options.rerun)
     if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
-        for line in layout.load(f"{layout.REFERENCE_TOOL}:check_lines")(config, strict=True):
-            print(line, flush=True)
+        yield from layout.load(f"{layout.REFERENCE_TOOL}:check_lines")(config, strict=True)
         return
-    say = partial(print, flush=True)
-    summary = say_lines(audit(config, options.results, not options.without_proofs, share, options.seed), say)
+    summary = yield from audit(config, options.results, not options.without_proofs, share, options.seed)
     if options.out:
         job_records.write_summary(summary, options.out)
-        print(f"written: {options.out}")
+        yield f"written: {options.out}"
     if other:
-        for line in job_records.compare(summary, other, options.against):
-            print(line, flush=True)
-
-
-def say_lines(lines: Generator[str, None, job_records.Summary], say: Callable[[str], object]) -> job_records.Summary:
-    while True:
-        try:
-            say(next(lines))
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+        yield from job_records.compare(summary, other, options.against)

@@ -60,17 +60,13 @@ class _Crate:
         self.crate.metadata.extra_contexts.append(TERMS)
         ends = sorted(_end_of(job) for job in self.chain.jobs)
         root["datePublished"] = ends[-1]
-        for kind, name in PROFILES.items():
-            profile = f"https://w3id.org/ro/wfrun/{kind}/{PROFILE_VERSION}"
+        for level, name in PROFILES.items():
+            profile = f"https://w3id.org/ro/wfrun/{level}/{PROFILE_VERSION}"
             root.append_to("conformsTo", self.context(profile, "CreativeWork", name=name, version=PROFILE_VERSION))
-        self._add_files()
-        self._add_runs(ends[-1])
-
-    def _add_files(self) -> None:
         main = self.about["workflow"]
         snakemake = str(self.chain.jobs[-1].text["versions"].get("snakemake", "unknown"))
-        about = {"main": True, "lang": "snakemake", "lang_version": snakemake, "cls": _Workflow}
-        self.workflow = self.crate.add_workflow(str(self.inside[main]), main, **about)
+        kind = {"main": True, "lang": "snakemake", "lang_version": snakemake, "cls": _Workflow}
+        self.workflow = self.crate.add_workflow(str(self.inside[main]), main, **kind)
         self.workflow["name"] = main
         self.engine = self.context("#snakemake", "SoftwareApplication", name="Snakemake", softwareVersion=snakemake)
         scripts = {_script_of(job) for job in self.chain.jobs}
@@ -79,6 +75,7 @@ class _Crate:
                 kinds = ["File", "SoftwareSourceCode"] if name in scripts else "File"
                 properties = {"@type": kinds, "name": name, "sha256": digest(path), "contentSize": str(path.stat().st_size)}
                 self.crate.add_file(str(path), name, properties=properties)
+        self._add_runs(ends[-1])
 
     def _add_runs(self, end: str) -> None:
         steps: dict[str, Any] = {}
@@ -136,8 +133,7 @@ class _Crate:
 
 
 def _script_of(job: Record) -> str:
-    named = [path for path in job.code if os.path.basename(path) == f"{job.rule}.py"]
-    return next(path for path in named if "genverify" not in path.split(os.sep))
+    return next(path for path in job.code if Path(path).name == f"{job.rule}.py" and "genverify" not in Path(path).parts)
 
 
 def _end_of(job: Record) -> str:

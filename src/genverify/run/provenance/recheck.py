@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -163,10 +162,8 @@ def _kind_of_record(record: Record) -> ProofKind:
     """The kind of the proofs that a job wrote, by the files that it names."""
     kind = kind_of([name for part in ("inputs", "outputs") for name in record.text[part] if record.named(part, name)])
     if kind is None:
-        raise AuditError(
-            f"{record.path}: names proofs, but not the files that proofs of any kind are about. Register how they are "
-            "checked: PROOFS in proofs.py of the study."
-        )
+        advice = "Register how they are checked: PROOFS in proofs.py of the study."
+        raise AuditError(f"{record.path}: names proofs, but not the files that proofs of any kind are about. {advice}")
     return kind
 
 
@@ -185,9 +182,8 @@ def _open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]
 
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
-    schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
-    schema = _schema(schema_file.resolve(), schema_file.stat().st_mtime_ns)
-    total, proved = _checked_records([(counts, proofs)], schema)
+    schema, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
+    total, proved = _checked_records([(counts, proofs)], read_schema(schema))
     if (claims := _one(record, "claims")) is None:
         return ProofTally(total, (proofs,))
     with reading_tables(claims):
@@ -214,12 +210,6 @@ def check_proofs(jobs: Sequence[_Proving]) -> Iterator[ProofTally]:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-@cache
-def _schema(path: Path, changed: int) -> Schema:
-    """A schema, read once by each worker, unless it was changed: the batches of a variant share it."""
-    return read_schema(path)
 
 
 # Stored proofs of any model, from the path of their files: opened with what they are about, checked, and put into words.
@@ -326,10 +316,8 @@ def _check_stored(path: Path, files: Sequence[Path], release: Path, claims: Path
     batches = set(table_names(release)) if path.is_dir() else set()
     missing = sorted(batches - {file.name.removesuffix(ENDING) for file in files})
     if missing:
-        raise DataError(
-            f"{path}: no proofs of batch {missing[0]} ({len(missing)} of {len(batches)} batches of {release} have none). "
-            "Verify them, or check single files."
-        )
+        number = f"{len(missing)} of {len(batches)} batches of {release} have none"
+        raise DataError(f"{path}: no proofs of batch {missing[0]} ({number}). Verify them, or check single files.")
     schema = read_schema(release / "schema.json")
     total, proved = _checked_records(((_counts_of(file, files, release), file) for file in files), schema)
     yield f"{KINDS[RECORDS].words.format_map(total)}: all right"

@@ -181,6 +181,7 @@ WRAPPERS = ("shown", "report", "directory", "touch")  # of Snakemake and of the 
 CODE, RECORD = "code", "record"
 UNKNOWN = (GenverifyError, AttributeError, KeyError)  # a variant, experiment or section that the settings no longer have
 Named = Mapping[str, ast.expr]
+Change = tuple[str, Any, Any]  # of a setting: its full name, what it was, what it is
 
 
 class _Wildcards(dict[str, str]):
@@ -293,26 +294,21 @@ def as_list(value: Any) -> list[Any]:
 def check_settings(record: Record, stages: Stages) -> None:
     """The settings that a job ran with are those that it would get now."""
     if record.rule not in stages.rules:
-        raise AuditError(
-            f"{record.target}: made by the rule {record.rule}, which no stage file has any more; so its settings cannot be "
-            "checked. Delete it, or bring the rule back."
-        )
+        why = "which no stage file has any more; so its settings cannot be checked. Delete it, or bring the rule back."
+        raise AuditError(f"{record.target}: made by the rule {record.rule}, {why}")
     try:
         changed = list(changed_settings(stages, record.rule, record.params, record.wildcards))
     except UNKNOWN as error:
         why = str(error).rstrip(".")
         raise AuditError(f"{record.target}: its settings cannot be checked ({why}). Delete it, or run it again.") from None
     for setting, was, now in changed:
-        raise AuditError(
-            f"{record.target}: made with {setting} = {was}, but config.yaml says {now}. Run Snakemake again (snakemake "
-            f"{record.target}), or put the setting back; a file given to Snakemake with --configfile is given here too."
-        )
+        advice = "or put the setting back; a file given to Snakemake with --configfile is given here too."
+        again = f"Run Snakemake again (snakemake {record.target}), {advice}"
+        raise AuditError(f"{record.target}: made with {setting} = {was}, but config.yaml says {now}. {again}")
 
 
-def changed_settings(
-    stages: Stages, rule: str, params: Mapping[str, Any], wildcards: Mapping[str, str]
-) -> Iterator[tuple[str, Any, Any]]:
-    """Every setting of a job that would be another one now: its full name, what it was, what it is."""
+def changed_settings(stages: Stages, rule: str, params: Mapping[str, Any], wildcards: Mapping[str, str]) -> Iterator[Change]:
+    """Every setting of a job that would be another one now."""
     for name, expression in stages.named(rule, "params").items():
         if name != CODE:
             now = json.loads(json.dumps(stages.value(expression, wildcards)))
@@ -329,7 +325,7 @@ def _called(name: str, expression: ast.expr) -> str:
     return name
 
 
-def _changed(setting: str, was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
+def _changed(setting: str, was: Any, now: Any) -> Iterator[Change]:
     if isinstance(was, dict) and isinstance(now, dict):
         for key in dict.fromkeys([*now, *was]):
             yield from _changed(f"{setting}.{key}", was.get(key, "nothing"), now.get(key, "nothing"))
@@ -405,10 +401,8 @@ def check_versions(record: Record, lock: Lock) -> None:
         allowed = lock.get(_normalised(name), set())
         if name != INSTALLED_PYTHON and str(used) not in allowed:
             pinned = " or ".join(sorted(allowed)) or "no version"
-            raise AuditError(
-                f"{record.target}: made with {name} {used}, but {LOCK} has {pinned}. Install the lock (make env), then "
-                f"make it again: snakemake --force {record.target}"
-            )
+            again = f"Install the lock (make env), then make it again: snakemake --force {record.target}"
+            raise AuditError(f"{record.target}: made with {name} {used}, but {LOCK} has {pinned}. {again}")
 
 
 def installed_here(lock: Lock) -> str:
@@ -443,19 +437,15 @@ def find_results(asked: Iterable[str]) -> list[str]:
 def walk(results: Iterable[str], records: Records) -> Chain:
     """From the results through the record of every job to files that no job wrote."""
     wanted = {result: _record_of(result, records) for result in results}
-    upstream: dict[str, tuple[str, ...]] = {}
     known = {record.path: record for record in wanted.values()}
-    raw: set[str] = set()
-    todo = list(known.values())
-    while todo:
-        record = todo.pop()
-        if record.path in upstream:
-            continue
+    upstream, raw, todo = dict[str, tuple[str, ...]](), set[str](), list(known.values())
+    for record in todo:  # which grows
         before = {path: records.writer(path) for path in record.inputs if is_made(path)}
         raw.update(path for path in record.inputs if path not in before)
         upstream[record.path] = tuple(dict.fromkeys(one.path for one in before.values()))
-        known |= {one.path: one for one in before.values()}
-        todo += before.values()
+        new = {one.path: one for one in before.values() if one.path not in known}
+        known |= new
+        todo += new.values()
     try:
         ordered = list(TopologicalSorter({path: upstream[path] for path in sorted(upstream)}).static_order())
     except CycleError as error:
@@ -493,10 +483,9 @@ class Group:
         first = self.jobs[0]
         others = [f"{name} {value}" for name, value in first.wildcards.items() if name != FOLDED]
         batches = sorted(job.wildcards[FOLDED] for job in self.jobs if FOLDED in job.wildcards)
-        if len(self.jobs) > 1:
-            span = [f"{batches[0]}..{batches[-1]}"] if batches else []
-            return ", ".join([" ".join([f"{len(self.jobs)} jobs {first.rule}", *span]), *others])
-        return ", ".join([" ".join([first.rule, *batches]), *others])
+        span = [f"{batches[0]}..{batches[-1]}"] if batches[1:] else batches
+        number = [f"{len(self.jobs)} jobs"] if len(self.jobs) > 1 else []
+        return ", ".join([" ".join([*number, first.rule, *span]), *others])
 
     @property
     def when(self) -> str:
@@ -537,11 +526,31 @@ def short(value: Any) -> str:
 def tree(chain: Chain, listed: Mapping[str, str]) -> Iterator[str]:
     """The lines of the tree; what several results share is told once."""
     groups, seen = groups_of(reversed(chain.jobs)), set[Key]()
-    by_record = groupby(sorted(chain.results, key=lambda name: chain.results[name].path), lambda n: chain.results[n].path)
     known = {job.path: job for job in chain.jobs}
-    for record, names in by_record:
+
+    def branch(key: Key, margin: str) -> Iterator[str]:
+        group = groups[key]
+        if key in seen:
+            yield f"{margin}{group.title} (above)"
+            return
+        seen.add(key)
+        yield f"{margin}{group.title}: {group.when}"
+        yield from (f"{margin}    {name}: {short(value)}" for name, value in sorted(settings_in(group.jobs[0]).items()))
+        raw = {path: value for job in group.jobs for path, value in job.inputs.items() if path in chain.raw}
+        for path, value in sorted(raw.items()):
+            yield f"{margin}  raw {path}, SHA-256 {value[:12]}{'' if listed.get(path) else ', not among the listed sources'}"
+        above = {key_of(known[path]) for job in group.jobs for path in chain.upstream[job.path]}
+        for other in groups:
+            if other in above and other not in seen:
+                above.discard(other)
+                yield from branch(other, f"{margin}  ")
+        if above:
+            yield f"{margin}  (above: {'; '.join(sorted(groups[other].title for other in above))})"
+
+    for record, names in groupby(sorted(chain.results, key=lambda name: chain.results[name].path),
+                                 lambda name: chain.results[name].path):  # fmt: skip
         yield ", ".join(names)
-        yield from _branch(chain, groups, known, key_of(known[record]), seen, listed, 1)
+        yield from branch(key_of(known[record]), "  ")
 
 
 def groups_of(jobs: Iterable[Record]) -> dict[Key, Group]:
@@ -554,29 +563,6 @@ def groups_of(jobs: Iterable[Record]) -> dict[Key, Group]:
 
 def key_of(job: Record) -> Key:
     return job.rule, tuple(sorted((name, str(value)) for name, value in job.wildcards.items() if name != FOLDED))
-
-
-def _branch(
-    chain: Chain, groups: Mapping[Key, Group], known: Mapping[str, Record], key: Key, seen: set[Key],
-    listed: Mapping[str, str], depth: int,
-) -> Iterator[str]:  # fmt: skip
-    group, margin = groups[key], "  " * depth
-    if key in seen:
-        yield f"{margin}{group.title} (above)"
-        return
-    seen.add(key)
-    yield f"{margin}{group.title}: {group.when}"
-    yield from (f"{margin}    {name}: {short(value)}" for name, value in sorted(settings_in(group.jobs[0]).items()))
-    raw = {path: value for job in group.jobs for path, value in job.inputs.items() if path in chain.raw}
-    for path, value in sorted(raw.items()):
-        yield f"{margin}  raw {path}, SHA-256 {value[:12]}{'' if listed.get(path) else ', not among the listed sources'}"
-    above = {key_of(known[path]) for job in group.jobs for path in chain.upstream[job.path]}
-    for other in [other for other in groups if other in above and other not in seen]:
-        if other not in seen:
-            above.discard(other)
-            yield from _branch(chain, groups, known, other, seen, listed, depth + 1)
-    if above:
-        yield f"{margin}  (above: {'; '.join(sorted(groups[other].title for other in above))})"
 
 
 def versions(chain: Chain) -> Iterator[str]:
@@ -693,22 +679,16 @@ def compare(here: Summary, there: Summary, path: Path) -> Iterator[str]:
     """A line for everything that differs; an error at the end if something does."""
     lines = [line for part in (*PARTS, PROOFS) for line in _differences(part, there[part], here[part])]
     yield from lines
-    yield from _less(here, there, path)
+    if isinstance(levels := there.get(LEVEL), dict):  # less that was checked here than there is no difference of the study
+        less = [name for name, level in here[LEVEL].items() if levels.get(name, DIGEST) != DIGEST and level == DIGEST]
+        more = f" and {len(less) - 1} more" if less[1:] else ""
+        yield from (f"checked there and taken on its digest here: {name}{more}" for name in less[:1])
+        yield f"there: {there.get(BADGE)}"
+    else:
+        yield f"{path} does not say how far each file was checked: another version wrote it"
     if lines:
         raise AuditError(f"{path}: {len(lines)} differences from this study, listed above.")
     yield f"the same chain as {path}: {here[CHAIN]}"
-
-
-def _less(here: Summary, there: Summary, path: Path) -> Iterator[str]:
-    """Where less was checked here than there: no difference of the study."""
-    levels = there.get(LEVEL)
-    if not isinstance(levels, dict):
-        yield f"{path} does not say how far each file was checked: another version wrote it"
-        return
-    less = [name for name, level in here[LEVEL].items() if levels.get(name, DIGEST) != DIGEST and level == DIGEST]
-    if less:
-        yield f"checked there and taken on its digest here: {less[0]}{f' and {len(less) - 1} more' if less[1:] else ''}"
-    yield f"there: {there.get(BADGE)}"
 
 
 def _differences(part: str, there: Any, here: Any) -> Iterator[str]:

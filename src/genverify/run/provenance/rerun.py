@@ -28,19 +28,8 @@ from genverify.model.files import read_yaml
 from genverify.run import code
 from genverify.run.jobs import Job, cores, digests, folder_files
 from genverify.run.layout import TIMES
-from genverify.run.provenance.records import (
-    INSTALLED_PYTHON,
-    MADE,
-    AuditError,
-    Chain,
-    Reached,
-    Record,
-    groups_of,
-    is_made,
-    normal,
-    rerun,
-    script_of,
-)
+from genverify.run.provenance import records as job_records
+from genverify.run.provenance.records import AuditError, Chain, Reached, Record, is_made, normal, rerun
 
 # Which jobs are run again: every cheap one, and of the others as many as are asked for, drawn at random.
 
@@ -49,6 +38,7 @@ CHEAP = 1.0  # seconds of a core: what takes less is never taken on its digest
 # faster, and a rule that is not listed as costly may be costly with a user's data
 STOP = 6.0
 ALL = "all"
+Paths = Mapping[str, Collection[str]]  # of each job, by its record
 
 
 @dataclass(frozen=True)
@@ -98,20 +88,17 @@ def run_again(chain: Chain, reached: Reached, share: float, seed: int) -> Iterat
     others = [job for job in repeatable if job.path not in reached.recomputed]
     reached.others, chosen = [job.path for job in others], draw_jobs(others, share, seed)
     if share and others:
-        yield (
-            f"running again {_in_words(chosen)} of the other {len(others)}, drawn with seed {seed}: a forger who "
-            f"changed one of these, and nothing that a proof shows, is caught with {len(chosen) / len(others):.0%}"
-        )
+        chance = f"is caught with {len(chosen) / len(others):.0%}"
+        forger = f"a forger who changed one of these, and nothing that a proof shows, {chance}"
+        yield f"running again {_in_words(chosen)} of the other {len(others)}, drawn with seed {seed}: {forger}"
     reached.rerun = yield from _compared(chosen, above, None)
 
 
-def _compared(
-    jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None
-) -> Generator[str, None, list[str]]:
+def _compared(jobs: Sequence[Record], above: Paths, stop: float | None) -> Generator[str, None, list[str]]:
     """Run jobs again; the records of those that gave the same bytes. AuditError names the first file that differs."""
     same, apart, guards = list[str](), dict[str, list[Record]](), set[str]()
     here = platform.python_version()
-    if others := sorted({str(job.text["versions"][INSTALLED_PYTHON]) for job in jobs} - {here}):
+    if others := sorted({str(job.text["versions"][job_records.INSTALLED_PYTHON]) for job in jobs} - {here}):
         yield f"run again with Python {here}, though records name Python {', '.join(others)}"
     for outcome in rerun_jobs(jobs, above, stop):
         guards.add(outcome.guard)
@@ -128,7 +115,7 @@ def _compared(
                     raise AuditError(f"{path}: {again} gives another file. {rerun(record.target_of(path))}")
             same.append(record.path)
     for why, records in apart.items():
-        yield f"not run again here: {'; '.join(group.title for group in groups_of(records).values())} ({why})"
+        yield f"not run again here: {'; '.join(group.title for group in job_records.groups_of(records).values())} ({why})"
     if PYTHON in guards:
         yield f"these jobs had no access to the network or to other files, enforced by {PYTHON}"
     return same
@@ -159,14 +146,13 @@ class Outcome:
     """What came of a job: SHA-256 of what it wrote, or why it did not end well."""
 
     record: Record
-    seconds: float = 0.0  # of a core
     outputs: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
     here: str = ""  # why it cannot be run here
     guard: str = ""  # who keeps it from the network and from other files
 
 
-def rerun_jobs(jobs: Sequence[Record], above: Mapping[str, Collection[str]], stop: float | None = None) -> Iterator[Outcome]:
+def rerun_jobs(jobs: Sequence[Record], above: Paths, stop: float | None = None) -> Iterator[Outcome]:
     """Run jobs again, forked from this process; of the folders of results they see their inputs and what is `above`."""
     gone = {job.path: path for job in jobs for path in job.inputs if not os.path.exists(path)}
     yield from (Outcome(job, here=f"{gone[job.path]} is missing") for job in jobs if job.path in gone)
@@ -208,9 +194,9 @@ def _outcome(record: Record, folder: Path, status: int, seconds: float) -> Outco
     except (OSError, ValueError):
         ended = os.waitstatus_to_exitcode(status)
         if ended in (-signal.SIGXCPU, -signal.SIGKILL):
-            return Outcome(record, seconds, here=f"stopped after {seconds:.0f} s of a core")
-        return Outcome(record, seconds, error=f"the process ended with {ended}")
-    return Outcome(record, seconds, **answer)
+            return Outcome(record, here=f"stopped after {seconds:.0f} s of a core")
+        return Outcome(record, error=f"the process ended with {ended}")
+    return Outcome(record, **answer)
 
 
 def _child(record: Record, folder: Path, above: Iterable[str], stop: float | None) -> None:
@@ -220,7 +206,7 @@ def _child(record: Record, folder: Path, above: Iterable[str], stop: float | Non
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        script, study = script_of(record.rule), folder / "study"
+        script, study = job_records.script_of(record.rule), folder / "study"
         link_inputs(study, [*record.inputs, *above])
         os.chdir(study)
         os.environ.update(TMPDIR=str(folder), HOME=str(folder))
@@ -231,12 +217,11 @@ def _child(record: Record, folder: Path, above: Iterable[str], stop: float | Non
         inputs, outputs = (SimpleNamespace(**record.arguments(part)) for part in ("inputs", "outputs"))
         outputs.record = record.path
         job = Job(record.rule, inputs, outputs, SimpleNamespace(**record.params), SimpleNamespace(**record.wildcards))
-        for value in vars(job.output).values():
-            for path in value if isinstance(value, list) else [value]:
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
+        for path in (path for value in vars(outputs).values() for path in job_records.as_list(value)):
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
         sys.path[:0] = [str(code.SRC)]
         run_path(str(script), run_name=f"script_{script.stem}")["main"](job)
-        written = digests({name: value for name, value in vars(job.output).items() if name != "record"}, contents=True)
+        written = digests(record.arguments("outputs"), contents=True)
         answer["outputs"] = {normal(path): value for files in written.values() for path, value in files.items()}
     except (ImportError, MissingExtra) as error:
         answer["here"] = f"{error}"
@@ -251,7 +236,7 @@ def link_inputs(study: Path, inputs: Iterable[str]) -> None:
     """A folder that looks like the study's, with the inputs as the only results; folders are made, files are links."""
     study.mkdir()
     for path in Path.cwd().iterdir():
-        if path.name not in MADE and not path.name.startswith("."):
+        if path.name not in job_records.MADE and not path.name.startswith("."):
             (study / path.name).symlink_to(path)
     for name in filter(is_made, inputs):
         if os.pardir in Path(name).parts:  # a forged record must not make links outside of the folder
