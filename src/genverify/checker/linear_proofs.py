@@ -77,11 +77,9 @@ class _Residual:
     cells: Ints
     w: Ints
     rows: int
+    uses: tuple[bool, bool]  # lower ends, upper ends
     total: int | None = None
     moves: tuple[int, int] = (-1, -1)
-
-    def __post_init__(self) -> None:
-        self.uses = bool((self.w < 0).any()), bool((self.w > 0).any())  # lower ends, upper ends
 
 
 class Checking:
@@ -243,5 +241,6 @@ class Checking:
             if len(y) > 1:
                 self.known.pop(self.several, None)
                 self.several = key
-            self.known[key] = _Residual(cells, w, sum(times * self.end(row, times) for row, times in y.items()))
+            rows = sum(times * self.end(row, times) for row, times in y.items())
+            self.known[key] = _Residual(cells, w, rows, (bool((w < 0).any()), bool((w > 0).any())))
         return self.known[key]

@@ -199,11 +199,7 @@ class _Conditions:
         # the step from which on a condition is known, and its bit
         self.at = {p: (max((self.step_of[name] for name in p.columns), default=0), 1 << bit) for p, bit in self.bit.items()}
         self.words = len(said) // 64 + 1
-        self.allowed = self._allowed(domain)
-
-    def _allowed(self, domain: Domain) -> list[Words]:
-        """Per column and atom, the conditions that allow it, one bit each."""
-        size = self.words * 64
+        size = self.words * 64  # per column and atom, the conditions that allow it, one bit each
         flags = {name: np.ones((len(atom), size), bool) for name, atom in zip(domain.names, self.atoms, strict=True)}
         held: dict[tuple[str, tuple[int, ...]], Flags] = {}
         for predicate, bit in self.bit.items():
@@ -212,7 +208,7 @@ class _Conditions:
                     held[clause] = _held(self.atoms[domain.names.index(clause[0])], clause[1])
                 flags[clause[0]][:, bit] = held[clause]
         packed = (np.packbits(flags[name], axis=1, bitorder="little") for name in domain.names)
-        return [bits.view("<u8").astype(np.uint64).T for bits in packed]
+        self.allowed: list[Words] = [bits.view("<u8").astype(np.uint64).T for bits in packed]
 
 
 class _Walk:
@@ -338,28 +334,24 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
 
 
 def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:
-    """The published cells, after every lemma was checked against them."""
+    """The published cells; of each lemma, disjoint cells add up to the universe: no record of it lies elsewhere."""
     cells = Cells(release)
     for index, lemma in enumerate(lemmas):
-        _check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
+        path = f"block {release.block}, lemmas[{index}]"
+        universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
+        if any(cell.sums for cell in (universe, *parts)):
+            raise CertificateError(f"{path}: a cell that sums a column counts no records")
+        codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
+        for i, one in enumerate(codes):
+            if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
+                raise CertificateError(f"{path}: {lemma.cells[i]} is not inside {lemma.universe}")
+            for j in range(i):
+                if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
+                    raise CertificateError(f"{path}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
+        total = sum(part.lo for part in parts)
+        if total < universe.hi:
+            raise CertificateError(f"{path}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
     return cells
-
-
-def _check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> None:
-    """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
-    universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
-    if any(cell.sums for cell in (universe, *parts)):
-        raise CertificateError(f"{path}: a cell that sums a column counts no records")
-    codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
-    for i, one in enumerate(codes):
-        if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
-            raise CertificateError(f"{path}: {lemma.cells[i]} is not inside {lemma.universe}")
-        for j in range(i):
-            if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
-                raise CertificateError(f"{path}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
-    total = sum(part.lo for part in parts)
-    if total < universe.hi:
-        raise CertificateError(f"{path}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
 
 
 def _live(release: Release, cells: Cells, certificate: form.Certificate) -> AdmissibleTypes:
@@ -443,8 +435,10 @@ class ProofChecker:
     def nobody(self, leaf: form.Leaf, path: form.Cases, said: Said, statement: form.Statement | None) -> None:
         """The values are nowhere negative, but their sum is: there is no such dataset."""
         v, total = self.sums(leaf, path, said)
-        if statement and leaf.c:
-            v, total = v + self.least(statement.where, leaf.c), total + leaf.c * statement.m
+        if statement and leaf.c:  # c [x matches a], the smaller value where only some records of a type match
+            size, every, where = len(self.types), (1 << len(self.types)) - 1, statement.where
+            matched = self.types.touched(where, every) & ~(self.types.missed(where, every) if leaf.c > 0 else 0)
+            v, total = v + leaf.c * flags_of(matched, size).astype(np.int64), total + leaf.c * statement.m
         self.at_least(v, 0, leaf, said)
         if total >= 0:
             raise CertificateError(f"{said}: {leaf.path}: the sum is {total}, not below 0")
@@ -490,15 +484,6 @@ class ProofChecker:
             raise CertificateError(
                 f"{said}: {leaf.path}: a live record has the value {v[index]}, below {least}: {self.types.example(index)}"
             )
-
-    def least(self, where: Predicate, c: int) -> Ints:
-        """c [x matches a], the smaller value where only some records of a type match."""
-        size = len(self.types)
-        every = (1 << size) - 1
-        added = c * flags_of(self.types.touched(where, every), size).astype(np.int64)
-        if c > 0:
-            added[flags_of(self.types.missed(where, every), size)] = 0
-        return added
 
 
 # Effective k, counted by the checker: the fewest columns of a claim that force all of it among the records left open.

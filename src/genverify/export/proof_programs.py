@@ -80,10 +80,6 @@ class Program:
         """The rows that a leaf may name: published ones, and those shown on the way."""
         return {**self.rows, **{row.name: row for row, _ in self.steps}}
 
-    def bound(self, leaf: Leaf, of: Row | None) -> int:
-        """What the target of a leaf must not exceed: the right side of what is to be shown."""
-        return -1 if self.opposes(leaf, of) else of.hi or 0 if of else SIGN[self.question.goal] * self.question.m
-
     def opposes(self, leaf: Leaf, of: Row | None) -> bool:
         """Whether a leaf shows that its case cannot be, and not a bound."""
         return leaf.kind == EMPTY or (of is None and self.question.goal == NEVER)
@@ -91,23 +87,24 @@ class Program:
     def left(self, leaf: Leaf, path: Cases, of: Row | None) -> dict[int, int]:
         """What a leaf leaves of each column: the ends of the columns have to bound it. d target = rows + sides + left."""
         sign = 0 if leaf.kind == EMPTY else 1 if of else SIGN[self.question.goal]
-        left = {column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()}
+        left = Counter({column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()})
         terms = [(self.known[name].vector, y) for name, y in leaf.y.items()]
         terms += [(self.parts[part].vector, w) for w, (part, _, _) in zip(leaf.w, path, strict=True) if w]
         for vector, y in terms:
             for column, entry in vector.items():
-                left[column] = left.get(column, 0) - y * entry
+                left[column] -= y * entry
         return {column: entry for column, entry in left.items() if entry}
 
     def total(self, leaf: Leaf, path: Cases, of: Row | None) -> int:
         """The most that d times the target can be by a leaf; an error where it uses an end that is not there."""
         result = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.w, path, strict=True))
-        for name, y in leaf.y.items():
-            end = self.known[name].hi if y > 0 else self.known[name].lo
-            result += y * _known_end(end, name)
+        terms = [(self.known[name].hi if y > 0 else self.known[name].lo, y, name) for name, y in leaf.y.items()]
         for column, part in self.left(leaf, path, of).items():
-            end = self.ends[column][part > 0]
-            result += part * _known_end(None if abs(end) == OPEN else end, self.names[column])
+            terms.append((self.ends[column][part > 0], part, self.names[column]))
+        for end, weight, name in terms:
+            if end is None or abs(end) == OPEN:
+                raise DataError(f"the exported proof uses an end of {name}, which has none there")
+            result += weight * end
         return result
 
     def checked(self, where: str) -> "Program":
@@ -120,17 +117,11 @@ class Program:
         """Whether every leaf shows what it has to."""
         for of, tree in (*self.steps, (None, self.tree)):
             for leaf, path in leaves_of(tree):
-                if any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.w, path, strict=True)):
-                    return False
-                if self.total(leaf, path, of) // leaf.d > self.bound(leaf, of):
+                wrong = any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.w, path, strict=True))
+                most = of.hi or 0 if of else SIGN[self.question.goal] * self.question.m
+                if wrong or self.total(leaf, path, of) // leaf.d > (-1 if self.opposes(leaf, of) else most):
                     return False
         return True
-
-
-def _known_end(end: int | None, name: str) -> int:
-    if end is None:
-        raise DataError(f"the exported proof uses an end of {name}, which has none there")
-    return end
 
 
 def traced(
@@ -566,11 +557,9 @@ class Exporter:
         draft.chosen += [self.excluding[index] for index in cover([by for by in held if by])]
 
     def _worth(self, leaf: Leaf, record: Record) -> bool:
-        held, terms = (
-            dict(zip(self.domain.names, record, strict=True)),
-            ((self.known[name], y) for name, y in leaf.y.items()),
-        )
-        return sum(y * w for row, y in terms for region, w in row.vector.items() if region.holds(held)) >= leaf.d
+        held = dict(zip(self.domain.names, record, strict=True))
+        terms = [(y * w, region) for name, y in leaf.y.items() for region, w in self.known[name].vector.items()]
+        return sum(weight for weight, region in terms if region.holds(held)) >= leaf.d
 
     def _ruled_out(self, draft: _Draft, number: int) -> tuple[Flags, Ints]:
         """The kinds that a proof of `nobody` rules out, and what a record of each kind adds to it beyond what it must."""
@@ -586,10 +575,8 @@ class Exporter:
             needed, listed = [*needed, CLAIM], [*listed, (Row(CLAIM, words, {}, m, m), draft.added[CLAIM])]
         zero = [(row, (draft.excluded == number).astype(np.int64)) for number, (_, row) in enumerate(draft.zero)]
         names = unique(row.name for row, _ in (*listed, *zero))
-        rows = {
-            name: replace(row, name=name, vector=_sparse(added))
-            for name, (row, added) in zip(names, (*listed, *zero), strict=True)
-        }
+        named = zip(names, (*listed, *zero), strict=True)
+        rows = {name: replace(row, name=name, vector=_sparse(added)) for name, (row, added) in named}
         plain = dict(zip(needed, names, strict=False))
         helpers = [(added, {name: 1}) for name, (_, added) in zip(names[len(listed) :], zero, strict=True)]
         for one in (one for one in draft.chosen if not one.row):
