@@ -77,7 +77,6 @@ def _ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
 # Every leaf is one `lin` or `rnd` step over the rows and over ends of columns; a fork is two assumptions (`asm`) and one
 # `uns`. A row that is shown on the way is a derived constraint, which later steps use.
 
-Terms = Sequence[tuple[int, Fraction | int]]
 VIPR_HOW = ["Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.*, at_most.*: ends of columns"]
 
 
@@ -155,7 +154,7 @@ def _terms(vector: Vector) -> str:
     return _listed(sorted(vector.items()))
 
 
-def _listed(terms: Terms) -> str:
+def _listed(terms: Sequence[tuple[int, Fraction | int]]) -> str:
     return " ".join([str(len(terms)), *(f"{index} {value}" for index, value in terms)])
 
 
