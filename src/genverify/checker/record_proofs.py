@@ -57,6 +57,12 @@ class Cells(Mapping[str, Cell]):
     def __len__(self) -> int:
         return len(self.place) + 1
 
+    def told_apart(self) -> Iterator[Predicate]:
+        """What the cells tell apart; where a column is summed, each code of it."""
+        yield from self.published.predicates
+        for name in sorted(self.published.summed):
+            yield from (Predicate.of({name: [code]}) for code in self.domain[name].codes)
+
     @property
     def empty(self) -> list[Predicate]:
         """The conditions that nobody meets: those of cells that count nobody."""
@@ -355,12 +361,10 @@ def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:
 
 
 def _live(release: Release, cells: Cells, certificate: form.Certificate) -> AdmissibleTypes:
-    """The live types, fine enough for every cell and every part of a fork; where a column is summed, for each code of it."""
-    summed = ((name, code) for name in sorted(cells.published.summed) for code in cells.domain[name].codes)
-    conditions = (*cells.published.predicates, *(Predicate.of({name: [code]}) for name, code in summed))
+    """The live types, fine enough for every cell and every part of a fork."""
     # blocks that publish the same cells share what follows from these
     key = release.cells.tobytes()
-    shared = release.schema.derived(SharedConditions, key, lambda: SharedConditions(cells.domain, conditions))
+    shared = release.schema.derived(SharedConditions, key, lambda: SharedConditions(cells.domain, cells.told_apart()))
     return live_records(release, cells, shared, certificate.lemmas, _parts(certificate))
 
 
@@ -587,7 +591,10 @@ class AreaChecker:
             kind = type(shared["lemmas"]).__name__
             raise CertificateError(f"{self.release.block}: lemmas are listed by block, not as {kind}")
         self.number_of = {block.block: number for number, block in enumerate(levels.blocks)}
-        conditions = SharedConditions(levels.schema.domain, _conditions(levels))
+        areas = (area.release for area in levels.areas)
+        releases = {(id(one.schema), one.cells.tobytes()): one for one in (*levels.blocks, *areas)}
+        told_apart = (predicate for one in releases.values() for predicate in Cells(one).told_apart())
+        conditions = SharedConditions(levels.schema.domain, told_apart)  # one for all blocks, whose types are joined
         self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
         domain, sizes = self.release.schema.domain, [len(types) for types in self.own]
         block = np.repeat(np.arange(len(sizes)), sizes).astype(np.int16)
@@ -646,20 +653,6 @@ class AreaChecker:
                 raise CertificateError(f"{said.path}: the proof allows {limit} records")
             gone |= ~flags_of(open_, len(self.types))
         return gone
-
-
-def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
-    """All that some cell tells apart, the same for every block, so that their live records can be put together."""
-    domain, result = levels.schema.domain, dict[Predicate, None]()
-    releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
-    for release in releases.values():
-        cells = Cells(release)
-        for query in release.queries:
-            result[query.predicate] = None
-            if query.sums is not None:
-                result[cells[query.id].adding(domain)] = None
-                result |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
-    return tuple(result)
 
 
 def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:

@@ -19,13 +19,12 @@ import pandas as pd
 from genverify.attack import explain
 from genverify.checker.certificate import read_lines
 from genverify.checker.stored import CheckedBlock, checked_blocks
-from genverify.export.checker_formats import block_folder
 from genverify.export.proof_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
 from genverify.model.domain import Rule, read_domain
 from genverify.model.errors import DataError
-from genverify.model.files import data_label, file_name, read_yaml
+from genverify.model.files import ONE_WORD, data_label, file_name, read_yaml
 from genverify.model.query import table_titles
 from genverify.model.release import TOTAL, Release, Schema
 from genverify.model.settings import Explorer
@@ -461,8 +460,8 @@ def block_entries(
                 entry = _block_entry(block.release, rows, layout)
                 if name in likely:
                     entry["likely"] = _likely_entries(likely[name], rows, schema.domain.names, most)
-                if certificates and block_folder(name) in certificates:
-                    entry["vipr"] = certificates[block_folder(name)]
+                if certificates and file_name(name, ONE_WORD) in certificates:
+                    entry["vipr"] = certificates[file_name(name, ONE_WORD)]
                 yield name, entry
 
 

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from genverify.checker.certificate import EMPTY, Cases, Leaf, Node, leaves_of
 from genverify.export.proof_programs import SIGN, Program, Row, TooLarge, Vector
-from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
@@ -57,11 +56,6 @@ def in_words(program: Program) -> Iterator[str]:
 def one_line(text: str) -> str:
     """Text of anybody on one line, so that no part of it can be read as anything but a comment."""
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
-
-
-def block_folder(block: str) -> str:
-    """The folder of a block's files: one word, since an index lists files with spaces between them."""
-    return file_name(block, ONE_WORD)
 
 
 def _ends_of(program: Program) -> Iterator[tuple[int, int, str]]:

@@ -388,21 +388,18 @@ class Kinds:
             atoms.setdefault(free | sum(1 << index for index, codes in named if code in codes), []).append(code)
         for state, size in self.sizes.items():
             for mask, codes in atoms.items():
-                after = self._settled(state & mask, tests)
+                after = state & mask
+                for _, when, unless, won in tests:  # known from here on: the first exclusion that holds stands alone
+                    if after & when and not after & unless:
+                        after = after & self.regions | won
+                        break
+                    after &= ~(when | unless)
                 sizes[after] = sizes.get(after, 0) + size * len(codes)
                 layer.setdefault(after, []).append((state, codes))
         if len(sizes) > 10 * MOST:
             raise TooLarge(_too_many(len(sizes)))
         self.sizes = sizes
         self.layers.append(layer)
-
-    def _settled(self, state: Bits, tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> Bits:
-        """The state once the exclusions that are known from here on are looked at: the first one that holds stands alone."""
-        for _, when, unless, won in tests:
-            if state & when and not state & unless:
-                return state & self.regions | won
-            state &= ~(when | unless)
-        return state
 
     def _record(self, state: Bits, random: Random | None) -> Record:
         """A record that ends in a state: the first one, or one drawn at random."""
