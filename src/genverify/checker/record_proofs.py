@@ -14,7 +14,6 @@ from genverify.checker.certificate import CertificateError
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
-from genverify.model.errors import GenverifyError
 from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, HOUSING, NEVER, NOTHING, ExhaustedTotal
 from genverify.model.release import TOTAL, Release, cached
 
@@ -80,10 +79,6 @@ Atoms = list[list[tuple[int, ...]]]
 Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
 MOST = 4_000_000  # bounds memory: two bytes per type and column, a bit per condition; beyond, the checker refuses
 AT_ONCE = 1_000_000  # bounds memory within a step: partial records times atoms, a bit per condition
-
-
-class _TooManyRecords(GenverifyError):
-    """More records are live than the checker can hold."""
 
 
 @dataclass(frozen=True)
@@ -182,18 +177,6 @@ class SharedConditions:
         return cached(self.known, others, lambda: _Conditions(self.domain, (*self.said, *others)))
 
 
-def live_types(
-    shared: SharedConditions, never: Sequence[Predicate], rules: Sequence[Rule], parts: Sequence[Predicate] = ()
-) -> AdmissibleTypes:
-    """Every type that breaks no rule and meets no condition of `never`; `parts` are more that must not split a type."""
-    known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
-    walk = _Walk(known, never, rules)
-    table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
-    for step in range(len(known.atoms)):
-        table, possible = walk.add(table, possible, step)
-    return AdmissibleTypes(shared.domain, known.atoms, table)
-
-
 class _Conditions:
     """Conditions as bits, the columns in the order in which they are added, and which atoms each condition allows."""
 
@@ -220,8 +203,8 @@ class _Conditions:
 class _Walk:
     """Adds column after column to all records at once; a bit per condition says whether the columns so far allow it."""
 
-    def __init__(self, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
-        self.order, self.allowed, self.words = known.order, known.allowed, known.words
+    def __init__(self, block: str, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
+        self.block, self.order, self.allowed, self.words = block, known.order, known.allowed, known.words
         # rules as bits: broken where a bit of `when` stands and none of `one_of`; and the steps after which they are asked
         self.tests = list[tuple[int, int, set[int]]]()
         for rule in (rule for rule in rules if rule.one_of):
@@ -252,7 +235,8 @@ class _Walk:
             part[column] = indices % choices
             tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
-                raise _TooManyRecords(f"more than {MOST} kinds of records are live")
+                problem = f"cannot be checked, more than {MOST} kinds of records are live; publish or state more"
+                raise CertificateError(f"block {self.block}: {problem}")
         return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
 
 
@@ -372,12 +356,15 @@ def live_records(
     release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[ExhaustedTotal],
     parts: Sequence[Predicate],
 ) -> AdmissibleTypes:  # fmt: skip
-    """The records of a release that break no rule, no lemma, and lie in no cell that counts nobody."""
+    """The records that break no rule, no lemma, and lie in no cell that counts nobody, by types that no part may split."""
     rules = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells)) for x in lemmas]
-    try:
-        return live_types(shared, cells.empty, [*rules, *release.schema.rules], parts)
-    except _TooManyRecords as error:
-        raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+    rules, never = [*rules, *release.schema.rules], cells.empty
+    known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
+    walk = _Walk(release.block, known, never, rules)
+    table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
+    for step in range(len(known.atoms)):
+        table, possible = walk.add(table, possible, step)
+    return AdmissibleTypes(shared.domain, known.atoms, table)
 
 
 def _fine_enough(types: AdmissibleTypes, certificate: form.Certificate) -> AdmissibleTypes:
