@@ -108,7 +108,13 @@ class Checking:
         """Check the next statement; an error names it if it fails."""
         path, self.number = f"statement {self.number}", self.number + 1
         if isinstance(text, Mapping) and text.get("side") == form.ATTAINS:
-            self.attain(path, *form.read_attained(text, path, len(self.points)))
+            name, lower, upper, points = form.read_attained(text, path, len(self.points))
+            cell = self.cell(name, path)
+            low, high = (self.point(number)[cell] for number in points)
+            if low > lower or high < upper:
+                words = f"{name} is said to be {lower} or less and {upper} or more"
+                raise CertificateError(f"{path}: {words}, but the points have {low} and {high}")
+            self.shown.attained[name] = (lower, upper)
             return
         said = form.read_cell_bound(self.reader, text, path)
         if said.side == form.EMPTY:
@@ -127,14 +133,6 @@ class Checking:
             self.low[cell] = self.shown.lo[cell] = max(self.shown.lo[cell], said.value)
         self.moves[sign > 0] += 1
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
-
-    def attain(self, path: str, name: str, lower: int, upper: int, points: Sequence[int]) -> None:
-        cell = self.cell(name, path)
-        low, high = (self.point(number)[cell] for number in points)
-        if low > lower or high < upper:
-            said = f"{name} is said to be {lower} or less and {upper} or more"
-            raise CertificateError(f"{path}: {said}, but the points have {low} and {high}")
-        self.shown.attained[name] = (lower, upper)
 
     def point(self, number: int) -> list[int]:
         """All counts of a point, once it is recounted that they fit what is published: ends and rows, in whole numbers."""

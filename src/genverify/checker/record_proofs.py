@@ -200,34 +200,29 @@ class _Conditions:
         self.allowed: list[Words] = [bits.view("<u8").astype(np.uint64).T for bits in packed]
 
 
-class _Walk:
-    """Adds column after column to all records at once; a bit per condition says whether the columns so far allow it."""
-
-    def __init__(self, block: str, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
-        self.block, self.order, self.allowed, self.words = block, known.order, known.allowed, known.words
-        # rules as bits: broken where a bit of `when` stands and none of `one_of`; and the steps after which they are asked
-        self.tests = list[tuple[int, int, set[int]]]()
-        for rule in (rule for rule in rules if rule.one_of):
-            (first, when), options = known.at[rule.when], {known.at[option][1] for option in rule.one_of}
-            steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
-            self.tests.append((when, sum(options), {step for step in steps if step >= first}))
-        self.never = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
-        for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
-            step, bit = known.at[predicate]
-            self.never[step] |= bit
-
-    def add(self, table: Table, possible: Words, step: int) -> tuple[Table, Words]:
-        """Every record with every atom of the next column, without those that break a rule."""
-        column = self.order[step]
-        choices = self.allowed[column].shape[1]
+def _walked(block: str, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> Table:
+    """All records that break no rule, column after column; a bit per condition says whether the columns so far allow it."""
+    # rules as bits: broken where a bit of `when` stands and none of `one_of`; and the steps after which they are asked
+    tests = list[tuple[int, int, set[int]]]()
+    for rule in (rule for rule in rules if rule.one_of):
+        (first, when), options = known.at[rule.when], {known.at[option][1] for option in rule.one_of}
+        steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
+        tests.append((when, sum(options), {step for step in steps if step >= first}))
+    nobody = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
+    for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
+        step, bit = known.at[predicate]
+        nobody[step] |= bit
+    table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
+    for step, column in enumerate(known.order):
+        choices = known.allowed[column].shape[1]
         slice_ = max(1, AT_ONCE // max(1, choices))
         tables, rest, total = [table[:, :0]], [possible[:, :0]], 0
         for at in range(0, table.shape[1], slice_):
-            bits = (possible[:, at : at + slice_, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
-            indices = np.flatnonzero(~_any(bits, self.never[step]))
+            bits = (possible[:, at : at + slice_, None] & known.allowed[column][:, None, :]).reshape(known.words, -1)
+            indices = np.flatnonzero(~_any(bits, nobody[step]))
             bits = bits[:, indices]
             broken = np.zeros(len(indices), dtype=bool)
-            for when, one_of, steps in self.tests:
+            for when, one_of, steps in tests:
                 if step in steps:
                     broken |= _any(bits, when) & ~_any(bits, one_of)
             indices, bits = indices[~broken], bits[:, ~broken]
@@ -236,8 +231,9 @@ class _Walk:
             tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
                 problem = f"cannot be checked, more than {MOST} kinds of records are live; publish or state more"
-                raise CertificateError(f"block {self.block}: {problem}")
-        return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
+                raise CertificateError(f"block {block}: {problem}")
+        table, possible = np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
+    return table
 
 
 def _any(bits: Words, mask: int) -> Flags:
@@ -360,11 +356,7 @@ def live_records(
     rules = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells)) for x in lemmas]
     rules, never = [*rules, *release.schema.rules], cells.empty
     known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
-    walk = _Walk(release.block, known, never, rules)
-    table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
-    for step in range(len(known.atoms)):
-        table, possible = walk.add(table, possible, step)
-    return AdmissibleTypes(shared.domain, known.atoms, table)
+    return AdmissibleTypes(shared.domain, known.atoms, _walked(release.block, known, never, rules))
 
 
 def _fine_enough(types: AdmissibleTypes, certificate: form.Certificate) -> AdmissibleTypes:
@@ -582,12 +574,21 @@ class AreaChecker:
         releases = {(id(one.schema), one.cells.tobytes()): one for one in (*levels.blocks, *areas)}
         told_apart = (predicate for one in releases.values() for predicate in Cells(one).told_apart())
         conditions = SharedConditions(levels.schema.domain, told_apart)  # one for all blocks, whose types are joined
-        self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
+        self.own = list[AdmissibleTypes]()
+        for own in (seen_from(levels, number) for number in range(len(levels.blocks))):
+            known = form.read_lemmas(own, shared["lemmas"].get(own.block, []))
+            self.own.append(live_records(own, checked_cells(own, known), conditions, known, ()))
         domain, sizes = self.release.schema.domain, [len(types) for types in self.own]
         block = np.repeat(np.arange(len(sizes)), sizes).astype(np.int16)
         table = np.vstack([block[None, :], np.concatenate([types.table for types in self.own], axis=1)])
         self.types = AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *self.own[0].atoms], table)
-        gone = self._nobody(shared["nobody"])
+        gone: Flags = np.zeros(len(self.types), dtype=bool)  # where the sum is below d, nobody is worth d or more
+        checker = ProofChecker(Cells(self.release), self.types)
+        for said in form.read_nobody(self.release, shared["nobody"]):
+            limit, open_ = checker.proof(said.upper, 1, said)
+            if limit is None or limit > 0:
+                raise CertificateError(f"{said.path}: the proof allows {limit} records")
+            gone |= ~flags_of(open_, len(self.types))
         parts = np.split(gone, np.cumsum(sizes)[:-1])
         self.own = [_without(types, part) for types, part in zip(self.own, parts, strict=True)]
         self.types = _without(self.types, gone)
@@ -623,23 +624,6 @@ class AreaChecker:
         if said.pop(BLOCK, number + 1) != number + 1:
             raise CertificateError(f"block {self.levels.blocks[number].block}: a proof is about another block")
         return said
-
-    def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
-        release = seen_from(self.levels, number)
-        known = form.read_lemmas(release, lemmas.get(release.block, []))
-        cells = checked_cells(release, known)
-        return live_records(release, cells, conditions, known, ())
-
-    def _nobody(self, proofs: Any) -> Flags:
-        """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
-        gone: Flags = np.zeros(len(self.types), dtype=bool)
-        checker = ProofChecker(Cells(self.release), self.types)
-        for said in form.read_nobody(self.release, proofs):
-            limit, open_ = checker.proof(said.upper, 1, said)
-            if limit is None or limit > 0:
-                raise CertificateError(f"{said.path}: the proof allows {limit} records")
-            gone |= ~flags_of(open_, len(self.types))
-        return gone
 
 
 def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:

@@ -276,7 +276,14 @@ class CellExporter:
         about = ("Cells: x<k> is the count of a cell", *listed)
         count = {column[system.place[said.cell]]: 1} if said.cell else {}
         question = Question(f"statement_{number}", (shown,), goal, said.value, proved[number].said.proof)
-        published = {plain[name]: self._published(name, plain[name], column) for name in rows}
+        published = dict[str, Row]()
+        for name, row in ((name, system.row_place[name]) for name in rows):
+            weights = Counter[int]()  # a cell that a sum names twice counts with both weights
+            for cell, part in self._row(name):
+                weights[column[cell]] += part
+            least, most = (None if abs(end) == OPEN else end for end in (int(system.least[row]), int(system.most[row])))
+            filled = {at: part for at, part in weights.items() if part}
+            published[plain[name]] = Row(plain[name], name, filled, least, most)
         names = tuple(f"x{at}" for at in range(len(cells)))
         result = Program(self.title, names, ends, published, about, question, count, parts, tuple(steps), tree)
         return result.checked(f"statement {number}")
@@ -284,15 +291,6 @@ class CellExporter:
     def _part(self, one: _ProvedStatement, column: Mapping[int, int], key: str, part: str) -> Row:
         cell = one.parts[part]
         return Row(key, f"the cell {self.system.cells[cell]}", {column[cell]: 1})
-
-    def _published(self, name: str, plain: str, column: Mapping[int, int]) -> Row:
-        """A sum that is published; a cell that it names twice counts with both weights."""
-        row, vector = self.system.row_place[name], Counter[int]()
-        for cell, part in self._row(name):
-            vector[column[cell]] += part
-        ends = [int(side[row]) for side in (self.system.least, self.system.most)]
-        filled = {at: part for at, part in vector.items() if part}
-        return Row(plain, name, filled, *(None if abs(end) == OPEN else end for end in ends))
 
 
 # Programs of proofs about records.
@@ -752,7 +750,12 @@ class AreaExporter(Exporter):
         leaves_alone = [node for node in nobody if isinstance(node, Leaf)]
         if len(leaves_alone) < len(nobody):
             raise TooLarge("what rules records out for all blocks at once is shown by cases, which is not exported")
-        lemmas = [lemma for number in range(len(levels.blocks)) for lemma in self._lemmas(number)]
+        lemmas = list[ExhaustedTotal]()
+        for number, own in enumerate(seen_from(levels, number) for number in range(len(levels.blocks))):
+            for lemma in form.read_lemmas(own, certificate["lemmas"].get(own.block, [])):
+                # an area's cell, which may hold nobody of the block, is left out of the parts
+                parts = tuple(self._cell(number, name) for name in lemma.cells if not self._of_area(number, name))
+                lemmas.append(ExhaustedTotal(self._cell(number, lemma.universe), parts))
         super().__init__(together(levels, zeros=True), lemmas, leaves_alone)
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
 
@@ -772,13 +775,6 @@ class AreaExporter(Exporter):
                             proof = self._node(number, one.proof) if name == "alone" else one.proof
                             asked[place] = replace(one, name=f"{name}_{one.name}", proof=proof)
                         yield said["block"], asked, group
-
-    def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
-        """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
-        release = seen_from(self.levels, number)
-        for lemma in form.read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
-            parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
-            yield ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
 
     def _of_area(self, number: int, name: str) -> bool:
         return any(name.startswith(f"{area.release.block}/") for area in self.levels.areas_of[number])
