@@ -369,11 +369,7 @@ class Kinds:
     def words(self) -> Iterator[str]:
         """The codes of one record of each kind, and how many different ones there are."""
         for states in self.states.values():
-            yield f"{' '.join(map(str, self._record(states[0], None)))} ({sum(self.sizes[state] for state in states)})"
-
-    def draw(self, key: tuple[Bits, int], random: Random) -> Record:
-        """A record of a kind, at random."""
-        return self._record(random.choice(self.states[key]), random)
+            yield f"{' '.join(map(str, self.record(states[0], None)))} ({sum(self.sizes[state] for state in states)})"
 
     def _mask(self, predicates: Iterable[Predicate]) -> Bits:
         return sum(1 << index for index in {self.bit[p] for p in predicates})
@@ -399,7 +395,7 @@ class Kinds:
         self.sizes = sizes
         self.layers.append(layer)
 
-    def _record(self, state: Bits, random: Random | None) -> Record:
+    def record(self, state: Bits, random: Random | None) -> Record:
         """A record that ends in a state: the first one, or one drawn at random."""
         codes = []
         for layer in reversed(self.layers):
@@ -532,8 +528,8 @@ class Exporter:
                     draft.chosen = [*lemmas, *spared]
                     draft.tabulate(self.domain, self.known, names)
                 return
-            indices = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
-            self._more(draft, [draft.kinds.draw(key, random) for key in indices])
+            states = [draft.kinds.states[draft.kinds.keys[random.choice(left.tolist())]] for _ in range(SAMPLES)]
+            self._more(draft, [draft.kinds.record(random.choice(some), random) for some in states])
 
     def _more(self, draft: _Draft, records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
