@@ -314,7 +314,7 @@ OWN_NAMES = {
     "run/layout.py: source": "a file of the results here, linked below such a study",
     "run/skeletons.py: target": "the schema of settings or the page of modules, below the study",
     "run/skeletons.py: path": "made of the name of a new study, which is checked to be one plain word",
-    "export/export_command.py: name": "made by block_folder, or a member of an archive that this program wrote",
+    "export/export_command.py: name": "made by file_name, or a member of an archive that this program wrote",
 }
 
 

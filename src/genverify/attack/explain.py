@@ -97,8 +97,14 @@ def read_phrases(path: Path, domain: Domain) -> Phrases:
 def _parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
     """A phrase file from its parsed YAML."""
     sentences = tuple(_sentence(part, domain) for part in text["sentences"])
-    vary = tuple(domain[name].name for name in text.get("vary", []))
-    _check_covered(sentences, text.get("unsaid", {}), domain)
+    vary, unsaid = tuple(domain[name].name for name in text.get("vary", [])), text.get("unsaid", {})
+    said = [when for one in sentences for when in (*one.only, *(when for slot in one.slots for when, _ in slot))]
+    for column in domain.columns:
+        known = {code for when in said for code in when.where.get(column.name, ())}.union(unsaid.get(column.name, ()))
+        for code in (code for code in column.codes if code not in known):
+            raise DataError(
+                f"no words for {column.name}={code} ({column.meaning[code]}): add a case or list it under `unsaid`"
+            )
     return Phrases(sentences, vary)
 
 
@@ -110,17 +116,6 @@ def _sentence(text: Mapping[str, Any], domain: Domain) -> Sentence:
 
 def _condition(when: Mapping[str, Sequence[int]] | None, domain: Domain) -> Predicate:
     return domain.check(Predicate.of(when), "a case") if when else EVERY
-
-
-def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[int]], domain: Domain) -> None:
-    conditions = [when for one in sentences for when in (*one.only, *(when for slot in one.slots for when, _ in slot))]
-    for column in domain.columns:
-        spoken = {code for when in conditions for code in when.where.get(column.name, ())}
-        for code in column.codes:
-            if code not in spoken and code not in unsaid.get(column.name, ()):
-                raise DataError(
-                    f"no words for {column.name}={code} ({column.meaning[code]}): add a case or list it under `unsaid`"
-                )
 
 
 # What a sum of published cells rests on: few zero cells and totals that rule out every record that it does not fit.

@@ -308,14 +308,10 @@ def probability(
     """
     domain = release.schema.domain
     asked = parse_claim(claim, domain) if isinstance(claim, str) else claim
-    if sample is not None:
-        if prior is not None or floor:
-            raise ConfigError("give a sample, or a prior with its floor: a sample is smoothed by itself")
-        known = prior_from_sample(sample, domain)
-    elif prior is None or isinstance(prior, Prior):
-        known = uniform(domain) if prior is None else prior
-    else:
-        known = prior_of(prior, domain, "a table of weights", floor)
+    if sample is not None and (prior is not None or floor):
+        raise ConfigError("give a sample, or a prior with its floor: a sample is smoothed by itself")
+    given = prior if prior is None or isinstance(prior, Prior) else prior_of(prior, domain, "a table of weights", floor)
+    known = (given or uniform(domain)) if sample is None else prior_from_sample(sample, domain)
     result = _probability(settings.bounder(release), known, asked, budget, settings, seed, effort)
     certain = result.exact and result.value in (0, 1)  # of every dataset that fits: no prior has a part in it
     return result if certain else replace(result, calibration=calibration(release, known, seed))

@@ -50,14 +50,16 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     ways = [{atoms[at] for at in np.unique(indices)} for atoms, indices in columns]
     vary = [column for column, atoms in enumerate(ways) if [len(atom) for atom in atoms] != [1]]
     named = (codes[:, vary] != ANY) @ (1 << np.arange(len(vary)))
-    sizes = np.zeros(len(claims), dtype=np.int64)
-    asked = np.unique(described)
+    subsets, asked, sizes = np.arange(1 << len(vary)), np.unique(described), np.zeros(len(claims), dtype=np.int64)
+    size = np.bitwise_count(subsets).astype(np.int64)
     step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
     for at in range(0, len(asked), step):
         some = asked[at : at + step]
         for record, forced in zip(some.tolist(), _forced(program, kinds[some], vary), strict=True):
             part = described == record
-            sizes[part] = _smallest(forced, named[part])
+            distinct, index = np.unique(named[part], return_inverse=True)
+            enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
+            sizes[part] = np.where(enough, size, len(forced)).min(axis=1)[index]
     return sizes.tolist()
 
 
@@ -78,15 +80,6 @@ def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
         halves = free.reshape(-1, 2, 1 << bit)
         halves[:, 0] |= halves[:, 1]
     return np.asarray(~free & ((1 << columns) - 1))
-
-
-def _smallest(forced: Ints, named: Ints) -> Ints:
-    """Of each set of columns, as a bit mask: the least number of them that force all the others."""
-    subsets = np.arange(len(forced))
-    size = np.bitwise_count(subsets).astype(np.int64)
-    distinct, index = np.unique(named, return_inverse=True)
-    enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
-    return np.asarray(np.where(enough, size, len(forced)).min(axis=1)[index])
 
 
 SEEN_AT_ONCE = 32  # bounds memory: a column of counts for each dataset
@@ -230,21 +223,16 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
     """The verdict of each claim, one solve of Problem 3 each, as in the paper: without a proof, by the solver's word."""
-    program = OneHot(release)
-    decisions = []
+    program, domain, decisions = OneHot(release), release.schema.domain, list[Decision]()
+    verdicts = {Optimal: Verdict.REFUTED, Infeasible: Verdict.VERIFIED, Stopped: Verdict.UNDECIDED}
     for claim in claims:
-        match solver.solve(refuting(program, claim)):
-            case Optimal(z=point):
-                domain = release.schema.domain
-                named = dict(zip(domain.names, records_of(release, point).T, strict=True))
-                count = int(claim.predicate(domain).matches(named).sum())
-                if count == claim.m:
-                    raise wrong_answer(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")
-                decisions.append(Decision(claim, Verdict.REFUTED, integer=True))
-            case Infeasible():
-                decisions.append(Decision(claim, Verdict.VERIFIED, integer=True))
-            case Stopped(limit=limit):
-                decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
+        answer, where = solver.solve(refuting(program, claim)), claim.predicate(domain)
+        if isinstance(answer, Optimal):
+            count = int(where.matches(dict(zip(domain.names, records_of(release, answer.z).T, strict=True))).sum())
+            if count == claim.m:
+                raise wrong_answer(release, f"{where} is true of {count} of its records, as claimed")
+        limit = answer.limit.value if isinstance(answer, Stopped) else None
+        decisions.append(Decision(claim, verdicts[type(answer)], integer=True, limit=limit))
     return decisions
 
 

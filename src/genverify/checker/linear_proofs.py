@@ -77,11 +77,9 @@ class _Residual:
     cells: Ints
     w: Ints
     rows: int
+    uses: tuple[bool, bool]  # lower ends, upper ends
     total: int | None = None
     moves: tuple[int, int] = (-1, -1)
-
-    def __post_init__(self) -> None:
-        self.uses = bool((self.w < 0).any()), bool((self.w > 0).any())  # lower ends, upper ends
 
 
 class Checking:
@@ -110,7 +108,13 @@ class Checking:
         """Check the next statement; an error names it if it fails."""
         path, self.number = f"statement {self.number}", self.number + 1
         if isinstance(text, Mapping) and text.get("side") == form.ATTAINS:
-            self.attain(path, *form.read_attained(text, path, len(self.points)))
+            name, lower, upper, points = form.read_attained(text, path, len(self.points))
+            cell = self.cell(name, path)
+            low, high = (self.point(number)[cell] for number in points)
+            if low > lower or high < upper:
+                words = f"{name} is said to be {lower} or less and {upper} or more"
+                raise CertificateError(f"{path}: {words}, but the points have {low} and {high}")
+            self.shown.attained[name] = (lower, upper)
             return
         said = form.read_cell_bound(self.reader, text, path)
         if said.side == form.EMPTY:
@@ -129,14 +133,6 @@ class Checking:
             self.low[cell] = self.shown.lo[cell] = max(self.shown.lo[cell], said.value)
         self.moves[sign > 0] += 1
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
-
-    def attain(self, path: str, name: str, lower: int, upper: int, points: Sequence[int]) -> None:
-        cell = self.cell(name, path)
-        low, high = (self.point(number)[cell] for number in points)
-        if low > lower or high < upper:
-            said = f"{name} is said to be {lower} or less and {upper} or more"
-            raise CertificateError(f"{path}: {said}, but the points have {low} and {high}")
-        self.shown.attained[name] = (lower, upper)
 
     def point(self, number: int) -> list[int]:
         """All counts of a point, once it is recounted that they fit what is published: ends and rows, in whole numbers."""
@@ -243,5 +239,6 @@ class Checking:
             if len(y) > 1:
                 self.known.pop(self.several, None)
                 self.several = key
-            self.known[key] = _Residual(cells, w, sum(times * self.end(row, times) for row, times in y.items()))
+            rows = sum(times * self.end(row, times) for row, times in y.items())
+            self.known[key] = _Residual(cells, w, rows, (bool((w < 0).any()), bool((w > 0).any())))
         return self.known[key]

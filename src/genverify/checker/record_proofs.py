@@ -14,7 +14,6 @@ from genverify.checker.certificate import CertificateError
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import EVERY, Domain, Predicate, Rule
-from genverify.model.errors import GenverifyError
 from genverify.model.proof_form import AREAS, AT_LEAST, AT_MOST, HOUSING, NEVER, NOTHING, ExhaustedTotal
 from genverify.model.release import TOTAL, Release, cached
 
@@ -57,6 +56,12 @@ class Cells(Mapping[str, Cell]):
     def __len__(self) -> int:
         return len(self.place) + 1
 
+    def told_apart(self) -> Iterator[Predicate]:
+        """What the cells tell apart; where a column is summed, each code of it."""
+        yield from self.published.predicates
+        for name in sorted(self.published.summed):
+            yield from (Predicate.of({name: [code]}) for code in self.domain[name].codes)
+
     @property
     def empty(self) -> list[Predicate]:
         """The conditions that nobody meets: those of cells that count nobody."""
@@ -74,10 +79,6 @@ Atoms = list[list[tuple[int, ...]]]
 Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
 MOST = 4_000_000  # bounds memory: two bytes per type and column, a bit per condition; beyond, the checker refuses
 AT_ONCE = 1_000_000  # bounds memory within a step: partial records times atoms, a bit per condition
-
-
-class _TooManyRecords(GenverifyError):
-    """More records are live than the checker can hold."""
 
 
 @dataclass(frozen=True)
@@ -176,18 +177,6 @@ class SharedConditions:
         return cached(self.known, others, lambda: _Conditions(self.domain, (*self.said, *others)))
 
 
-def live_types(
-    shared: SharedConditions, never: Sequence[Predicate], rules: Sequence[Rule], parts: Sequence[Predicate] = ()
-) -> AdmissibleTypes:
-    """Every type that breaks no rule and meets no condition of `never`; `parts` are more that must not split a type."""
-    known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
-    walk = _Walk(known, never, rules)
-    table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
-    for step in range(len(known.atoms)):
-        table, possible = walk.add(table, possible, step)
-    return AdmissibleTypes(shared.domain, known.atoms, table)
-
-
 class _Conditions:
     """Conditions as bits, the columns in the order in which they are added, and which atoms each condition allows."""
 
@@ -199,11 +188,7 @@ class _Conditions:
         # the step from which on a condition is known, and its bit
         self.at = {p: (max((self.step_of[name] for name in p.columns), default=0), 1 << bit) for p, bit in self.bit.items()}
         self.words = len(said) // 64 + 1
-        self.allowed = self._allowed(domain)
-
-    def _allowed(self, domain: Domain) -> list[Words]:
-        """Per column and atom, the conditions that allow it, one bit each."""
-        size = self.words * 64
+        size = self.words * 64  # per column and atom, the conditions that allow it, one bit each
         flags = {name: np.ones((len(atom), size), bool) for name, atom in zip(domain.names, self.atoms, strict=True)}
         held: dict[tuple[str, tuple[int, ...]], Flags] = {}
         for predicate, bit in self.bit.items():
@@ -212,37 +197,32 @@ class _Conditions:
                     held[clause] = _held(self.atoms[domain.names.index(clause[0])], clause[1])
                 flags[clause[0]][:, bit] = held[clause]
         packed = (np.packbits(flags[name], axis=1, bitorder="little") for name in domain.names)
-        return [bits.view("<u8").astype(np.uint64).T for bits in packed]
+        self.allowed: list[Words] = [bits.view("<u8").astype(np.uint64).T for bits in packed]
 
 
-class _Walk:
-    """Adds column after column to all records at once; a bit per condition says whether the columns so far allow it."""
-
-    def __init__(self, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
-        self.order, self.allowed, self.words = known.order, known.allowed, known.words
-        # rules as bits: broken where a bit of `when` stands and none of `one_of`; and the steps after which they are asked
-        self.tests = list[tuple[int, int, set[int]]]()
-        for rule in (rule for rule in rules if rule.one_of):
-            (first, when), options = known.at[rule.when], {known.at[option][1] for option in rule.one_of}
-            steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
-            self.tests.append((when, sum(options), {step for step in steps if step >= first}))
-        self.never = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
-        for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
-            step, bit = known.at[predicate]
-            self.never[step] |= bit
-
-    def add(self, table: Table, possible: Words, step: int) -> tuple[Table, Words]:
-        """Every record with every atom of the next column, without those that break a rule."""
-        column = self.order[step]
-        choices = self.allowed[column].shape[1]
+def _walked(block: str, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> Table:
+    """All records that break no rule, column after column; a bit per condition says whether the columns so far allow it."""
+    # rules as bits: broken where a bit of `when` stands and none of `one_of`; and the steps after which they are asked
+    tests = list[tuple[int, int, set[int]]]()
+    for rule in (rule for rule in rules if rule.one_of):
+        (first, when), options = known.at[rule.when], {known.at[option][1] for option in rule.one_of}
+        steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
+        tests.append((when, sum(options), {step for step in steps if step >= first}))
+    nobody = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
+    for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
+        step, bit = known.at[predicate]
+        nobody[step] |= bit
+    table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
+    for step, column in enumerate(known.order):
+        choices = known.allowed[column].shape[1]
         slice_ = max(1, AT_ONCE // max(1, choices))
         tables, rest, total = [table[:, :0]], [possible[:, :0]], 0
         for at in range(0, table.shape[1], slice_):
-            bits = (possible[:, at : at + slice_, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
-            indices = np.flatnonzero(~_any(bits, self.never[step]))
+            bits = (possible[:, at : at + slice_, None] & known.allowed[column][:, None, :]).reshape(known.words, -1)
+            indices = np.flatnonzero(~_any(bits, nobody[step]))
             bits = bits[:, indices]
             broken = np.zeros(len(indices), dtype=bool)
-            for when, one_of, steps in self.tests:
+            for when, one_of, steps in tests:
                 if step in steps:
                     broken |= _any(bits, when) & ~_any(bits, one_of)
             indices, bits = indices[~broken], bits[:, ~broken]
@@ -250,8 +230,10 @@ class _Walk:
             part[column] = indices % choices
             tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
-                raise _TooManyRecords(f"more than {MOST} kinds of records are live")
-        return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
+                problem = f"cannot be checked, more than {MOST} kinds of records are live; publish or state more"
+                raise CertificateError(f"block {block}: {problem}")
+        table, possible = np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
+    return table
 
 
 def _any(bits: Words, mask: int) -> Flags:
@@ -338,37 +320,31 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
 
 
 def checked_cells(release: Release, lemmas: Sequence[ExhaustedTotal]) -> Cells:
-    """The published cells, after every lemma was checked against them."""
+    """The published cells; of each lemma, disjoint cells add up to the universe: no record of it lies elsewhere."""
     cells = Cells(release)
     for index, lemma in enumerate(lemmas):
-        _check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
+        path = f"block {release.block}, lemmas[{index}]"
+        universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
+        if any(cell.sums for cell in (universe, *parts)):
+            raise CertificateError(f"{path}: a cell that sums a column counts no records")
+        codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
+        for i, one in enumerate(codes):
+            if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
+                raise CertificateError(f"{path}: {lemma.cells[i]} is not inside {lemma.universe}")
+            for j in range(i):
+                if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
+                    raise CertificateError(f"{path}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
+        total = sum(part.lo for part in parts)
+        if total < universe.hi:
+            raise CertificateError(f"{path}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
     return cells
 
 
-def _check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> None:
-    """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
-    universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
-    if any(cell.sums for cell in (universe, *parts)):
-        raise CertificateError(f"{path}: a cell that sums a column counts no records")
-    codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
-    for i, one in enumerate(codes):
-        if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
-            raise CertificateError(f"{path}: {lemma.cells[i]} is not inside {lemma.universe}")
-        for j in range(i):
-            if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
-                raise CertificateError(f"{path}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
-    total = sum(part.lo for part in parts)
-    if total < universe.hi:
-        raise CertificateError(f"{path}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
-
-
 def _live(release: Release, cells: Cells, certificate: form.Certificate) -> AdmissibleTypes:
-    """The live types, fine enough for every cell and every part of a fork; where a column is summed, for each code of it."""
-    summed = ((name, code) for name in sorted(cells.published.summed) for code in cells.domain[name].codes)
-    conditions = (*cells.published.predicates, *(Predicate.of({name: [code]}) for name, code in summed))
+    """The live types, fine enough for every cell and every part of a fork."""
     # blocks that publish the same cells share what follows from these
     key = release.cells.tobytes()
-    shared = release.schema.derived(SharedConditions, key, lambda: SharedConditions(cells.domain, conditions))
+    shared = release.schema.derived(SharedConditions, key, lambda: SharedConditions(cells.domain, cells.told_apart()))
     return live_records(release, cells, shared, certificate.lemmas, _parts(certificate))
 
 
@@ -376,12 +352,11 @@ def live_records(
     release: Release, cells: Cells, shared: SharedConditions, lemmas: Iterable[ExhaustedTotal],
     parts: Sequence[Predicate],
 ) -> AdmissibleTypes:  # fmt: skip
-    """The records of a release that break no rule, no lemma, and lie in no cell that counts nobody."""
+    """The records that break no rule, no lemma, and lie in no cell that counts nobody, by types that no part may split."""
     rules = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells)) for x in lemmas]
-    try:
-        return live_types(shared, cells.empty, [*rules, *release.schema.rules], parts)
-    except _TooManyRecords as error:
-        raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+    rules, never = [*rules, *release.schema.rules], cells.empty
+    known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
+    return AdmissibleTypes(shared.domain, known.atoms, _walked(release.block, known, never, rules))
 
 
 def _fine_enough(types: AdmissibleTypes, certificate: form.Certificate) -> AdmissibleTypes:
@@ -443,8 +418,10 @@ class ProofChecker:
     def nobody(self, leaf: form.Leaf, path: form.Cases, said: Said, statement: form.Statement | None) -> None:
         """The values are nowhere negative, but their sum is: there is no such dataset."""
         v, total = self.sums(leaf, path, said)
-        if statement and leaf.c:
-            v, total = v + self.least(statement.where, leaf.c), total + leaf.c * statement.m
+        if statement and leaf.c:  # c [x matches a], the smaller value where only some records of a type match
+            size, every, where = len(self.types), (1 << len(self.types)) - 1, statement.where
+            matched = self.types.touched(where, every) & ~(self.types.missed(where, every) if leaf.c > 0 else 0)
+            v, total = v + leaf.c * flags_of(matched, size).astype(np.int64), total + leaf.c * statement.m
         self.at_least(v, 0, leaf, said)
         if total >= 0:
             raise CertificateError(f"{said}: {leaf.path}: the sum is {total}, not below 0")
@@ -490,15 +467,6 @@ class ProofChecker:
             raise CertificateError(
                 f"{said}: {leaf.path}: a live record has the value {v[index]}, below {least}: {self.types.example(index)}"
             )
-
-    def least(self, where: Predicate, c: int) -> Ints:
-        """c [x matches a], the smaller value where only some records of a type match."""
-        size = len(self.types)
-        every = (1 << size) - 1
-        added = c * flags_of(self.types.touched(where, every), size).astype(np.int64)
-        if c > 0:
-            added[flags_of(self.types.missed(where, every), size)] = 0
-        return added
 
 
 # Effective k, counted by the checker: the fewest columns of a claim that force all of it among the records left open.
@@ -602,13 +570,25 @@ class AreaChecker:
             kind = type(shared["lemmas"]).__name__
             raise CertificateError(f"{self.release.block}: lemmas are listed by block, not as {kind}")
         self.number_of = {block.block: number for number, block in enumerate(levels.blocks)}
-        conditions = SharedConditions(levels.schema.domain, _conditions(levels))
-        self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
+        areas = (area.release for area in levels.areas)
+        releases = {(id(one.schema), one.cells.tobytes()): one for one in (*levels.blocks, *areas)}
+        told_apart = (predicate for one in releases.values() for predicate in Cells(one).told_apart())
+        conditions = SharedConditions(levels.schema.domain, told_apart)  # one for all blocks, whose types are joined
+        self.own = list[AdmissibleTypes]()
+        for own in (seen_from(levels, number) for number in range(len(levels.blocks))):
+            known = form.read_lemmas(own, shared["lemmas"].get(own.block, []))
+            self.own.append(live_records(own, checked_cells(own, known), conditions, known, ()))
         domain, sizes = self.release.schema.domain, [len(types) for types in self.own]
         block = np.repeat(np.arange(len(sizes)), sizes).astype(np.int16)
         table = np.vstack([block[None, :], np.concatenate([types.table for types in self.own], axis=1)])
         self.types = AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *self.own[0].atoms], table)
-        gone = self._nobody(shared["nobody"])
+        gone: Flags = np.zeros(len(self.types), dtype=bool)  # where the sum is below d, nobody is worth d or more
+        checker = ProofChecker(Cells(self.release), self.types)
+        for said in form.read_nobody(self.release, shared["nobody"]):
+            limit, open_ = checker.proof(said.upper, 1, said)
+            if limit is None or limit > 0:
+                raise CertificateError(f"{said.path}: the proof allows {limit} records")
+            gone |= ~flags_of(open_, len(self.types))
         parts = np.split(gone, np.cumsum(sizes)[:-1])
         self.own = [_without(types, part) for types, part in zip(self.own, parts, strict=True)]
         self.types = _without(self.types, gone)
@@ -644,37 +624,6 @@ class AreaChecker:
         if said.pop(BLOCK, number + 1) != number + 1:
             raise CertificateError(f"block {self.levels.blocks[number].block}: a proof is about another block")
         return said
-
-    def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
-        release = seen_from(self.levels, number)
-        known = form.read_lemmas(release, lemmas.get(release.block, []))
-        cells = checked_cells(release, known)
-        return live_records(release, cells, conditions, known, ())
-
-    def _nobody(self, proofs: Any) -> Flags:
-        """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
-        gone: Flags = np.zeros(len(self.types), dtype=bool)
-        checker = ProofChecker(Cells(self.release), self.types)
-        for said in form.read_nobody(self.release, proofs):
-            limit, open_ = checker.proof(said.upper, 1, said)
-            if limit is None or limit > 0:
-                raise CertificateError(f"{said.path}: the proof allows {limit} records")
-            gone |= ~flags_of(open_, len(self.types))
-        return gone
-
-
-def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
-    """All that some cell tells apart, the same for every block, so that their live records can be put together."""
-    domain, result = levels.schema.domain, dict[Predicate, None]()
-    releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
-    for release in releases.values():
-        cells = Cells(release)
-        for query in release.queries:
-            result[query.predicate] = None
-            if query.sums is not None:
-                result[cells[query.id].adding(domain)] = None
-                result |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
-    return tuple(result)
 
 
 def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:

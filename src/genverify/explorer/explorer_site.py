@@ -19,13 +19,12 @@ import pandas as pd
 from genverify.attack import explain
 from genverify.checker.certificate import read_lines
 from genverify.checker.stored import CheckedBlock, checked_blocks
-from genverify.export.checker_formats import block_folder
 from genverify.export.proof_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
 from genverify.model.domain import Rule, read_domain
 from genverify.model.errors import DataError
-from genverify.model.files import data_label, file_name, read_yaml
+from genverify.model.files import ONE_WORD, data_label, file_name, read_yaml
 from genverify.model.query import table_titles
 from genverify.model.release import TOTAL, Release, Schema
 from genverify.model.settings import Explorer
@@ -73,14 +72,6 @@ def _source(text: str) -> str:
 def _write_piece(folder: Path, name: str, content: Any) -> None:
     """A piece of data as a script that hands itself over; the same content gives the same bytes."""
     (folder / f"{file_name(name)}.js").write_text(f"genverify.take({json.dumps(name)},{_plain(content)});\n")
-
-
-def _write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
-    with (folder / f"{file_name(name)}.js").open("w") as file:
-        file.write(f"genverify.take({json.dumps(name)},[")
-        for index, row in enumerate(rows):
-            file.write(f"{',' if index else ''}{_plain(row)}")
-        file.write("]);\n")
 
 
 def _plain(content: Any) -> str:
@@ -347,27 +338,22 @@ def claims_by_block(claims: Path, baselines: Path, blocks: Collection[str]) -> t
 def figures_by_state(
     sample: pd.DataFrame, blocks: Path, households: Path, least: int, at_once: int = BLOCKS_AT_ONCE
 ) -> Iterator[pd.DataFrame]:
-    """The figures of all blocks by state and block, some blocks at a time."""
+    """By state and block: designs, households, claims, unique, singled out by k from `least` on; some blocks at a time."""
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
     for part in split_rows(order, at_once):
         wanted = set(part["block"])
-        read = read_blocks(blocks, wanted), read_blocks(households, wanted)
-        yield _block_figures(sample[sample["block"].isin(wanted)], *read, least)
-
-
-def _block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
-    """One row per block: state, designs, households, claims, unique, households singled out by k from `least` on."""
-    frame = sample.groupby("block").agg(state=("state", "first"), n=("n_households", "first"))
-    frame["designs"] = sample.groupby("block")["design"].agg(list)
-    part = blocks.drop_duplicates("block").set_index("block")
-    verified = [name for name in part.columns if name.startswith("verified_k")]
-    frame["claims"] = part[verified].sum(axis=1).astype(int)
-    frame["unique"] = part["unique"].fillna(False).astype(bool)
-    single = households[(households["claims"] == "singleton") & (households["grouping"] == "k")]
-    single = single[single["columns"] >= least].drop_duplicates(["block", "columns"])
-    counted = single.pivot(index="block", columns="columns", values="households")
-    frame["single"] = counted.reindex(frame.index).fillna(0).astype(int).to_numpy().tolist()
-    return frame.sort_values(["state", "block"])
+        here, counted = sample[sample["block"].isin(wanted)], read_blocks(households, wanted)
+        frame = here.groupby("block").agg(state=("state", "first"), n=("n_households", "first"))
+        known = read_blocks(blocks, wanted).drop_duplicates("block").set_index("block")
+        frame["designs"] = here.groupby("block")["design"].agg(list)
+        verified = [name for name in known.columns if name.startswith("verified_k")]
+        frame["claims"] = known[verified].sum(axis=1).astype(int)
+        frame["unique"] = known["unique"].fillna(False).astype(bool)
+        single = counted[(counted["claims"] == "singleton") & (counted["grouping"] == "k")]
+        single = single[single["columns"] >= least].drop_duplicates(["block", "columns"])
+        places = single.pivot(index="block", columns="columns", values="households")
+        frame["single"] = places.reindex(frame.index).fillna(0).astype(int).to_numpy().tolist()
+        yield frame.sort_values(["state", "block"])
 
 
 def add_up(figures: Iterable[pd.DataFrame]) -> dict[str, dict[str, Any]]:
@@ -438,7 +424,11 @@ def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence
     """The list of the blocks of every state; figures come by state."""
     rows = ((str(block), row) for part in figures for block, row in part.iterrows())
     for state, group in groupby(rows, lambda pair: pair[1]["state"]):
-        _write_list(folder, f"state-{state}", (_block_row(block, row, designs, piece) for block, row in group))
+        with (folder / f"{file_name(f'state-{state}')}.js").open("w") as file:  # a list is never held as a whole
+            file.write(f"genverify.take({json.dumps(f'state-{state}')},[")
+            for index, (block, row) in enumerate(group):
+                file.write(f"{',' if index else ''}{_plain(_block_row(block, row, designs, piece))}")
+            file.write("]);\n")
 
 
 def _block_row(block: str, row: "pd.Series[Any]", designs: Sequence[str], piece: Mapping[str, int]) -> list[Any]:
@@ -470,8 +460,8 @@ def block_entries(
                 entry = _block_entry(block.release, rows, layout)
                 if name in likely:
                     entry["likely"] = _likely_entries(likely[name], rows, schema.domain.names, most)
-                if certificates and block_folder(name) in certificates:
-                    entry["vipr"] = certificates[block_folder(name)]
+                if certificates and file_name(name, ONE_WORD) in certificates:
+                    entry["vipr"] = certificates[file_name(name, ONE_WORD)]
                 yield name, entry
 
 

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from genverify.checker.certificate import EMPTY, Cases, Leaf, Node, leaves_of
 from genverify.export.proof_programs import SIGN, Program, Row, TooLarge, Vector
-from genverify.model.files import ONE_WORD, file_name
 from genverify.model.linear import OPEN
 from genverify.model.proof_form import AT_LEAST, AT_MOST, NEVER
 
@@ -59,11 +58,6 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
-def block_folder(block: str) -> str:
-    """The folder of a block's files: one word, since an index lists files with spaces between them."""
-    return file_name(block, ONE_WORD)
-
-
 def _ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
     """The ends of columns that are told: column, end, and its sense (G: at least, L: at most)."""
     for column, (lo, hi) in enumerate(program.ends):
@@ -77,7 +71,6 @@ def _ends_of(program: Program) -> Iterator[tuple[int, int, str]]:
 # Every leaf is one `lin` or `rnd` step over the rows and over ends of columns; a fork is two assumptions (`asm`) and one
 # `uns`. A row that is shown on the way is a derived constraint, which later steps use.
 
-Terms = Sequence[tuple[int, Fraction | int]]
 VIPR_HOW = ["Format: VIPR 1.0, certificate of mixed-integer programs. Constraints at_least.*, at_most.*: ends of columns"]
 
 
@@ -155,7 +148,7 @@ def _terms(vector: Vector) -> str:
     return _listed(sorted(vector.items()))
 
 
-def _listed(terms: Terms) -> str:
+def _listed(terms: Sequence[tuple[int, Fraction | int]]) -> str:
     return " ".join([str(len(terms)), *(f"{index} {value}" for index, value in terms)])
 
 

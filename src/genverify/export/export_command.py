@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
+from genverify.export.checker_formats import coq_text, opb_text, pbp_text, smt_text, vipr_text
 from genverify.export.proof_programs import CLAIM, INDEX, Export, Program, Proved, TooLarge, claim_export, exports_of
 from genverify.model.errors import DataError, nearest
+from genverify.model.files import ONE_WORD, file_name
 from genverify.model.release import TOTAL, Release
 from genverify.model.tablefiles import neutral
 from genverify.model.work import SAY_EVERY, ProgressLog
@@ -72,9 +73,10 @@ def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: boo
     for one in exports:
         try:
             texts, cells = dict[str, str](), dict[str, None]()
+            folder = file_name(one.block, ONE_WORD)  # an index lists files with spaces between them
             for program in (make() for make in one.programs):
                 for ending, text in FORMATS[format].items():
-                    texts[f"{block_folder(one.block)}/{program.question.name}.{ending}"] = text(program)
+                    texts[f"{folder}/{program.question.name}.{ending}"] = text(program)
                 cells |= {name: None for name in program.rows if name not in (TOTAL, CLAIM)}
         except TooLarge:
             if not leave_out:

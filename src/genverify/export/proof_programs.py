@@ -80,10 +80,6 @@ class Program:
         """The rows that a leaf may name: published ones, and those shown on the way."""
         return {**self.rows, **{row.name: row for row, _ in self.steps}}
 
-    def bound(self, leaf: Leaf, of: Row | None) -> int:
-        """What the target of a leaf must not exceed: the right side of what is to be shown."""
-        return -1 if self.opposes(leaf, of) else of.hi or 0 if of else SIGN[self.question.goal] * self.question.m
-
     def opposes(self, leaf: Leaf, of: Row | None) -> bool:
         """Whether a leaf shows that its case cannot be, and not a bound."""
         return leaf.kind == EMPTY or (of is None and self.question.goal == NEVER)
@@ -91,23 +87,24 @@ class Program:
     def left(self, leaf: Leaf, path: Cases, of: Row | None) -> dict[int, int]:
         """What a leaf leaves of each column: the ends of the columns have to bound it. d target = rows + sides + left."""
         sign = 0 if leaf.kind == EMPTY else 1 if of else SIGN[self.question.goal]
-        left = {column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()}
+        left = Counter({column: sign * leaf.d * part for column, part in (of.vector if of else self.count).items()})
         terms = [(self.known[name].vector, y) for name, y in leaf.y.items()]
         terms += [(self.parts[part].vector, w) for w, (part, _, _) in zip(leaf.w, path, strict=True) if w]
         for vector, y in terms:
             for column, entry in vector.items():
-                left[column] = left.get(column, 0) - y * entry
+                left[column] -= y * entry
         return {column: entry for column, entry in left.items() if entry}
 
     def total(self, leaf: Leaf, path: Cases, of: Row | None) -> int:
         """The most that d times the target can be by a leaf; an error where it uses an end that is not there."""
         result = sum(w * (at if below else at + 1) for w, (_, at, below) in zip(leaf.w, path, strict=True))
-        for name, y in leaf.y.items():
-            end = self.known[name].hi if y > 0 else self.known[name].lo
-            result += y * _known_end(end, name)
+        terms = [(self.known[name].hi if y > 0 else self.known[name].lo, y, name) for name, y in leaf.y.items()]
         for column, part in self.left(leaf, path, of).items():
-            end = self.ends[column][part > 0]
-            result += part * _known_end(None if abs(end) == OPEN else end, self.names[column])
+            terms.append((self.ends[column][part > 0], part, self.names[column]))
+        for end, weight, name in terms:
+            if end is None or abs(end) == OPEN:
+                raise DataError(f"the exported proof uses an end of {name}, which has none there")
+            result += weight * end
         return result
 
     def checked(self, where: str) -> "Program":
@@ -120,17 +117,11 @@ class Program:
         """Whether every leaf shows what it has to."""
         for of, tree in (*self.steps, (None, self.tree)):
             for leaf, path in leaves_of(tree):
-                if any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.w, path, strict=True)):
-                    return False
-                if self.total(leaf, path, of) // leaf.d > self.bound(leaf, of):
+                wrong = any(w < 0 if below else w > 0 for w, (_, _, below) in zip(leaf.w, path, strict=True))
+                most = of.hi or 0 if of else SIGN[self.question.goal] * self.question.m
+                if wrong or self.total(leaf, path, of) // leaf.d > (-1 if self.opposes(leaf, of) else most):
                     return False
         return True
-
-
-def _known_end(end: int | None, name: str) -> int:
-    if end is None:
-        raise DataError(f"the exported proof uses an end of {name}, which has none there")
-    return end
 
 
 def traced(
@@ -285,7 +276,14 @@ class CellExporter:
         about = ("Cells: x<k> is the count of a cell", *listed)
         count = {column[system.place[said.cell]]: 1} if said.cell else {}
         question = Question(f"statement_{number}", (shown,), goal, said.value, proved[number].said.proof)
-        published = {plain[name]: self._published(name, plain[name], column) for name in rows}
+        published = dict[str, Row]()
+        for name, row in ((name, system.row_place[name]) for name in rows):
+            weights = Counter[int]()  # a cell that a sum names twice counts with both weights
+            for cell, part in self._row(name):
+                weights[column[cell]] += part
+            least, most = (None if abs(end) == OPEN else end for end in (int(system.least[row]), int(system.most[row])))
+            filled = {at: part for at, part in weights.items() if part}
+            published[plain[name]] = Row(plain[name], name, filled, least, most)
         names = tuple(f"x{at}" for at in range(len(cells)))
         result = Program(self.title, names, ends, published, about, question, count, parts, tuple(steps), tree)
         return result.checked(f"statement {number}")
@@ -293,15 +291,6 @@ class CellExporter:
     def _part(self, one: _ProvedStatement, column: Mapping[int, int], key: str, part: str) -> Row:
         cell = one.parts[part]
         return Row(key, f"the cell {self.system.cells[cell]}", {column[cell]: 1})
-
-    def _published(self, name: str, plain: str, column: Mapping[int, int]) -> Row:
-        """A sum that is published; a cell that it names twice counts with both weights."""
-        row, vector = self.system.row_place[name], Counter[int]()
-        for cell, part in self._row(name):
-            vector[column[cell]] += part
-        ends = [int(side[row]) for side in (self.system.least, self.system.most)]
-        filled = {at: part for at, part in vector.items() if part}
-        return Row(plain, name, filled, *(None if abs(end) == OPEN else end for end in ends))
 
 
 # Programs of proofs about records.
@@ -380,11 +369,7 @@ class Kinds:
     def words(self) -> Iterator[str]:
         """The codes of one record of each kind, and how many different ones there are."""
         for states in self.states.values():
-            yield f"{' '.join(map(str, self._record(states[0], None)))} ({sum(self.sizes[state] for state in states)})"
-
-    def draw(self, key: tuple[Bits, int], random: Random) -> Record:
-        """A record of a kind, at random."""
-        return self._record(random.choice(self.states[key]), random)
+            yield f"{' '.join(map(str, self.record(states[0], None)))} ({sum(self.sizes[state] for state in states)})"
 
     def _mask(self, predicates: Iterable[Predicate]) -> Bits:
         return sum(1 << index for index in {self.bit[p] for p in predicates})
@@ -397,7 +382,12 @@ class Kinds:
             atoms.setdefault(free | sum(1 << index for index, codes in named if code in codes), []).append(code)
         for state, size in self.sizes.items():
             for mask, codes in atoms.items():
-                after = self._settled(state & mask, tests)
+                after = state & mask
+                for _, when, unless, won in tests:  # known from here on: the first exclusion that holds stands alone
+                    if after & when and not after & unless:
+                        after = after & self.regions | won
+                        break
+                    after &= ~(when | unless)
                 sizes[after] = sizes.get(after, 0) + size * len(codes)
                 layer.setdefault(after, []).append((state, codes))
         if len(sizes) > 10 * MOST:
@@ -405,15 +395,7 @@ class Kinds:
         self.sizes = sizes
         self.layers.append(layer)
 
-    def _settled(self, state: Bits, tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> Bits:
-        """The state once the exclusions that are known from here on are looked at: the first one that holds stands alone."""
-        for _, when, unless, won in tests:
-            if state & when and not state & unless:
-                return state & self.regions | won
-            state &= ~(when | unless)
-        return state
-
-    def _record(self, state: Bits, random: Random | None) -> Record:
+    def record(self, state: Bits, random: Random | None) -> Record:
         """A record that ends in a state: the first one, or one drawn at random."""
         codes = []
         for layer in reversed(self.layers):
@@ -546,8 +528,8 @@ class Exporter:
                     draft.chosen = [*lemmas, *spared]
                     draft.tabulate(self.domain, self.known, names)
                 return
-            indices = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
-            self._more(draft, [draft.kinds.draw(key, random) for key in indices])
+            states = [draft.kinds.states[draft.kinds.keys[random.choice(left.tolist())]] for _ in range(SAMPLES)]
+            self._more(draft, [draft.kinds.record(random.choice(some), random) for some in states])
 
     def _more(self, draft: _Draft, records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
@@ -566,11 +548,9 @@ class Exporter:
         draft.chosen += [self.excluding[index] for index in cover([by for by in held if by])]
 
     def _worth(self, leaf: Leaf, record: Record) -> bool:
-        held, terms = (
-            dict(zip(self.domain.names, record, strict=True)),
-            ((self.known[name], y) for name, y in leaf.y.items()),
-        )
-        return sum(y * w for row, y in terms for region, w in row.vector.items() if region.holds(held)) >= leaf.d
+        held = dict(zip(self.domain.names, record, strict=True))
+        terms = [(y * w, region) for name, y in leaf.y.items() for region, w in self.known[name].vector.items()]
+        return sum(weight for weight, region in terms if region.holds(held)) >= leaf.d
 
     def _ruled_out(self, draft: _Draft, number: int) -> tuple[Flags, Ints]:
         """The kinds that a proof of `nobody` rules out, and what a record of each kind adds to it beyond what it must."""
@@ -586,10 +566,8 @@ class Exporter:
             needed, listed = [*needed, CLAIM], [*listed, (Row(CLAIM, words, {}, m, m), draft.added[CLAIM])]
         zero = [(row, (draft.excluded == number).astype(np.int64)) for number, (_, row) in enumerate(draft.zero)]
         names = unique(row.name for row, _ in (*listed, *zero))
-        rows = {
-            name: replace(row, name=name, vector=_sparse(added))
-            for name, (row, added) in zip(names, (*listed, *zero), strict=True)
-        }
+        named = zip(names, (*listed, *zero), strict=True)
+        rows = {name: replace(row, name=name, vector=_sparse(added)) for name, (row, added) in named}
         plain = dict(zip(needed, names, strict=False))
         helpers = [(added, {name: 1}) for name, (_, added) in zip(names[len(listed) :], zero, strict=True)]
         for one in (one for one in draft.chosen if not one.row):
@@ -768,7 +746,12 @@ class AreaExporter(Exporter):
         leaves_alone = [node for node in nobody if isinstance(node, Leaf)]
         if len(leaves_alone) < len(nobody):
             raise TooLarge("what rules records out for all blocks at once is shown by cases, which is not exported")
-        lemmas = [lemma for number in range(len(levels.blocks)) for lemma in self._lemmas(number)]
+        lemmas = list[ExhaustedTotal]()
+        for number, own in enumerate(seen_from(levels, number) for number in range(len(levels.blocks))):
+            for lemma in form.read_lemmas(own, certificate["lemmas"].get(own.block, [])):
+                # an area's cell, which may hold nobody of the block, is left out of the parts
+                parts = tuple(self._cell(number, name) for name in lemma.cells if not self._of_area(number, name))
+                lemmas.append(ExhaustedTotal(self._cell(number, lemma.universe), parts))
         super().__init__(together(levels, zeros=True), lemmas, leaves_alone)
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
 
@@ -788,13 +771,6 @@ class AreaExporter(Exporter):
                             proof = self._node(number, one.proof) if name == "alone" else one.proof
                             asked[place] = replace(one, name=f"{name}_{one.name}", proof=proof)
                         yield said["block"], asked, group
-
-    def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
-        """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
-        release = seen_from(self.levels, number)
-        for lemma in form.read_lemmas(release, self.certificate["lemmas"].get(release.block, [])):
-            parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
-            yield ExhaustedTotal(self._cell(number, lemma.universe), tuple(parts))
 
     def _of_area(self, number: int, name: str) -> bool:
         return any(name.startswith(f"{area.release.block}/") for area in self.levels.areas_of[number])
