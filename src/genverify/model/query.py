@@ -105,8 +105,7 @@ def _sets(column: Column, entry: Mapping[str, Any]) -> Iterator[Group]:
     wanted, prefix = (int(entry["size"]), "") if "size" in entry else (int(entry["holding"]), "any-")
     for chosen, meaning in zip(column.sets, column.meanings, strict=True):
         if len(chosen) == wanted:
-            held = {code: words == chosen or (prefix and set(chosen) <= set(words)) for code, words in column.set_of.items()}
-            codes = [code for code, inside in held.items() if inside]
+            codes = [code for code, own in column.set_of.items() if own == chosen or (prefix and set(chosen) <= set(own))]
             yield Group(prefix + "+".join(chosen), str(entry["label"]).format(meaning), Predicate.of({column.name: codes}))
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from genverify.model.errors import MALFORMED, ConfigError, DataError, naming, nearest, refuse_unknown, refusing
 from genverify.model.files import FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
-from genverify.reading.blocks import Block
+from genverify.reading.blocks import Block, runs
 from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
 from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Facts
 from genverify.reading.source import CellAddress, Cube, Source, cell_place, column_at, column_name, numbered, read_source
@@ -354,13 +354,7 @@ def _spans(rows: Iterable[int]) -> str:
     >>> _spans([0, 1, 2, 5])
     '1-3 6'
     """
-    parts, run = list[str](), list[int]()
-    for at in [*sorted(rows), -2]:
-        if run and at != run[-1] + 1:
-            parts.append(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else str(run[0] + 1))
-            run = []
-        run.append(at)
-    return " ".join(parts)
+    return " ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else str(run[0] + 1) for run in runs(rows))
 
 
 def is_reading(path: Path) -> bool:

@@ -19,6 +19,7 @@ from genverify.reading.roles import COUNT, Body, Column, Facts, Known
 from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, cell_place, column_name
 from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, make_hierarchy, read_hierarchy, rounding
 
+RowRoles = Mapping[int, list[str]]  # by column: what the figure of each row is, where another column names it
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
 FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has texts there, not symbols
@@ -342,19 +343,17 @@ def _flagged(columns: Sequence[Column], facts: dict[int, Facts], tally: Tally) -
     return moved
 
 
-def _figures(
-    columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]]
-) -> tuple[list[Figures], list[Figures]]:
+def _figures(columns: Sequence[Column], facts: Body, measured: RowRoles) -> tuple[list[Figures], list[Figures]]:
     names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
     for column in columns:
         label = names.get(column.at, column.head)
         own, numbers = facts[column.at], facts[column.at].values
         if column.role == COUNT:
-            counted = [role == COUNT for role in measured.get(column.at, [COUNT] * len(own.texts))]
-            numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
-            kinds = [placed(kind, text, value) if counts_it else numerals.EMPTY for kind, text, value, counts_it
-                     in zip(own.kinds, own.texts, numbers, counted, strict=True)]  # fmt: skip
+            of_rows = measured.get(column.at, [COUNT] * len(own.texts))
+            numbers = [value if role == COUNT else None for value, role in zip(numbers, of_rows, strict=True)]
+            cells = zip(own.kinds, own.texts, numbers, of_rows, strict=True)
+            kinds = [placed(kind, text, value) if role == COUNT else "" for kind, text, value, role in cells]
             counts.append(Figures(own.texts, kinds, numbers, column.at, label))
         elif column.role in (roles.PERCENTAGE, roles.RATE):
             figures.append(Figures(own.texts, own.kinds, numbers, column.at, label))
@@ -402,7 +401,7 @@ def _leave_rows(table: Table, sheet: Sheet, tally: Tally) -> None:
 
 
 def _count_cells(
-    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]], tally: Tally
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Body, measured: RowRoles, tally: Tally
 ) -> None:
     wanted = set(block.columns)
     for at in (*block.header, *block.headings, *block.repeated):

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import combinations, takewhile
 from math import gcd
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from genverify.model.errors import DataError
 from genverify.model.files import regular_file
@@ -224,13 +224,8 @@ class Hints:
     base: int = 1
 
 
-class Sums(NamedTuple):
-    """What adds up to what among the labels of an axis, why, what is asked, and how far each sum can be off."""
-
-    tree: Tree
-    why: str
-    questions: list[Question]
-    off: int = 0
+# what adds up to what among the labels of an axis, why, what is asked, and how far each sum can be off
+Sums = tuple[Tree, str, list[Question], int]
 
 
 @dataclass(frozen=True)
@@ -398,7 +393,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints, 
         if pairs:
             displayed = ", ".join(" + ".join(pair) for pair in pairs)
             sums = tuple((parent, pair) for pair in pairs)
-            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {displayed}", questions)
+            return sums, f"{parent}, broken down {len(pairs)} times: {displayed}", questions, 0
         taken = {child for own in tree.values() for child in own}
         rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
@@ -422,7 +417,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints, 
             text = f"{name}: {parent!r} is the sum of {parts} in every row"
             questions.append(Question(text, f"--total '{name}={parent}' or --no-total '{parent}'"))
             break
-    return Sums(tuple(tree.items()), "; ".join(why), questions, off)
+    return tuple(tree.items()), "; ".join(why), questions, off
 
 
 def _size(label: str, samples: Samples) -> Number:
