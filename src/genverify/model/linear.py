@@ -119,9 +119,8 @@ def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Li
     """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
     index = {cell: at for at, cell in enumerate(cells)}
     listed = list(rows)
-    for name, times in Counter(row[0] for row in listed).items():
-        if times > 1:
-            raise DataError(f"two sums have one name: {name}")
+    if twice := [name for name, times in Counter(row[0] for row in listed).items() if times > 1]:
+        raise DataError(f"two sums have one name: {twice[0]}")
     for row in listed:
         _refuse_wide(row, cells)
     entries = [(index[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
