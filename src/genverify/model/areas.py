@@ -79,10 +79,8 @@ def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> AreaRelease
     for one, other in combinations(areas, 2):
         shared = sorted(set(one.blocks) & set(other.blocks))
         if one.level == other.level and shared:
-            raise ReleaseError(
-                f"block {blocks[shared[0]].block} lies in two areas of the level {one.level}: {one.release.block} and "
-                f"{other.release.block}"
-            )
+            both = f"{one.release.block} and {other.release.block}"
+            raise ReleaseError(f"block {blocks[shared[0]].block} lies in two areas of the level {one.level}: {both}")
     # cells are called by the name of their block or area
     for name, times in Counter([*(block.block for block in blocks), *(area.release.block for area in areas)]).items():
         if times > 1:

@@ -189,10 +189,8 @@ def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str], setti
         result = {name for name, level in levels.items() if fnmatchcase(name, pattern) or pattern == f"level={level}"}
         if not result:
             known = [*levels, *sorted({f"level={level}" for level in levels.values() if level})]
-            raise DataError(
-                f"release.{setting}: unknown table {pattern!r}: {nearest(pattern, known)}. A table whose one line "
-                "counts all records is none of these: that is N, which every release has"
-            )
+            total = "A table whose one line counts all records is none of these: that is N, which every release has"
+            raise DataError(f"release.{setting}: unknown table {pattern!r}: {nearest(pattern, known)}. {total}")
         chosen |= result
     return chosen
 

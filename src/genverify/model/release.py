@@ -268,10 +268,8 @@ def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
     for problem, wrong in checks.items():
         if wrong.any():
             row = frame[wrong].iloc[0]
-            raise ReleaseError(
-                f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}; give each query "
-                "once, as an integer, and leave out what is not published"
-            )
+            what = f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}"
+            raise ReleaseError(f"{what}; give each query once, as an integer, and leave out what is not published")
 
 
 def range_words(lo: int, hi: int) -> str:

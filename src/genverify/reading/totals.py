@@ -68,10 +68,9 @@ class Hierarchy:
                 for label in sorted(below):
                     if label in seen:
                         both = f"in {seen[label]!r} and in {child!r}" if seen[label] != child else "as a part"
-                        raise DataError(
-                            f"{where}: {named(parent)} would count {label!r} twice ({both}); list it once, or say "
-                            "what adds up to what: --hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
-                        )
+                        how = "--hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
+                        what = f"{named(parent)} would count {label!r} twice ({both})"
+                        raise DataError(f"{where}: {what}; list it once, or say what adds up to what: {how}")
                     seen[label] = child
         return self
 
@@ -123,10 +122,8 @@ def by_interval(labels: Sequence[str]) -> Iterator[tuple[str, Parts]]:
 
 
 def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool = True, lead: str = "@") -> Hierarchy:
-    """
-    What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it. The total may
-    stand there, alone without a lead string, or not; a guessed one gives way. Labels that are not printed are parts as well.
-    """
+    """What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it."""
+    # the total may stand there, alone without a lead string, or not; a guessed one gives way; all is a part, printed or not
     from genverify.model.tablefiles import decoded  # with pandas, which the reading itself does not need
 
     if not path.exists():
@@ -151,10 +148,8 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
         (children.setdefault(above[depth - 1], []) if depth else roots).append(label)
     if total in line_of and roots != [total]:
         if told:
-            raise DataError(
-                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; list it alone without a "
-                "lead string, or leave it out"
-            )
+            what = f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part"
+            raise DataError(f"{what}; list it alone without a lead string, or leave it out")
         total = None
     if total is None or total in line_of:
         total = roots[0] if len(roots) == 1 else None
