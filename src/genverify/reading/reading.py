@@ -270,10 +270,9 @@ def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, in
     for name in (*told.roles, *sorted(told.columns)) if tables else ():
         refuse_unknown(name, names, f"column {name!r} is in no table", ConfigError)
     axes = [axis for table in tables for axis in table.axes]
+    named = [axis.name for axis in axes]
     for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
-        refuse_unknown(
-            name, sorted({axis.name for axis in axes}), f"--{option} {name}: no table has this column", ConfigError
-        )
+        refuse_unknown(name, dict.fromkeys(sorted(named)), f"--{option} {name}: no table has this column", ConfigError)
     every = dict.fromkeys(sorted(label for axis in axes for label in axis.labels))
     for name in sorted(told.no_totals):
         refuse_unknown(name, every, f"--no-total {name}: no table has this label", ConfigError)

@@ -260,12 +260,9 @@ def read_workbook(path: Path, data: bytes, limits: FileLimits) -> Source:
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
                 limits.check(path, 0, sum(part.file_size for part in packed.infolist()))
                 marks = _seen_on_the_page(packed)
-                parts = (
-                    name for name in packed.namelist() if re.fullmatch(r"xl/(comments|threadedComments)/?.*\.xml", name)
-                )
-                comments = sum(
-                    len(re.findall(rb"<(?:\w+:)?(?:comment|threadedComment) ", packed.read(one))) for one in parts
-                )
+                for name in packed.namelist():
+                    if re.fullmatch(r"xl/(comments|threadedComments)/?.*\.xml", name):
+                        comments += len(re.findall(rb"<(?:\w+:)?(?:comment|threadedComment) ", packed.read(name)))
         except (*files.UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
             said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
     if not marks and not said:

@@ -15,6 +15,7 @@ from genverify.model.files import regular_file
 from genverify.reading.numerals import Number, pattern, says
 
 Parts = tuple[str, ...]
+Below = Mapping[str, Sequence[str]]  # labels, each with its parts
 
 
 @dataclass(frozen=True)
@@ -160,9 +161,7 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
     return _printed_part(children, total, roots, set(labels), str(path))
 
 
-def _printed_part(
-    children: Mapping[str, Sequence[str]], top: str | None, roots: Sequence[str], labels: set[str], where: str
-) -> Hierarchy:
+def _printed_part(children: Below, top: str | None, roots: Sequence[str], labels: set[str], where: str) -> Hierarchy:
     """The smallest part of a hierarchy with all printed labels; of what has none below it, the parts are not needed."""
     whole = Hierarchy(top, {label: (tuple(own),) for label, own in children.items() if own}).checked(where)
     used = {label for label in {*whole.labels, *roots} if whole.inside(label) & labels}
@@ -348,9 +347,7 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
     return Decimal(10) ** -min(max(*digits, 0), 6) * len(numbers) / 2 if digits else Decimal(0)
 
 
-def bases_of(
-    labels: Sequence[str], samples: Samples, tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
-) -> dict[str, int]:
+def bases_of(labels: Sequence[str], samples: Samples, tree: Below | None = None, least: int = 1) -> dict[str, int]:
     """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
     level = {label: bool(tree and label in tree) for label in labels}
