@@ -17,7 +17,7 @@ import pandas as pd
 from genverify.bounds import exact
 from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
 from genverify.bounds.propositions import explain_rows, named, redesign
-from genverify.model.errors import ConfigError, DataError
+from genverify.model.errors import ConfigError, refusing
 from genverify.model.files import LIMITS, FileLimits
 from genverify.model.tablefiles import neutral
 from genverify.model.work import CellProgress
@@ -105,11 +105,9 @@ def run(options: argparse.Namespace) -> None:
     else:
         result = _several_rows(options)
     text = StringIO()
-    try:
+    with refusing(MemoryError, "the possible totals do not fit into memory", "give a smaller --total"):
         rows = ([neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in result)
         csv.writer(text, lineterminator="\n").writerows(rows)
-    except MemoryError as error:
-        raise DataError(f"the possible totals do not fit into memory ({error}); give a smaller --total") from None
     print(text.getvalue(), end="", flush=True)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Ints
-from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.errors import ConfigError, DataError, refuse_unknown
 
 # Numbers and labels of a printed table, read exactly and checked.
 
@@ -396,8 +396,7 @@ def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
 
 
 def _position(labels: Sequence[str], label: str, what: str) -> int:
-    if label not in labels:
-        raise DataError(f"no {what} {label!r}: {nearest(label, list(labels))}")
+    refuse_unknown(label, labels, f"no {what} {label!r}")
     return labels.index(label)
 
 
@@ -428,8 +427,7 @@ class Rounding:
     def __post_init__(self) -> None:
         if not 0 <= self.decimals <= MOST_DECIMALS:
             raise ConfigError(f"decimals = {self.decimals}: give a whole number from 0 to {MOST_DECIMALS}")
-        if self.rule not in RULES:
-            raise ConfigError(f"unknown rounding rule {self.rule!r}: {nearest(self.rule, list(RULES))}")
+        refuse_unknown(self.rule, RULES, f"unknown rounding rule {self.rule!r}", ConfigError)
 
     @property
     def one(self) -> int:

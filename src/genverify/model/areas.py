@@ -68,22 +68,19 @@ def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> AreaRelease
     schema = blocks[0].schema
     if BLOCK in schema.domain.names:
         raise DataError(f"a column of the records is called {BLOCK}, which is the word for the block; rename it")
-    for release in (*blocks, *(area.release for area in areas)):
-        if release.schema.domain != schema.domain:
-            raise DataError(f"{release.block} has other columns or codes than {blocks[0].block}; give all areas one domain")
-    for block in blocks:
-        if block.schema is not schema and block.schema != schema:
-            raise DataError(f"{block.block} has other tables than {blocks[0].block}; leave out the cells that are not known")
+    releases = (*blocks, *(area.release for area in areas))
+    if odd := [release.block for release in releases if release.schema.domain != schema.domain]:
+        raise DataError(f"{odd[0]} has other columns or codes than {blocks[0].block}; give all areas one domain")
+    if odd := [block.block for block in blocks if block.schema is not schema and block.schema != schema]:
+        raise DataError(f"{odd[0]} has other tables than {blocks[0].block}; leave out the cells that are not known")
     levels = AreaReleases(tuple(blocks), tuple(areas))
     for area in areas:
         _check_area(levels, area)
     for one, other in combinations(areas, 2):
         shared = sorted(set(one.blocks) & set(other.blocks))
         if one.level == other.level and shared:
-            raise ReleaseError(
-                f"block {blocks[shared[0]].block} lies in two areas of the level {one.level}: {one.release.block} and "
-                f"{other.release.block}"
-            )
+            both = f"{one.release.block} and {other.release.block}"
+            raise ReleaseError(f"block {blocks[shared[0]].block} lies in two areas of the level {one.level}: {both}")
     # cells are called by the name of their block or area
     for name, times in Counter([*(block.block for block in blocks), *(area.release.block for area in areas)]).items():
         if times > 1:

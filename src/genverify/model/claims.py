@@ -111,12 +111,8 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
 
 
 def _counts(records: Codes, datasets: Codes, columns: Ints) -> npt.NDArray[np.unsignedinteger]:
-    """
-    How many records of each dataset agree with a record on a set of columns, for all sets at once: (records, K, sets).
-
-    A set is a bit mask. First the records are counted by the exact set on which they agree, then each column in turn adds
-    to the sets without it the records counted with it.
-    """
+    """How many records of each dataset agree with a record on a set of columns (a bit mask): (records, K, sets)."""
+    # first by the exact set on which they agree; then each column adds to the sets without it the records counted with it
     K, N, _ = datasets.shape
     agree = np.zeros((len(records), K, N), dtype=np.uint16 if len(columns) <= 16 else np.int64)
     for bit, column in enumerate(columns.tolist()):

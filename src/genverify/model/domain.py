@@ -183,10 +183,8 @@ class Domain:
         for column in self.columns:
             wrong = [code for code in column.codes if not 0 <= code <= LARGEST_CODE]
             if wrong:
-                raise DataError(
-                    f"column {column.name} has the code {wrong[0]}, not 0 to {LARGEST_CODE} (of {len(column.codes)}); "
-                    "number them from 0, or merge some"
-                )
+                what = f"the code {wrong[0]}, not 0 to {LARGEST_CODE} (of {len(column.codes)})"
+                raise DataError(f"column {column.name} has {what}; number them from 0, or merge some")
             if len(set(column.codes)) < len(column.codes):
                 raise DataError(f"column {column.name} lists a code twice; give each code once")
 
@@ -212,10 +210,9 @@ class Domain:
         """Microdata are stored with eight bits to a code."""
         for column in self.columns:
             if max(column.codes, default=0) > LARGEST_STORED:
-                raise DataError(
-                    f"column {column.name} has the code {max(column.codes)}, but microdata are stored with eight bits to a "
-                    f"code, 0 to {LARGEST_STORED}; merge some codes, or use fewer bins"
-                )
+                stored = f"microdata are stored with eight bits to a code, 0 to {LARGEST_STORED}"
+                what = f"column {column.name} has the code {max(column.codes)}"
+                raise DataError(f"{what}, but {stored}; merge some codes, or use fewer bins")
 
     def check(self, predicate: Predicate, where: str) -> Predicate:
         """The predicate itself; an error that names `where` if it speaks of a column or a code that does not exist."""

@@ -27,15 +27,12 @@ UNREADABLE = (OSError, EOFError, ValueError, zlib.error, csv.Error)  # what read
 
 @dataclass(frozen=True)
 class FileLimits:
-    """
-    How much a file may hold: rows, bytes when unpacked, and combinations of labels; `remedy` says how a larger one can be
-    read. `cells` also bounds what a table may stand for: a file of 1 kB can name 30 dimensions, a billion combinations.
-    """
+    """How much a file may hold: rows, bytes when unpacked, combinations of labels; `remedy`: how to read a larger one."""
 
     rows: int = 5_000_000
     size: int = 2 * 2**30
     remedy: str = "split the file into several"
-    cells: int = 500_000  # a system of more is not solved in minutes, and takes gigabytes
+    cells: int = 500_000  # a system of more takes minutes and gigabytes; a file of 1 kB can name a billion combinations
 
     def check(self, path: Path, rows: int, size: int) -> None:
         """An error for more rows or bytes than allowed."""
@@ -49,10 +46,9 @@ class FileLimits:
         sizes = list(sizes)
         if (number := prod(sizes)) > self.cells:
             factors = " x ".join(map(str, sizes[:6])) + (" x ..." if len(sizes) > 6 else "")
-            raise DataError(
-                f"{source}: {what} has {factors} = {f'{number:,}' if number < 10**12 else 'over 10^12'} combinations, more "
-                f"than {self.cells:,}; leave out a column that only describes another one, or split the table"
-            )
+            said = f"{factors} = {f'{number:,}' if number < 10**12 else 'over 10^12'} combinations, more than {self.cells:,}"
+            remedy = "leave out a column that only describes another one, or split the table"
+            raise DataError(f"{source}: {what} has {said}; {remedy}")
 
 
 LIMITS = FileLimits(remedy="allow more with --max-rows or --max-bytes (in a release file: max_rows, max_bytes)")
@@ -217,11 +213,7 @@ def write_whole(path: Path, text: str | bytes) -> None:
 
 @contextmanager
 def written_folder(path: Path, command: str) -> Iterator[Path]:
-    """
-    A new folder to write into, which then takes the place of the old one as a whole: whatever goes wrong before that, or
-    ends the program, the old one is as it was. What other commands wrote there is kept; a folder with files that no command
-    wrote is refused.
-    """
+    """A new folder, which takes the place of the old one as a whole or not at all; what other commands wrote there stays."""
     home = Path(os.path.abspath(path) if "\0" in str(path) else os.path.realpath(path))
     new, old = (home.with_name(f".{home.name[:LONGEST_NAME]}.{os.getpid()}.{end}") for end in ("part", "old"))
     with refusing((OSError, ValueError), f"{path}: this folder cannot be made", "give another one with --out", DiskError):

@@ -119,9 +119,8 @@ def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Li
     """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
     index = {cell: at for at, cell in enumerate(cells)}
     listed = list(rows)
-    for name, times in Counter(row[0] for row in listed).items():
-        if times > 1:
-            raise DataError(f"two sums have one name: {name}")
+    if twice := [name for name, times in Counter(row[0] for row in listed).items() if times > 1]:
+        raise DataError(f"two sums have one name: {twice[0]}")
     for row in listed:
         _refuse_wide(row, cells)
     entries = [(index[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
@@ -142,10 +141,8 @@ def _refuse_wide(row: Row, cells: Mapping[str, tuple[int, int]]) -> None:
     size = sum(abs(weight) * (largest if OPEN in cells[cell] else given[cell]) for cell, weight in weights.items())
     ends = [abs(end) for end in (least, most) if abs(end) != OPEN]
     if max(size, *map(abs, weights.values()), *ends, 0) > EXACT:
-        raise DataError(
-            f"{name}: its counts, up to {largest}, are too large to be added up exactly, or its numbers have too many "
-            "decimals; give the counts in thousands, or write fewer decimals"
-        )
+        problem = f"its counts, up to {largest}, are too large to be added up exactly, or its numbers have too many decimals"
+        raise DataError(f"{name}: {problem}; give the counts in thousands, or write fewer decimals")
 
 
 def system_of(text: Mapping[str, Any]) -> LinearSystem:

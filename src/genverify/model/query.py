@@ -105,8 +105,7 @@ def _sets(column: Column, entry: Mapping[str, Any]) -> Iterator[Group]:
     wanted, prefix = (int(entry["size"]), "") if "size" in entry else (int(entry["holding"]), "any-")
     for chosen, meaning in zip(column.sets, column.meanings, strict=True):
         if len(chosen) == wanted:
-            held = {code: words == chosen or (prefix and set(chosen) <= set(words)) for code, words in column.set_of.items()}
-            codes = [code for code, inside in held.items() if inside]
+            codes = [code for code, own in column.set_of.items() if own == chosen or (prefix and set(chosen) <= set(own))]
             yield Group(prefix + "+".join(chosen), str(entry["label"]).format(meaning), Predicate.of({column.name: codes}))
 
 
@@ -190,10 +189,8 @@ def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str], setti
         result = {name for name, level in levels.items() if fnmatchcase(name, pattern) or pattern == f"level={level}"}
         if not result:
             known = [*levels, *sorted({f"level={level}" for level in levels.values() if level})]
-            raise DataError(
-                f"release.{setting}: unknown table {pattern!r}: {nearest(pattern, known)}. A table whose one line "
-                "counts all records is none of these: that is N, which every release has"
-            )
+            total = "A table whose one line counts all records is none of these: that is N, which every release has"
+            raise DataError(f"release.{setting}: unknown table {pattern!r}: {nearest(pattern, known)}. {total}")
         chosen |= result
     return chosen
 

@@ -268,10 +268,8 @@ def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
     for problem, wrong in checks.items():
         if wrong.any():
             row = frame[wrong].iloc[0]
-            raise ReleaseError(
-                f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}; give each query "
-                "once, as an integer, and leave out what is not published"
-            )
+            what = f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}"
+            raise ReleaseError(f"{what}; give each query once, as an integer, and leave out what is not published")
 
 
 def range_words(lo: int, hi: int) -> str:
@@ -400,44 +398,34 @@ def recode(schema: Schema, column: str, merged: Mapping[str, Sequence[int]]) -> 
     """The schema after the listed codes of a column are merged, each list under its label; other codes stay as they are."""
     old = schema.domain[column]
     refuse_sums(schema)
-    code = {one: one for one in old.codes}
-    meaning, seen = dict(old.meaning), set[int]()
-    for label, codes in merged.items():
-        old.restrict(codes)
-        for one in codes:
-            if one in seen:
-                raise DataError(f"coarsen {column}: the code {old.meaning[one]!r} is in two groups; keep it in one")
-            seen.add(one)
-            code[one] = min(codes)
-        meaning[min(codes)] = label
+    listed = [one for codes in merged.values() for one in codes]
+    old.restrict(listed)
+    if twice := [one for one, times in Counter(listed).items() if times > 1]:
+        raise DataError(f"coarsen {column}: the code {old.meaning[twice[0]]!r} is in two groups; keep it in one")
+    code = {one: one for one in old.codes} | {one: min(codes) for codes in merged.values() for one in codes}
+    meaning = {**old.meaning, **{min(codes): label for label, codes in merged.items()}}
     rest = tuple(dict.fromkeys(code[one] for one in old.codes))
     new = Column(old.name, old.label, rest, tuple(meaning[one] for one in rest))
     return Recoding(*_coarser(schema, new, code), column, code)
 
 
 def _coarser(schema: Schema, new: Column, code: Mapping[int, int]) -> tuple[Schema, tuple[tuple[int, ...], ...]]:
-    """The schema with the new column in place of the old one; and the old cells that make up each new one."""
-    queries, members = _merged_queries(schema, new.name, code)
-    rules = tuple(rule for rule in (_coarser_rule(rule, new.name, code) for rule in schema.rules) if rule)
-    columns = tuple(new if column.name == new.name else column for column in schema.domain.columns)
-    return Schema(Domain(columns), rules, tuple(queries)), tuple(members)
-
-
-def _merged_queries(schema: Schema, column: str, code: Mapping[int, int]) -> tuple[list[Query], list[tuple[int, ...]]]:
-    """The cells of each table that fall together, where they make up the whole of the coarser cell."""
+    """The schema with a new column; the cells of each table that fall together stay where they make up the whole one."""
     together: dict[tuple[str, str | None, Predicate], list[int]] = {}
     for cell, query in enumerate(schema.queries):
-        together.setdefault((query.table, query.sums, _widened(query.predicate, column, code)), []).append(cell)
-    queries, members = [], []
+        together.setdefault((query.table, query.sums, _widened(query.predicate, new.name, code)), []).append(cell)
+    queries, members = list[Query](), list[tuple[int, ...]]()
     for (_, _, wide), cells in together.items():
         same = [cell for cell in cells if schema.queries[cell].predicate == wide]
         parts = tuple(same[:1] or cells)
-        codes = sorted(one for cell in parts for one in schema.queries[cell].predicate.where.get(column, ()))
-        if codes == list(wide.where.get(column, ())):
+        codes = sorted(one for cell in parts for one in schema.queries[cell].predicate.where.get(new.name, ()))
+        if codes == list(wide.where.get(new.name, ())):
             first = schema.queries[parts[0]]
-            queries.append(replace(first, id=first.id + "+" * (len(parts) > 1), predicate=_recoded(wide, column, code)))
+            queries.append(replace(first, id=first.id + "+" * (len(parts) > 1), predicate=_recoded(wide, new.name, code)))
             members.append(parts)
-    return queries, members
+    rules = tuple(rule for rule in (_coarser_rule(rule, new.name, code) for rule in schema.rules) if rule)
+    columns = tuple(new if column.name == new.name else column for column in schema.domain.columns)
+    return Schema(Domain(columns), rules, tuple(queries)), tuple(members)
 
 
 def _widened(predicate: Predicate, column: str, code: Mapping[int, int]) -> Predicate:

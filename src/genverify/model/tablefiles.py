@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.model.errors import DataError, nearest, needed, refusing
+from genverify.model.errors import DataError, needed, refuse_unknown, refusing
 from genverify.model.files import LIMITS, UNREADABLE, FileLimits, decode, delimiter_of, guarded_lines
 
 # Texts of users in CSV files: a spreadsheet program would run a cell that begins like a formula.
@@ -142,9 +142,7 @@ def need_columns(path: Path | str, names: Iterable[Hashable], needed: Iterable[s
     """An error for the first column that is not there (nor under other names), with the one that was probably meant."""
     known = list(map(str, names))
     for name in needed:
-        if name not in known:
-            listed = " or ".join(map(repr, (name, *others)))
-            raise DataError(f"{path}: has no column {listed}: {nearest(name, known)}")
+        refuse_unknown(name, known, f"{path}: has no column {' or '.join(map(repr, (name, *others)))}")
 
 
 def refuse_row(path: Path, values: "pd.Series[Any]", wrong: "npt.ArrayLike | pd.Series[bool]", problem: str) -> None:
@@ -184,10 +182,8 @@ def _look_through(path: Path, limits: FileLimits, delimiter: str, fields: int) -
             empty.append(number)
         odd = line.count(b'"') % 2 == 1  # a text in quotation marks begins here and ends in a later line, or the reverse
         if line.count(mark) >= fields and not (inside or odd) and (result := len(_fields([text], delimiter))) > fields:
-            raise DataError(
-                f"{path}, row {number}: {result} fields, but the header names {fields} columns; name each column, and leave "
-                "out delimiters at the ends of lines"
-            )
+            what = f"{path}, row {number}: {result} fields, but the header names {fields} columns"
+            raise DataError(f"{what}; name each column, and leave out delimiters at the ends of lines")
         inside ^= odd
     with gzip.open(path, "rb") if _packed(path) else path.open("rb") as file:
         return (WIDE if file.read(2) in WIDE_MARKS else encoding), np.array(empty, dtype=np.int64)

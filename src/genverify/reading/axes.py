@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import combinations, permutations
 
 from genverify.model.errors import DataError
 from genverify.reading import totals
@@ -76,20 +76,19 @@ def group_columns(columns: Sequence[Column], texts: Texts) -> list[Chain]:
     roles = {column.at: column.role for column in columns}
     distinct = {at: len(set(texts[at])) for at in order}
     group = {at: at for at in order}
-    for i, a in enumerate(order):
-        for b in order[i + 1 :]:
-            if group[a] == group[b] or MEASURE in (roles[a], roles[b]) or (roles[a] == PERIOD_OF) != (roles[b] == PERIOD_OF):
-                continue
-            if not distinct[a] / 1.5 <= distinct[b] <= distinct[a] * 1.5:
-                continue
-            few = set(zip(texts[a][:GLANCE], texts[b][:GLANCE], strict=True))
-            if len(few) > 1.5 * min(len({one for one, _ in few}), len({other for _, other in few})):
-                continue
-            pairs = len(set(zip(texts[a], texts[b], strict=True)))
-            near = NEARLY if CODE in (roles[a], roles[b]) else 1.0
-            if pairs <= max(distinct[a], distinct[b]) * near and (near > 1 or distinct[a] == distinct[b]):
-                old, new = group[b], group[a]
-                group = {at: new if own == old else own for at, own in group.items()}
+    for a, b in combinations(order, 2):
+        if group[a] == group[b] or MEASURE in (roles[a], roles[b]) or (roles[a] == PERIOD_OF) != (roles[b] == PERIOD_OF):
+            continue
+        if not distinct[a] / 1.5 <= distinct[b] <= distinct[a] * 1.5:
+            continue
+        few = set(zip(texts[a][:GLANCE], texts[b][:GLANCE], strict=True))
+        if len(few) > 1.5 * min(len({one for one, _ in few}), len({other for _, other in few})):
+            continue
+        pairs = len(set(zip(texts[a], texts[b], strict=True)))
+        near = NEARLY if CODE in (roles[a], roles[b]) else 1.0
+        if pairs <= max(distinct[a], distinct[b]) * near and (near > 1 or distinct[a] == distinct[b]):
+            old, new = group[b], group[a]
+            group = {at: new if own == old else own for at, own in group.items()}
     groups = [[at for at in order if group[at] == head] for head in dict.fromkeys(group.values())]
     chains = {g: [g] for g in range(len(groups))}
     plain = [g for g, group in enumerate(groups) if not {PERIOD_OF, MEASURE} & {roles[at] for at in group}]

@@ -1,9 +1,9 @@
 """Where tables stand on a sheet: bands of columns, titles, header rows, bodies with their headings, and notes."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from genverify.reading import numerals
 from genverify.reading.numerals import LIMIT, NUMBERS, PERIOD, RANGE, SYMBOL, TEXT, VALUES, WHOLE, is_symbol, pattern, says
@@ -71,15 +71,15 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
     return Block(tuple(range(width)), (0,), tuple(body), repeated=tuple(repeated))
 
 
+def runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Numbers in order, those that follow each other together."""
+    return [[one for _, one in run] for _, run in groupby(enumerate(sorted(numbers)), lambda one: one[1] - one[0])]
+
+
 def _cut(kinds: Grid) -> Iterator[tuple[int, ...]]:
     """Columns between blank ones, where what stands at the right is a table with labels of its own."""
-    runs = list[list[int]]()
-    for column in sorted({column for row in kinds for column, kind in enumerate(row) if kind != ""}):
-        if not runs or runs[-1][-1] != column - 1:
-            runs.append([])
-        runs[-1].append(column)
     joined = list[list[int]]()
-    for run in runs:
+    for run in runs({column for row in kinds for column, kind in enumerate(row) if kind != ""}):
         if joined and not (_has_values(kinds, joined[-1]) and _stands_alone(kinds, run)):
             joined[-1] += run
         else:

@@ -99,8 +99,9 @@ def pairs(words: Sequence[str], option: str) -> dict[str, str]:
     """What A=B says, of every word; the first character of A may be = itself."""
     result: dict[str, str] = {}
     for word in words:
-        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
-        if not equals or not value:
+        rest, _, value = word[1:].partition("=")
+        name = word[:1] + rest
+        if not value:
             raise ConfigError(f"{option} {word}: write two parts with = between them")
         if result.setdefault(name, value) != value:
             raise ConfigError(f"{option} {word}: {name!r} was {result[name]!r} before; give it once")

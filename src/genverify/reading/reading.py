@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from genverify.model.errors import MALFORMED, ConfigError, DataError, naming, nearest, refuse_unknown, refusing
 from genverify.model.files import FileLimits, read_yaml
 from genverify.reading.axes import KINDS, Axis
-from genverify.reading.blocks import Block
+from genverify.reading.blocks import Block, runs
 from genverify.reading.numerals import LIMIT, MEANINGS, MIXED, RANGE, SYMBOL, WHOLE, Numerals, Symbol
 from genverify.reading.roles import AMONG_COUNTS, CONSERVATION, COUNT, ROLES, Column, Facts
 from genverify.reading.source import CellAddress, Cube, Source, cell_place, column_at, column_name, numbered, read_source
@@ -270,10 +270,9 @@ def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, in
     for name in (*told.roles, *sorted(told.columns)) if tables else ():
         refuse_unknown(name, names, f"column {name!r} is in no table", ConfigError)
     axes = [axis for table in tables for axis in table.axes]
+    named = [axis.name for axis in axes]
     for option, name in [*(("total", own) for own in told.totals), *(("hierarchy", own) for own in told.hierarchies)]:
-        refuse_unknown(
-            name, sorted({axis.name for axis in axes}), f"--{option} {name}: no table has this column", ConfigError
-        )
+        refuse_unknown(name, dict.fromkeys(sorted(named)), f"--{option} {name}: no table has this column", ConfigError)
     every = dict.fromkeys(sorted(label for axis in axes for label in axis.labels))
     for name in sorted(told.no_totals):
         refuse_unknown(name, every, f"--no-total {name}: no table has this label", ConfigError)
@@ -354,13 +353,7 @@ def _spans(rows: Iterable[int]) -> str:
     >>> _spans([0, 1, 2, 5])
     '1-3 6'
     """
-    parts, run = list[str](), list[int]()
-    for at in [*sorted(rows), -2]:
-        if run and at != run[-1] + 1:
-            parts.append(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else str(run[0] + 1))
-            run = []
-        run.append(at)
-    return " ".join(parts)
+    return " ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else str(run[0] + 1) for run in runs(rows))
 
 
 def is_reading(path: Path) -> bool:

@@ -91,8 +91,7 @@ def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
 
     parts = {column: [text(row, column) for row in block.header] for column in block.columns}
     joined = {column: _join(own) for column, own in parts.items()}
-    again = [head for head, often in Counter(joined.values()).items() if often > 1]
-    if again and len(block.header) > 1:
+    if len(set(joined.values())) < len(joined) and len(block.header) > 1:
         for level in range(len(block.header) - 1):
             last = ""
             for column in block.columns:

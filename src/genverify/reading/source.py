@@ -537,9 +537,8 @@ def _grid(frame: "pd.DataFrame") -> Grid:
 def read_argus(path: Path, data: bytes, limits: FileLimits) -> Source:
     """The table of a .tab file; the .rda file of the same name says what its fields are, and names their hierarchies."""
     table, meta = path.with_suffix(".tab"), path.with_suffix(".rda")
-    for file in (table, meta):
-        if not file.is_file():
-            raise DataError(f"{file.name} is missing; a tau-Argus table is a .tab file with a .rda file in the same folder")
+    if lost := [file.name for file in (table, meta) if not file.is_file()]:
+        raise DataError(f"{lost[0]} is missing; a tau-Argus table is a .tab file with a .rda file in the same folder")
     separator, variables = _metadata(decode(_bytes_of(meta, limits))[0], meta)
     labels = {name: tags for name, tags in variables if {"RECODEABLE", "RECODABLE"} & tags.keys()}
     numeric = [at for at, (_, tags) in enumerate(variables) if {"NUMERIC", "FREQUENCY"} & tags.keys()]

@@ -19,6 +19,8 @@ from genverify.reading.roles import COUNT, Body, Column, Facts, Known
 from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, cell_place, column_name
 from genverify.reading.totals import Hierarchy, Hints, Question, is_total_word, make_hierarchy, read_hierarchy, rounding
 
+Columns = Sequence[Column]
+RowRoles = Mapping[int, list[str]]  # by column: what the figure of each row is, where another column names it
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
 FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has texts there, not symbols
@@ -149,7 +151,7 @@ def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[in
 
 
 def _read_block(
-    name: str, file: str, sheet: Sheet, known: Known, block: Block, given: Sequence[Column] | None, told: Corrections,
+    name: str, file: str, sheet: Sheet, known: Known, block: Block, given: Columns | None, told: Corrections,
     tally: Tally,
 ) -> None:  # fmt: skip
     heads, facts = roles.heads_of(sheet, block), roles.column_facts(sheet, known, block)
@@ -271,11 +273,9 @@ def _with_hierarchy(axis: Axis, own: Hierarchy, why: str) -> Axis:
 
 def _listed(table: str, axis: Axis, sums: Sums) -> Hierarchy:
     """Sums of a release file: a label has sets of parts; without a set it is a part that the table does not print."""
-    where = f"tables: {table}: sums of {axis.name}"
+    where, known = f"tables: {table}: sums of {axis.name}", {**dict.fromkeys(axis.labels), **sums}
     for parent, label in ((parent, label) for parent, sets in sums.items() for own in sets for label in own):
-        refuse_unknown(
-            label, {**dict.fromkeys(axis.labels), **sums}, f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}"
-        )
+        refuse_unknown(label, known, f"{where}: {parent!r} adds up {label!r}, no label of {axis.name}")
     result = make_hierarchy([(parent, own) for parent, sets in sums.items() for own in sets], axis.labels, where)
     top = next((label for label in result.outer(result.parts) if is_total_word(label)), None)
     if top is not None and result.top is None:
@@ -316,7 +316,7 @@ def _fill_down(texts: dict[int, Sequence[str]]) -> None:
         texts |= filled
 
 
-def _flagged(columns: Sequence[Column], facts: dict[int, Facts], tally: Tally) -> list[tuple[int, int, int]]:
+def _flagged(columns: Columns, facts: dict[int, Facts], tally: Tally) -> list[tuple[int, int, int]]:
     """Counts that a flag says to be withheld (zeros, or blanks) become symbols; of blanks: count, flag and row."""
     counts, moved = [column.at for column in columns if column.role == COUNT], list[tuple[int, int, int]]()
     for flag in (column for column in columns if column.role == roles.FLAG):
@@ -342,19 +342,17 @@ def _flagged(columns: Sequence[Column], facts: dict[int, Facts], tally: Tally) -
     return moved
 
 
-def _figures(
-    columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]]
-) -> tuple[list[Figures], list[Figures]]:
+def _figures(columns: Columns, facts: Body, measured: RowRoles) -> tuple[list[Figures], list[Figures]]:
     names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
     for column in columns:
         label = names.get(column.at, column.head)
         own, numbers = facts[column.at], facts[column.at].values
         if column.role == COUNT:
-            counted = [role == COUNT for role in measured.get(column.at, [COUNT] * len(own.texts))]
-            numbers = [value if counts_it else None for value, counts_it in zip(numbers, counted, strict=True)]
-            kinds = [placed(kind, text, value) if counts_it else numerals.EMPTY for kind, text, value, counts_it
-                     in zip(own.kinds, own.texts, numbers, counted, strict=True)]  # fmt: skip
+            of_rows = measured.get(column.at, [COUNT] * len(own.texts))
+            numbers = [value if role == COUNT else None for value, role in zip(numbers, of_rows, strict=True)]
+            cells = zip(own.kinds, own.texts, numbers, of_rows, strict=True)
+            kinds = [placed(kind, text, value) if role == COUNT else "" for kind, text, value, role in cells]
             counts.append(Figures(own.texts, kinds, numbers, column.at, label))
         elif column.role in (roles.PERCENTAGE, roles.RATE):
             figures.append(Figures(own.texts, own.kinds, numbers, column.at, label))
@@ -366,7 +364,7 @@ SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IG
 FOOTNOTE = re.compile(r"(?<=[^\W\d])\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
 
 
-def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
+def _count_labels(columns: Columns) -> dict[int, str]:
     heads = {column.at: bare_label(column.head) for column in columns}
     ends = {head.rpartition(" ")[2] for head in heads.values()}
     if len(columns) > 1 and len(ends) == 1 and numerals.pattern("counted").fullmatch(next(iter(ends))):
@@ -401,9 +399,7 @@ def _leave_rows(table: Table, sheet: Sheet, tally: Tally) -> None:
     tally.leave(place, "rows with the same labels as another row", remedy, len(held), table.name, places)
 
 
-def _count_cells(
-    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Body, measured: Mapping[int, list[str]], tally: Tally
-) -> None:
+def _count_cells(sheet: Sheet, block: Block, columns: Columns, facts: Body, measured: RowRoles, tally: Tally) -> None:
     wanted = set(block.columns)
     for at in (*block.header, *block.headings, *block.repeated):
         texts = {column: text for column, text in enumerate(sheet.rows[at]) if column in wanted and text}

@@ -8,13 +8,14 @@ from decimal import Decimal
 from itertools import combinations, takewhile
 from math import gcd
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from genverify.model.errors import DataError
 from genverify.model.files import regular_file
 from genverify.reading.numerals import Number, pattern, says
 
 Parts = tuple[str, ...]
+Below = Mapping[str, Sequence[str]]  # labels, each with its parts
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,9 @@ class Hierarchy:
                 for label in sorted(below):
                     if label in seen:
                         both = f"in {seen[label]!r} and in {child!r}" if seen[label] != child else "as a part"
-                        raise DataError(
-                            f"{where}: {named(parent)} would count {label!r} twice ({both}); list it once, or say "
-                            "what adds up to what: --hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
-                        )
+                        how = "--hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
+                        what = f"{named(parent)} would count {label!r} twice ({both})"
+                        raise DataError(f"{where}: {what}; list it once, or say what adds up to what: {how}")
                     seen[label] = child
         return self
 
@@ -123,10 +123,8 @@ def by_interval(labels: Sequence[str]) -> Iterator[tuple[str, Parts]]:
 
 
 def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool = True, lead: str = "@") -> Hierarchy:
-    """
-    What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it. The total may
-    stand there, alone without a lead string, or not; a guessed one gives way. Labels that are not printed are parts as well.
-    """
+    """What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it."""
+    # the total may stand there, alone without a lead string, or not; a guessed one gives way; all is a part, printed or not
     from genverify.model.tablefiles import decoded  # with pandas, which the reading itself does not need
 
     if not path.exists():
@@ -151,10 +149,8 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
         (children.setdefault(above[depth - 1], []) if depth else roots).append(label)
     if total in line_of and roots != [total]:
         if told:
-            raise DataError(
-                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; list it alone without a "
-                "lead string, or leave it out"
-            )
+            what = f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part"
+            raise DataError(f"{what}; list it alone without a lead string, or leave it out")
         total = None
     if total is None or total in line_of:
         total = roots[0] if len(roots) == 1 else None
@@ -165,9 +161,7 @@ def read_hierarchy(path: Path, labels: Sequence[str], total: str | None, told: b
     return _printed_part(children, total, roots, set(labels), str(path))
 
 
-def _printed_part(
-    children: Mapping[str, Sequence[str]], top: str | None, roots: Sequence[str], labels: set[str], where: str
-) -> Hierarchy:
+def _printed_part(children: Below, top: str | None, roots: Sequence[str], labels: set[str], where: str) -> Hierarchy:
     """The smallest part of a hierarchy with all printed labels; of what has none below it, the parts are not needed."""
     whole = Hierarchy(top, {label: (tuple(own),) for label, own in children.items() if own}).checked(where)
     used = {label for label in {*whole.labels, *roots} if whole.inside(label) & labels}
@@ -224,13 +218,8 @@ class Hints:
     base: int = 1
 
 
-class Sums(NamedTuple):
-    """What adds up to what among the labels of an axis, why, what is asked, and how far each sum can be off."""
-
-    tree: Tree
-    why: str
-    questions: list[Question]
-    off: int = 0
+# what adds up to what among the labels of an axis, why, what is asked, and how far each sum can be off
+Sums = tuple[Tree, str, list[Question], int]
 
 
 @dataclass(frozen=True)
@@ -358,9 +347,7 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
     return Decimal(10) ** -min(max(*digits, 0), 6) * len(numbers) / 2 if digits else Decimal(0)
 
 
-def bases_of(
-    labels: Sequence[str], samples: Samples, tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
-) -> dict[str, int]:
+def bases_of(labels: Sequence[str], samples: Samples, tree: Below | None = None, least: int = 1) -> dict[str, int]:
     """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
     level = {label: bool(tree and label in tree) for label in labels}
@@ -398,7 +385,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints, 
         if pairs:
             displayed = ", ".join(" + ".join(pair) for pair in pairs)
             sums = tuple((parent, pair) for pair in pairs)
-            return Sums(sums, f"{parent}, broken down {len(pairs)} times: {displayed}", questions)
+            return sums, f"{parent}, broken down {len(pairs)} times: {displayed}", questions, 0
         taken = {child for own in tree.values() for child in own}
         rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
@@ -422,7 +409,7 @@ def find_tree(name: str, labels: Sequence[str], samples: Samples, hints: Hints, 
             text = f"{name}: {parent!r} is the sum of {parts} in every row"
             questions.append(Question(text, f"--total '{name}={parent}' or --no-total '{parent}'"))
             break
-    return Sums(tuple(tree.items()), "; ".join(why), questions, off)
+    return tuple(tree.items()), "; ".join(why), questions, off
 
 
 def _size(label: str, samples: Samples) -> Number:
