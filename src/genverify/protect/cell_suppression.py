@@ -308,7 +308,6 @@ class PatternSearch:
         self.solver = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds))
         self.chooser = make_solver("highs", WorkLimits(ITERATIONS, work.nodes, work.seconds, checks=work.checks))
         self.points_of, self.stored = dict[int, list[tuple[int, Point]]](), 0
-        self.fitting = b"", dict[Point, bool]()  # the last choice that was asked about, and which points fit it
         self.cuts = list[Cut]()
         self.proved, self.limit = True, ""
         totals = np.zeros(self.n, dtype=bool)
@@ -356,16 +355,21 @@ class PatternSearch:
             for cell, delta in zip(cells.tolist(), point.deltas.tolist(), strict=True):
                 self.points_of.setdefault(cell, []).append((delta, point))
 
-    def reached(self, chosen: Flags, one: Requirement, by: list[Point] | None = None) -> tuple[int, int]:
-        """The least and the greatest count of a cell `by` points that fit a choice, the last first, until it is met."""
+    def reached(
+        self, chosen: Flags, one: Requirement, by: list[Point] | None = None, fits: dict[Point, bool] | None = None
+    ) -> tuple[int, int]:
+        """
+        The least and the greatest count of a cell `by` points that fit a choice, the last first, until it is met; `fits`:
+        what is known of points and this choice.
+        """
         low = high = x = int(self.x[one.cell])
-        if self.fitting[0] != (choice := chosen.tobytes()):
-            self.fitting = choice, {}
-        fits = self.fitting[1]
+        fits = {} if fits is None else fits
         for delta, point in reversed(self.points_of.get(one.cell, [])):
-            if not low <= x + delta <= high and (
-                fits[point] if point in fits else fits.setdefault(point, bool(chosen[point.needs].all()))
-            ):
+            if low <= x + delta <= high:
+                continue
+            if point not in fits:
+                fits[point] = bool(chosen[point.needs].all())
+            if fits[point]:
                 low, high = min(low, x + delta), max(high, x + delta)
                 if by is not None:
                     by.append(point)
@@ -380,7 +384,8 @@ class PatternSearch:
 
     def open_of(self, chosen: Flags, asked: Sequence[Requirement]) -> list[Requirement]:
         """The requirements that no points show."""
-        return [one for one in asked if not met(one, *self.reached(chosen, one))]
+        fits = dict[Point, bool]()
+        return [one for one in asked if not met(one, *self.reached(chosen, one, fits=fits))]
 
     def pull(self, chosen: Flags) -> None:
         """Points that meet many requirements at once: programs that pull at cells of which no two share a sum."""
@@ -597,9 +602,10 @@ class PatternSearch:
         users = dict[int, dict[Requirement, None]]()  # of each cell: whom the points show that need it
 
         def note(asked: Iterable[Requirement], chosen: Flags) -> None:
+            fits = dict[Point, bool]()
             for one in asked:
                 by = list[Point]()
-                self.reached(chosen, one, by)
+                self.reached(chosen, one, by, fits)
                 for cell in {cell for point in by for cell in point.needs.tolist()}:
                     users.setdefault(cell, {})[one] = None
 
@@ -720,10 +726,13 @@ class PatternSearch:
     def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
         """The choice with few points that show it: those that show the most ends come first."""
         asked, shows = self.asked(best, self.requirements), dict[Point | None, set[tuple[int, bool]]]()
-        goals = {one.cell: wanted(one, *self.reached(best, one)) for one in asked}
+        fits = {
+            point: bool(best[point.needs].all()) for point in {p for listed in self.points_of.values() for _, p in listed}
+        }
+        goals = {one.cell: wanted(one, *self.reached(best, one, fits=fits)) for one in asked}
         for cell, (low, high) in goals.items():
             x = int(self.x[cell])
-            fitting = [(0, None), *((d, p) for d, p in self.points_of.get(cell, ()) if best[p.needs].all())]
+            fitting = [(0, None), *((d, p) for d, p in self.points_of.get(cell, ()) if fits[p])]
             for delta, point in fitting:
                 ends = ((False, x + delta <= low), (True, x + delta >= high))
                 shows.setdefault(point, set()).update((cell, upper) for upper, shown in ends if shown)
