@@ -358,10 +358,7 @@ class PatternSearch:
     def reached(
         self, chosen: Flags, one: Requirement, by: list[Point] | None = None, fits: dict[Point, bool] | None = None
     ) -> tuple[int, int]:
-        """
-        The least and the greatest count of a cell `by` points that fit a choice, the last first, until it is met; `fits`:
-        what is known of points and this choice.
-        """
+        """The least and greatest count of a cell `by` points that fit a choice, the last first; `fits`: which ones do."""
         low = high = x = int(self.x[one.cell])
         fits = {} if fits is None else fits
         for delta, point in reversed(self.points_of.get(one.cell, [])):
