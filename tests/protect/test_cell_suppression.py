@@ -158,8 +158,8 @@ def test_programs_over_the_cheapest_cells_give_the_same_answers(monkeypatch: pyt
             check_points(problem, pattern)
 
 
-def test_moves_along_cycles_protect_two_way_tables_and_name_what_nothing_protects() -> None:
-    """Without a master, cells of networks move along cycles: that search must miss nothing that whole tables show."""
+def test_the_first_choice_protects_two_way_tables_and_names_what_nothing_protects() -> None:
+    """Without a master the search must miss nothing that whole tables show."""
     seen = 0
     for seed in range(60):
         counts, _, cost, asked, everywhere = random_problem(seed)

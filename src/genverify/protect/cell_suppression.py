@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, inf
 from time import process_time
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import OPEN, LinearSystem, as_floats
-from genverify.solve.linear.network import Cycles, network_of
+from genverify.solve.linear.ranges import MATCHED, apart
 from genverify.solve.program import WrongAnswer, integer_point, matrix_of
 from genverify.solve.solvers.base import (
     Infeasible,
@@ -159,6 +160,7 @@ def make_cut(cells: Ints, coefficients: Floats, of: int = -1) -> Cut:
     return Cut(np.append(cells, of), np.append(coefficients, -1.0), 0.0)
 
 
+Side = tuple[float, Floats | None]  # how far a cell goes, and multipliers that say why not further
 Row = tuple[Floats, float] | None  # what each cell adds once it is suppressed, and what there is without any
 
 
@@ -182,8 +184,8 @@ class CellMoves:
     columns are those cells that can move at all: the ones that `within` names, and what is open anyway.
     """
 
-    def __init__(self, problem: SuppressionProblem, within: Flags, network: Ints | None) -> None:
-        self.problem, self.x, self.network, system = problem, problem.counts, network, problem.system
+    def __init__(self, problem: SuppressionProblem, within: Flags) -> None:
+        self.problem, self.x, system = problem, problem.counts, problem.system
         self.n, rows = len(system.cells), [row for row, cell in problem.beside.items() if problem.closable[cell]]
         entries = np.ones(len(rows)), (rows, np.arange(len(rows)))
         slack = csr_array(entries, shape=(len(system.rows), len(rows)))  # what a row may miss once its cell is suppressed
@@ -208,7 +210,6 @@ class CellMoves:
         self.columns = np.flatnonzero(moving)
         self.place = np.full(len(self.owner), -1, dtype=np.int64)
         self.place[self.columns] = np.arange(len(self.columns))
-        self.cycles = None if self.network is None else Cycles(self.network, self.columns)
         A = csr_array(self.A.tocsc()[:, self.columns])
         self.lp = HighsProgram(A, self.least, self.most, ITERATIONS)
         self.mover = HighsProgram(csr_array(hstack([A, -A])), self.least, self.most, ITERATIONS)
@@ -224,12 +225,12 @@ class CellMoves:
         up = np.where(share >= 1, inf, np.where(own, wide * share, self.up[at]))
         return down, up
 
-    def extreme(self, chosen: Floats, cell: int, sign: int, most: float) -> Optimal:
+    def extreme(self, chosen: Floats, cell: int | Ints, sign: int, most: Any) -> Optimal:
         """
-        The furthest that a cell goes up (or down), at most so far. A cell that is suppressed in part may go so far by that
-        part: the rows that fractional choices break are then those of the choice, however wide the other requirements are.
+        The furthest that a cell, or several together, go up (or down), each at most so far. One that is suppressed in part
+        may go so far by that part: fractional choices then break rows of their own, however wide other requirements are.
         """
-        down, up = self.ends(chosen, most)
+        down, up = self.ends(chosen, np.max(most))
         (up if sign > 0 else down)[self.place[cell]] = sign * most
         objective = np.zeros(len(down))
         objective[self.place[cell]] = sign
@@ -251,30 +252,6 @@ class CellMoves:
         except OutOfWork:
             return None
         return replace(answer, z=answer.z[: len(up)] - answer.z[len(up) :])
-
-    def cheapest_cycles(self, cycles: Cycles, chosen: Flags, cost: Floats, cell: int, delta: int) -> Ints | None:
-        """The counts after a cheap move of a cell by delta along cycles, if there is any: along one, or along several."""
-        at, here = self.columns, int(self.place[cell])
-        own, paid = self.own[at], np.where(self.own[at] & ~chosen[at], cost[at], 0.0)
-        least, best = inf, None
-        for step in (abs(delta), 1):
-            counts, left, price = self.x[at].copy(), abs(delta), paid + SMALL
-            while left:
-                up = np.where(own | (counts - self.x[at] + step <= self.up[at]), price, inf)
-                down = np.where(counts - step >= np.where(own, 0, self.x[at] + self.down[at]), price, inf)
-                signs = cycles.through(here if delta > 0 else here + len(at), np.concatenate([up, down]))
-                if signs is None:
-                    break
-                self.solved += 1
-                fall = counts[signs < 0]
-                size = min(left, int(fall.min(initial=left))) if own[signs != 0].all() else step
-                counts, left, price = counts + size * signs, left - size, np.where(signs != 0, SMALL, price)
-            total = float(paid[counts != self.x[at]].sum())
-            if not left and total < least:
-                least, best = total, Point(at, counts - self.x[at], at).counts(self.x)
-            if not least:
-                break
-        return best
 
     def solve(self, program: HighsProgram, objective: Floats, lower: Floats, upper: Floats) -> Optimal:
         program.set_bounds(lower, upper)
@@ -342,9 +319,7 @@ class PatternSearch:
         self.requirements, self.unmet = list(problem.requirements), list[int]()
         self.best: Flags | None = None
         self.bound = 0  # no choice that protects costs less
-        # without a bound, cells of sums that form a network move along the cheapest cycle: no linear program for each
-        network = None if work.masters else network_of(problem.system)
-        self.moves = CellMoves(problem, self.candidates(), network)
+        self.moves = CellMoves(problem, self.candidates())
 
     def candidates(self) -> Flags:
         """The cells of linear programs: all of them, or in large tables the sensitive ones and the cheapest of each sum."""
@@ -380,11 +355,18 @@ class PatternSearch:
             for cell, delta in zip(cells.tolist(), point.deltas.tolist(), strict=True):
                 self.points_of.setdefault(cell, []).append((delta, point))
 
-    def reached(self, chosen: Flags, one: Requirement, by: list[Point] | None = None) -> tuple[int, int]:
-        """The least and the greatest count of a cell `by` points that fit a choice, the last first, until it is met."""
+    def reached(
+        self, chosen: Flags, one: Requirement, by: list[Point] | None = None, fits: dict[Point, bool] | None = None
+    ) -> tuple[int, int]:
+        """The least and greatest count of a cell `by` points that fit a choice, the last first; `fits`: which ones do."""
         low = high = x = int(self.x[one.cell])
+        fits = {} if fits is None else fits
         for delta, point in reversed(self.points_of.get(one.cell, [])):
-            if (x + delta < low or x + delta > high) and chosen[point.needs].all():
+            if low <= x + delta <= high:
+                continue
+            if point not in fits:
+                fits[point] = bool(chosen[point.needs].all())
+            if fits[point]:
                 low, high = min(low, x + delta), max(high, x + delta)
                 if by is not None:
                     by.append(point)
@@ -399,42 +381,61 @@ class PatternSearch:
 
     def open_of(self, chosen: Flags, asked: Sequence[Requirement]) -> list[Requirement]:
         """The requirements that no points show."""
-        return [one for one in asked if not met(one, *self.reached(chosen, one))]
+        fits = dict[Point, bool]()
+        return [one for one in asked if not met(one, *self.reached(chosen, one, fits=fits))]
+
+    def pull(self, chosen: Flags) -> None:
+        """Points that meet many requirements at once: programs that pull at cells of which no two share a sum."""
+        for sign in (1, -1):
+            before, some, goals = inf, list[int](), self.goals(chosen, sign)
+            while goals and before - len(goals) > MATCHED * len(some):
+                before, some = len(goals), apart(self.problem.system, np.array(list(goals)))
+                most = np.array([goals[cell] for cell in some])
+                self.spend()
+                self.keep(self.moves.point(self.moves.extreme(chosen.astype(np.float64), np.array(some), sign, most)))
+                goals = self.goals(chosen, sign)
+
+    def goals(self, chosen: Flags, sign: int) -> dict[int, int]:
+        """How far the cells must go up (or down) whose requirements no points show."""
+        open_ = self.open_of(chosen, self.requirements)
+        goals = {one.cell: self.goal(one, sign, *self.reached(chosen, one)) for one in open_}
+        return {cell: goal for cell, goal in goals.items() if goal > 0}
+
+    def goal(self, one: Requirement, sign: int, low: int, high: int) -> int:
+        x = int(self.x[one.cell])
+        return max(one.high, low + one.width) - x if sign > 0 else min(x - min(one.low, high - one.width), x)
 
     def attain(self, one: Requirement, chosen: Flags) -> Cut | None:
         """Points that meet a requirement when some cells are suppressed; or the row of the master that says why not."""
-        share, x, sides = chosen.astype(np.float64), int(self.x[one.cell]), dict[int, tuple[float, Row]]()
+        share, sides = chosen.astype(np.float64), dict[int, Side]()
         for sign in (1, -1):
             low, high = self.reached(chosen, one)
             if met(one, low, high):
                 return None
-            goal = max(one.high, low + one.width) - x if sign > 0 else min(x - min(one.low, high - one.width), x)
-            sides[sign] = self.side(one, share, sign, max(goal, 0), points=True)
+            sides[sign] = self.side(one, share, sign, max(self.goal(one, sign, low, high), 0), points=True)
         if met(one, *self.reached(chosen, one)):
             return None
         for rows, need in self.short(one, sides, SMALL):
             return self.cut(one, rows, need) or self.nothing_below(one, chosen)
         return self.by_integers(one, chosen)
 
-    def side(self, one: Requirement, share: Floats, sign: int, goal: int, points: bool = False) -> tuple[float, Row]:
-        """How far a cell goes up or down, and the row that the multipliers of this linear program give."""
+    def side(self, one: Requirement, share: Floats, sign: int, goal: int, points: bool = False) -> Side:
+        """How far a cell goes up or down, and the multipliers of this linear program."""
         self.spend()
         answer = self.moves.extreme(share, one.cell, sign, goal)
         if points:
             self.keep(self.moves.point(answer))
-        return answer.value, self.moves.row(answer.y, one.cell, sign)
+        return answer.value, answer.y
 
-    def short(
-        self, one: Requirement, sides: Mapping[int, tuple[float, Row]], slack: float
-    ) -> Iterator[tuple[list[Row], int]]:
+    def short(self, one: Requirement, sides: Mapping[int, Side], slack: float) -> Iterator[tuple[list[Row], int]]:
         """The sides of a cell on which it does not go far enough, and how far it must."""
         x, (up, above), (down, below) = int(self.x[one.cell]), sides[1], sides[-1]
         if x + up < one.high - slack:
-            yield [above], one.high - x
+            yield [self.moves.row(above, one.cell, 1)], one.high - x
         if one.low != OPEN and x - down > one.low + slack:
-            yield [below], x - one.low
+            yield [self.moves.row(below, one.cell, -1)], x - one.low
         if up + down < one.width - slack:
-            yield [above, below], one.width
+            yield [self.moves.row(above, one.cell, 1), self.moves.row(below, one.cell, -1)], one.width
 
     def by_integers(self, one: Requirement, chosen: Flags) -> Cut | None:
         """The linear program promises what its fractional vertex does not show: whole counts, or a row that forbids it."""
@@ -479,29 +480,6 @@ class PatternSearch:
             raise OutOfWork("limit of linear programs")
         if process_time() > self.deadline:
             raise OutOfWork(f"stopped by the clock after {self.work.seconds:g} s")
-
-    def lacks(self, one: Requirement, chosen: Flags) -> bool:
-        """Whether a requirement is not met when some cells are suppressed; in networks: not by cycles."""
-        if self.moves.cycles is None:
-            return self.attain(one, chosen) is not None
-        return self.turned(one, chosen, np.full(self.n, inf)) is None
-
-    def turned(self, one: Requirement, chosen: Flags, cost: Floats) -> Flags | None:
-        """A choice with the cells of the cheapest cycles that meet a requirement, where cycles do."""
-        added, x, cycles = chosen.copy(), int(self.x[one.cell]), self.moves.cycles
-        if cycles is None:
-            return None
-        for _ in range(3):  # up, down, and what is left of the width
-            low, high = self.reached(added, one)
-            if met(one, low, high):
-                return added
-            ends = [one.high] if high < one.high else [one.low] if low > one.low else [low + one.width, high - one.width]
-            self.spend()
-            found = (self.moves.cheapest_cycles(cycles, added, cost, one.cell, end - x) for end in ends)
-            moved = next((counts for counts in found if counts is not None), self.x)
-            self.keep(moved)
-            added |= (moved != self.x) & self.problem.closable
-        return added if met(one, *self.reached(added, one)) else None
 
     # rows of the master
 
@@ -549,8 +527,9 @@ class PatternSearch:
 
     def run(self) -> SuppressionPattern:
         try:
-            unmet = [one for one in self.requirements if self.lacks(one, self.moves.within)]
-            if unmet and (self.moves.cycles or not (self.moves.within == self.allowed).all()):
+            self.pull(self.problem.primary)
+            unmet = [one for one in self.requirements if self.attain(one, self.moves.within)]
+            if unmet and not (self.moves.within == self.allowed).all():
                 self.moves.focus(self.allowed)
                 unmet = [one for one in unmet if self.attain(one, self.allowed)]
             self.leave(unmet)
@@ -581,7 +560,7 @@ class PatternSearch:
         chosen = chosen & self.allowed
         while missing := self.open_of(chosen, self.asked(chosen, self.requirements)):
             for one in missing:
-                if self.open_of(chosen, [one]) and self.lacks(one, chosen):
+                if self.open_of(chosen, [one]) and self.attain(one, chosen):
                     if (chosen == self.allowed).all():
                         self.leave([one])
                         chosen = chosen & self.allowed
@@ -592,9 +571,6 @@ class PatternSearch:
 
     def freed(self, one: Requirement, chosen: Flags) -> Flags:
         """The cheapest cells that let a cell move as far as it must."""
-        added = self.turned(one, chosen, self.price)
-        if added is not None and (added & self.allowed & ~chosen).any():
-            return np.asarray(added & self.allowed)
         x, added = int(self.x[one.cell]), chosen.copy()
         deltas = [max(one.high - x, 0), -max(x - one.low, 0)]
         if not any(deltas):
@@ -623,9 +599,10 @@ class PatternSearch:
         users = dict[int, dict[Requirement, None]]()  # of each cell: whom the points show that need it
 
         def note(asked: Iterable[Requirement], chosen: Flags) -> None:
+            fits = dict[Point, bool]()
             for one in asked:
                 by = list[Point]()
-                self.reached(chosen, one, by)
+                self.reached(chosen, one, by, fits)
                 for cell in {cell for point in by for cell in point.needs.tolist()}:
                     users.setdefault(cell, {})[one] = None
 
@@ -635,7 +612,7 @@ class PatternSearch:
             fewer = chosen.copy()
             fewer[cell] = False
             asked = [one for one in users.get(cell, {}) if one.cell != cell and (fewer[one.cell] or self.required(one))]
-            if not any(self.lacks(one, fewer) for one in self.open_of(fewer, asked)):
+            if not any(self.attain(one, fewer) for one in self.open_of(fewer, asked)):
                 chosen = fewer
                 note(asked, chosen)
                 self.better(chosen)
@@ -746,10 +723,13 @@ class PatternSearch:
     def pattern(self, best: Flags, bound: int) -> SuppressionPattern:
         """The choice with few points that show it: those that show the most ends come first."""
         asked, shows = self.asked(best, self.requirements), dict[Point | None, set[tuple[int, bool]]]()
-        goals = {one.cell: wanted(one, *self.reached(best, one)) for one in asked}
+        fits = {
+            point: bool(best[point.needs].all()) for point in {p for listed in self.points_of.values() for _, p in listed}
+        }
+        goals = {one.cell: wanted(one, *self.reached(best, one, fits=fits)) for one in asked}
         for cell, (low, high) in goals.items():
             x = int(self.x[cell])
-            fitting = [(0, None), *((d, p) for d, p in self.points_of.get(cell, ()) if best[p.needs].all())]
+            fitting = [(0, None), *((d, p) for d, p in self.points_of.get(cell, ()) if fits[p])]
             for delta, point in fitting:
                 ends = ((False, x + delta <= low), (True, x + delta >= high))
                 shows.setdefault(point, set()).update((cell, upper) for upper, shown in ends if shown)

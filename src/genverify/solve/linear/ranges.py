@@ -159,6 +159,19 @@ class Offers:
         return leaf if d == 1 else {**leaf, "d": d}
 
 
+def apart(sums: LinearSystem, cells: Ints) -> list[int]:
+    """Some of these cells, in their order, of which no two lie in one sum."""
+    columns = by_column(sums)
+    start, rows = columns.indptr.tolist(), columns.indices.tolist()
+    used, result = set[int](), list[int]()
+    for cell in cells.tolist():
+        own = rows[start[cell] : start[cell + 1]]
+        if used.isdisjoint(own):
+            result.append(cell)
+            used.update(own)
+    return result
+
+
 # The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.
 
 POINTS = 400  # bounds memory: whole tables that fit
@@ -277,23 +290,11 @@ class RangeSearch:
         for sign in (-1, 1):
             open_, before, pulled = np.flatnonzero(self.open_ends()[max(sign, 0)]), OPEN, list[int]()
             while before - len(open_) > MATCHED * len(pulled) and len(open_) and not self.late():
-                pulled, before, started = self.apart(rng.permutation(open_)), len(open_), self.budget.left()
+                pulled, before, started = apart(self.sums, rng.permutation(open_)), len(open_), self.budget.left()
                 objective = sign * np.bincount(pulled, minlength=len(self.ends.lo)).astype(np.float64)
                 self.take(self.lp.maximise(objective, SLOW * started))
                 open_ = np.flatnonzero(self.open_ends()[max(sign, 0)])
                 self.say(len(self.ends.lo) - len(open_))
-
-    def apart(self, cells: Ints) -> list[int]:
-        """Some of these cells, in their order, of which no two lie in one sum."""
-        columns = by_column(self.sums)
-        start, rows = columns.indptr.tolist(), columns.indices.tolist()
-        used, result = set[int](), list[int]()
-        for cell in cells.tolist():
-            own = rows[start[cell] : start[cell + 1]]
-            if used.isdisjoint(own):
-                result.append(cell)
-                used.update(own)
-        return result
 
     def by_programs(self) -> None:
         """The linear program of every open end, and dives where its vertex is fractional; some cells at a time."""
