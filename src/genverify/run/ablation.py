@@ -17,7 +17,7 @@ from genverify.model.settings import merge
 from genverify.run.config import check_name, check_study, parse_config, read_shipped
 from genverify.run.layout import ABLATIONS, TABLES
 
-ABOUT = "# Variants and designs that `genverify ablation` added; it writes this file anew.\n"
+ABOUT = "# Variants and designs that `genverify ablation` added; it writes this whole file.\n"
 
 
 def add(options: argparse.Namespace) -> int:
