@@ -8,7 +8,7 @@ from genverify.model.domain import read_domain
 from genverify.model.release import read_study
 from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
-from studies.country.national import read_country
+from studies.country.people import read_country
 from studies.country.places import calibrate
 from studies.country.settings import Microdata
 from studies.country.sources import SYNTHETIC

@@ -6,7 +6,7 @@ from genverify.model.files import data_label
 from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
 from studies.country.composition import neighbours_table
-from studies.country.national import read_country
+from studies.country.people import read_country
 from studies.country.places import rural_tracts
 from studies.country.settings import Microdata
 from studies.country.store import read_microdata

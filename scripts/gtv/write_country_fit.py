@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.model.domain import read_domain
 from genverify.model.files import data_label
 from genverify.run.jobs import Job, log, run
-from studies.country.national import read_country
+from studies.country.people import read_country
 from studies.country.settings import Microdata
 from studies.country.surveyed import compare_cells, distinct_households, fit_table, shipped_margins, survey_margins
 

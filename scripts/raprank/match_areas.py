@@ -8,7 +8,7 @@ import pandas as pd
 from genverify.model.domain import read_domain
 from genverify.model.release import read_schema
 from genverify.run.jobs import Job, log, run
-from studies.raprank.evaluate import Evidence, judge_areas
+from studies.raprank.rank import Evidence, judge_areas
 from studies.raprank.settings import ResolvedExperiment
 
 

@@ -11,8 +11,8 @@ from genverify.model.settings import ReleaseSettings
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.country.store import read_records
-from studies.raprank.certainty import certainty_numbers
 from studies.raprank.figures import plot_certainty
+from studies.raprank.rank import certainty_numbers
 
 
 def main(job: Job) -> None:

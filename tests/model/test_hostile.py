@@ -26,7 +26,7 @@ from genverify.model.settings import merge
 from genverify.run.config import parse_config
 from studies.country import ppmf
 from studies.country import ppmf as chunks
-from studies.country.national import read_country
+from studies.country.people import read_country
 
 BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)

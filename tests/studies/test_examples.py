@@ -11,9 +11,8 @@ from studies.country.plan import in_words as time_in_words
 from studies.country.sample import block_seconds
 from studies.disclosure.area_chances import _rounding_chances
 from studies.disclosure.area_tables import rounded_ends
-from studies.gtv.blockcost import CLASSES, named
 from studies.gtv.figures import spread_blocks
-from studies.gtv.measurement import FINISHED, Measurement
+from studies.gtv.measurement import CLASSES, FINISHED, Measurement, named
 from studies.gtv.protected_attack import TargetRanges, half_width
 from studies.gtv.tracts import _largest, in_words
 from studies.gtv.withheld_zeros import _families

@@ -3,7 +3,7 @@ Reads: the sections microdata and sample of config.yaml.
 Writes: nothing; what the stages of the country share with those of all studies: its files, and the batches of sampled blocks.
 """
 
-from studies.country.national import country_file, country_files
+from studies.country.people import country_file, country_files
 from studies.country.sample import parts_of
 
 COUNTRY_FOLDER = Path(STUDY.microdata.synthetic.country)

@@ -74,7 +74,9 @@ def load(name: str) -> Any:
     if module.endswith(".py"):
         tool = Path(__file__).parents[3] / module  # where the library is installed from its source, src/genverify/run
         if not tool.is_file():
-            raise DataError(f"{module} does not belong to the package: do this in a clone of the repository, installed from it")
+            raise DataError(
+                f"{module} does not belong to the package: do this in a clone of the repository, installed from it"
+            )
         sys.path += {str(tool.parent)}.difference(sys.path)
         module = tool.stem
     return getattr(import_module(module), value)

@@ -29,8 +29,8 @@ from genverify.model.arrays import Floats, Ints, positions, row_keys
 from genverify.model.domain import DomainFile
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.work import derive_seed
-from studies.country.national import possible_types
 from studies.country.noise import as_written, sample, variance
+from studies.country.people import possible_types
 from studies.country.settings import Hierarchical
 from studies.country.store import GEOGRAPHY
 

@@ -15,7 +15,7 @@ from genverify.model.arrays import Floats, Ints
 from genverify.model.domain import DomainFile, Records
 from genverify.model.errors import DataError
 from studies.country.composition import GROUP, Composition, composition_of, log_dirichlet
-from studies.country.national import (
+from studies.country.people import (
     LEVELS,
     TENURE,
     TRAITS,

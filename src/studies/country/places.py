@@ -15,9 +15,9 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.domain import DomainFile
 from genverify.model.errors import ConfigError
 from genverify.model.query import Query
-from studies.country.national import Country, Margin, State, pick_cells, rake, read_country
 from studies.country.neighbours import Model, build_model, sources
 from studies.country.neighbours import Places as Drawn
+from studies.country.people import Country, Margin, State, pick_cells, rake, read_country
 from studies.country.settings import Synthetic
 from studies.country.store import GEOGRAPHY
 

@@ -10,7 +10,7 @@ import pandas as pd
 from genverify.model.files import read_yaml
 from genverify.run.config import Config, section
 from genverify.run.registry import registered
-from studies.country.national import country_file
+from studies.country.people import country_file
 from studies.country.sample import STATES, TYPICAL_HOUSEHOLDS, block_seconds, households_of, states_of
 from studies.country.settings import Microdata, Sample
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from genverify.model.domain import Domain, DomainFile
 from genverify.model.work import derive_seed
-from studies.country.national import read_country
-from studies.country.people import PersonModel, draw_persons, read_person_model
+from studies.country.people import PersonModel, draw_persons, read_country, read_person_model
 from studies.country.places import synthesize
 from studies.country.ppmf import PERSONS, read_ppmf
 from studies.country.settings import Microdata

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from genverify.model.arrays import Floats, Ints
 from genverify.model.domain import DomainFile, Records
 from genverify.model.errors import DataError
-from studies.country.national import UNIVERSE, Target, margin_of, possible_types, rake
+from studies.country.people import UNIVERSE, Target, margin_of, possible_types, rake
 from studies.country.store import read_microdata
 
 # Estimate from surveys how the columns of a household go together: the odds of a log-linear model, shrunk towards 1.

@@ -20,7 +20,7 @@ from genverify.model.claims import ANY, Codes, candidate_claims
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError
 from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots, use_style
-from studies.gtv.summary import ALL, PRIORS, SINGLETON, Group, chosen
+from studies.gtv.tables import ALL, PRIORS, SINGLETON, Group, chosen
 
 # Figure 2: how large the blocks of the state-median sample are.
 

@@ -11,8 +11,7 @@ import pandas as pd
 
 from genverify.attack.evaluate import Weights, ratio_interval
 from genverify.report.pages import statements_table, statements_text
-from studies.gtv.summary import PRIORS
-from studies.gtv.tables import omission_shares
+from studies.gtv.tables import PRIORS, omission_shares
 
 NAN = float("nan")
 BOTH = "both designs"

@@ -13,7 +13,7 @@ from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from genverify.model.tablefiles import Expected, open_csv
 from studies.country.composition import SETTINGS, estimate_setting, read_blocks
-from studies.country.national import possible_types, read_country
+from studies.country.people import possible_types, read_country
 from studies.country.study import BLOCK_LAYOUTS, DATA, DOMAIN
 from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, estimate, odds_table, read_survey
 from studies.country.surveys import count_pums

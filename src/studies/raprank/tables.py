@@ -11,7 +11,7 @@ import pandas as pd
 from genverify.model.domain import Domain, Predicate
 from genverify.model.query import Query
 from genverify.report.pages import document, markdown_table
-from studies.raprank.evaluate import mean_interval, wide
+from studies.raprank.rank import mean_interval, wide
 
 # The person tables by their number of columns: published lines, distinct ones, and the cells that the paper counts.
 

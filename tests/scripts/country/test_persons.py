@@ -13,7 +13,7 @@ from genverify.model.errors import ConfigError
 from genverify.run.config import check_study, config_model, read_shipped
 from genverify.run.jobs import Job
 from script_jobs import script
-from studies.country.national import read_country
+from studies.country.people import read_country
 from studies.country.places import synthesize
 from studies.country.settings import Synthetic
 from studies.country.store import read_microdata, write_microdata

@@ -24,8 +24,8 @@ from studies.country.composition import (
     read_settings,
     shares_around,
 )
-from studies.country.national import read_country
 from studies.country.neighbours import build_model
+from studies.country.people import read_country
 from studies.country.places import rural_tracts, synthesize
 from studies.country.settings import Synthetic
 

@@ -9,7 +9,7 @@ import pytest
 
 from genverify.cli import main
 from genverify.model.domain import read_domain
-from studies.country.national import read_country
+from studies.country.people import read_country
 from studies.country.places import synthesize
 from studies.country.settings import Synthetic
 from studies.country.store import write_microdata

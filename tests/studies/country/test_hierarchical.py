@@ -14,7 +14,7 @@ from genverify.model.domain import DomainFile, read_domain
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.settings import validate
 from studies.country.hierarchical import WEIGHT, Mechanism, apportion, least_squares, moved, protect_households
-from studies.country.national import possible_types
+from studies.country.people import possible_types
 from studies.country.settings import Hierarchical
 
 ROOT = Path(__file__).parents[3]

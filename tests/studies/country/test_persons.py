@@ -11,8 +11,7 @@ import pytest
 
 from genverify.model.domain import Domain, DomainFile, read_domain
 from genverify.model.errors import DataError
-from studies.country.national import possible_types
-from studies.country.people import IMPOSSIBLE, PersonModel, draw_persons, read_person_model
+from studies.country.people import IMPOSSIBLE, PersonModel, draw_persons, possible_types, read_person_model
 from studies.country.ppmf import PERSON_RECORD, PERSONS, read_ppmf, write_ppmf
 from studies.country.sources import open_persons
 from studies.country.store import read_microdata, read_person_records, write_microdata

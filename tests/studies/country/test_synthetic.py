@@ -18,7 +18,8 @@ from genverify.model.errors import ConfigError, DataError
 from genverify.model.query import Query, build_queries
 from studies.country import neighbours as model
 from studies.country import places as fit
-from studies.country.national import (
+from studies.country.neighbours import build_model, national_law, sources
+from studies.country.people import (
     Country,
     Likeness,
     Margin,
@@ -29,7 +30,6 @@ from studies.country.national import (
     rake,
     read_country,
 )
-from studies.country.neighbours import build_model, national_law, sources
 from studies.country.places import (
     answer_shares,
     block_answers,

@@ -23,18 +23,24 @@ from genverify.model.release import make_release, make_schema
 from genverify.model.work import watch
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import DEFAULT
-from studies.gtv import benchmarks
-from studies.gtv.benchmarks import (
+from studies.gtv import measurement as benchmarks
+from studies.gtv.figures import plot_scaling
+from studies.gtv.measurement import (
     _agree,
+    blocks_frame,
+    cost_rows,
+    costs,
+    country_rows,
+    draw_classes,
     draw_tract,
     enlarged,
+    measure,
     merge_blocks,
+    peak_memory_mb,
     scaling_frame,
     scaling_row,
+    shares,
 )
-from studies.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
-from studies.gtv.figures import plot_scaling
-from studies.gtv.measurement import measure, peak_memory_mb
 from studies.gtv.settings import SpeedBenchmark
 
 WORKS = """

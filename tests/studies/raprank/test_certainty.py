@@ -11,7 +11,7 @@ from genverify.model.release import Schema, make_release
 from genverify.model.tabulate import tabulate
 from genverify.solve.program_settings import ProgramSettings
 from studies.raprank.areas import count_holders
-from studies.raprank.certainty import (
+from studies.raprank.rank import (
     GENERATED,
     PROVED,
     RAP,

@@ -34,7 +34,7 @@ from studies.raprank.areas import (
     split_areas,
     with_block,
 )
-from studies.raprank.evaluate import Area, _baseline_sets, _curve_rows, grid_of, mean_curves
+from studies.raprank.rank import Area, _baseline_sets, _curve_rows, grid_of, mean_curves
 from studies.raprank.settings import ResolvedExperiment
 
 COLOURS = Domain((Column("A", "a", (0, 1, 2), ("x", "y", "z")), Column("B", "b", (0, 1), ("no", "yes"))))

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from studies.raprank.evaluate import HOLDOUT, X, started
 from studies.raprank.figures import HATCHES, LINES, plot_curves, plot_states
+from studies.raprank.rank import HOLDOUT, X, started
 
 PANELS = [LINES.keys() - {started(HOLDOUT), "2-way", "3-way"}, {started(HOLDOUT), HOLDOUT}, {"2-way", "3-way", HOLDOUT}]
 STROKES = {"+": "|-", "x": "/\\"}  # marks that two others make when they lie on each other

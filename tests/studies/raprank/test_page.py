@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from studies.raprank.evaluate import HOLDOUT, started
+from studies.raprank.rank import HOLDOUT, started
 
 ROOT = Path(__file__).parents[3]
 REFERENCE = ROOT / "docs" / "reference"
