@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.run.jobs import Job, run
-from studies.disclosure.area_chances import posterior_rows
-from studies.disclosure.area_tables import printed_by_area, read_area_tables, read_areas
+from studies.disclosure.area_tables import posterior_rows, printed_by_area, read_area_tables, read_areas
 
 
 def main(job: Job) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.run.jobs import Job, run
-from studies.disclosure.area_chances import summary_frame, summary_page
-from studies.disclosure.area_tables import read_area_tables
+from studies.disclosure.area_tables import read_area_tables, summary_frame, summary_page
 
 
 def main(job: Job) -> None:

@@ -8,8 +8,7 @@ from genverify.checker.certificate import read_proofs
 from genverify.model.release import read_releases, read_schema
 from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
-from studies.gtv.tract_proofs import check_tract
-from studies.gtv.tracts import batch_of_tracts
+from studies.gtv.tracts import batch_of_tracts, check_tract
 
 
 def main(job: Job) -> None:

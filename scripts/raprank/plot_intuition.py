@@ -5,8 +5,8 @@ from pathlib import Path
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.raprank.figures import plot_intuition
-from studies.raprank.intuition import intuition
 from studies.raprank.settings import Intuition, RapSettings
+from studies.raprank.tables import intuition
 
 
 def main(job: Job) -> None:

@@ -8,8 +8,17 @@ import pandas as pd
 import pytest
 
 from genverify.model.errors import GenverifyError
-from studies.disclosure.area_chances import Tree, _rounding_chances, summary_frame
-from studies.disclosure.area_tables import AreaTables, Part, bound_part, read_area_tables, read_areas, work_of
+from studies.disclosure.area_tables import (
+    AreaTables,
+    Part,
+    Tree,
+    _rounding_chances,
+    bound_part,
+    read_area_tables,
+    read_areas,
+    summary_frame,
+    work_of,
+)
 
 SPEC = AreaTables(title="made up", source="synthetic", base=3, sums={"t": {"total": ["a", "b"]}})
 WORK = work_of(20.0)

@@ -9,8 +9,7 @@ from expected_readings import column_at, lines
 from studies.cellbounds.tables import solutions
 from studies.country.plan import in_words as time_in_words
 from studies.country.sample import block_seconds
-from studies.disclosure.area_chances import _rounding_chances
-from studies.disclosure.area_tables import rounded_ends
+from studies.disclosure.area_tables import _rounding_chances, rounded_ends
 from studies.gtv.figures import spread_blocks
 from studies.gtv.measurement import CLASSES, FINISHED, Measurement, named
 from studies.gtv.protected_attack import TargetRanges, half_width

@@ -7,10 +7,10 @@ PROOFS = {
     "tracts": ProofKind(
         AREAS,
         ("blocks", "tracts", "block_counts", "tract_counts", "claims", "areas", "whole", "proofs"),
-        "studies.gtv.tract_proofs:check_job",
-        "studies.gtv.tract_proofs:open_job",
+        "studies.gtv.tracts:check_job",
+        "studies.gtv.tracts:open_job",
         "{tracts} tracts, {tract_blocks} blocks, {tract_claims} claims",
         {"of_one_level": "that block tables or tract tables alone show {} claims rests on the solver, without proof"},
-        "studies.gtv.tract_proofs:explain_job",
+        "studies.gtv.tracts:explain_job",
     )
 }

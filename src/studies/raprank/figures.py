@@ -14,9 +14,8 @@ from matplotlib.patches import Patch
 from scipy.stats import spearmanr
 
 from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, subplots, use_style
-from studies.raprank.intuition import EQUATIONS, FREQUENCY
 from studies.raprank.rank import ANY_NUMBER, GENERATED, HOLDOUT, PROVED, RAP, SINGLED_OUT, X, mean_curves, started, wide
-from studies.raprank.tables import overall
+from studies.raprank.tables import EQUATIONS, FREQUENCY, overall
 
 # Match curves: the share of the k best rows that are private rows, against k/u, for RAP-RANK and its baselines.
 

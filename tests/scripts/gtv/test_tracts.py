@@ -13,8 +13,7 @@ from genverify.model.release import read_releases, read_schema
 from genverify.solve.program_settings import ProgramSettings
 from script_jobs import job, script
 from studies.gtv.settings import TractTables
-from studies.gtv.tract_proofs import explain_in_tract
-from studies.gtv.tracts import _choose_tracts, batch_of_tracts
+from studies.gtv.tracts import _choose_tracts, batch_of_tracts, explain_in_tract
 
 DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from genverify.solve.counting.prior import uniform
-from studies.raprank.intuition import _tiny_schema, equations, skewed
+from studies.raprank.tables import _tiny_schema, equations, skewed
 
 
 @pytest.mark.parametrize("tables", [[[0], [1]], [[0, 1]], [[0]]])
