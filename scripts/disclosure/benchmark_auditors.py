@@ -7,8 +7,8 @@ import pandas as pd
 from genverify.model.work import derive_seed
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
+from studies.disclosure.benchmarks import compare_auditors, plot_auditors
 from studies.disclosure.settings import SuppressionBenchmark
-from studies.disclosure.suppression_benchmark import compare_auditors, plot_auditors
 
 
 def main(job: Job) -> None:

@@ -4,8 +4,8 @@ import pandas as pd
 
 from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
+from studies.disclosure.benchmarks import compare_suppression
 from studies.disclosure.settings import SuppressionBenchmark
-from studies.disclosure.suppression_benchmark import compare_suppression
 
 
 def main(job: Job) -> None:

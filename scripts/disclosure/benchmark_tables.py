@@ -4,8 +4,8 @@ import pandas as pd
 
 from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
+from studies.disclosure.benchmarks import time_tables
 from studies.disclosure.settings import TablesBenchmark
-from studies.disclosure.suppression_benchmark import time_tables
 
 
 def main(job: Job) -> None:
