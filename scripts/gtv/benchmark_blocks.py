@@ -13,7 +13,7 @@ from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.store import read_microdata
-from studies.gtv.measurement import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
+from studies.gtv.benchmarks import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
 from studies.gtv.settings import BlocksBenchmark
 
 

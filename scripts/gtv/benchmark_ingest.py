@@ -10,7 +10,7 @@ from genverify.model.errors import GenverifyError
 from genverify.run.jobs import Job, log, run
 from studies.country.ppmf import write_ppmf
 from studies.country.store import read_microdata
-from studies.gtv.measurement import enlarged, ingest_ppmf, measure
+from studies.gtv.benchmarks import enlarged, ingest_ppmf, measure
 from studies.gtv.settings import IngestBenchmark
 
 

@@ -9,7 +9,7 @@ from genverify.model.errors import DataError
 from genverify.model.files import sha256_of
 from genverify.run.jobs import Job, log, run
 from genverify.run.layout import repository
-from studies.gtv.measurement import main_job
+from studies.gtv.benchmarks import main_job
 from studies.gtv.settings import BlocksBenchmark
 
 ON_BLOCKS = ("tabulate_release", "generate_datasets", "verify_claims", "fit_baselines")

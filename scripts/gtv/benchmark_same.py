@@ -7,7 +7,7 @@ from genverify.model.settings import Generate, ReleaseSettings, Verify
 from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings
-from studies.gtv.measurement import Cases, compare_versions
+from studies.gtv.benchmarks import Cases, compare_versions
 from studies.gtv.settings import BlocksBenchmark, SameBenchmark
 
 

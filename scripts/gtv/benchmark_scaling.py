@@ -13,7 +13,7 @@ from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.store import read_microdata
-from studies.gtv.measurement import attack_stages, draw_tract, measure, merge_blocks, scaling_frame, scaling_row
+from studies.gtv.benchmarks import attack_stages, draw_tract, measure, merge_blocks, scaling_frame, scaling_row
 from studies.gtv.settings import ScalingBenchmark
 
 

@@ -10,7 +10,7 @@ from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.sample import draw_blocks
-from studies.gtv.measurement import compare
+from studies.gtv.benchmarks import compare
 from studies.gtv.settings import SpeedBenchmark
 
 DESIGN = "country_median"

@@ -1,8 +1,8 @@
 """The pairs of hypotheses that differential privacy protects (D-13, D-14), on a toy population."""
 
 from genverify.run.jobs import Job, log, run
-from studies.mechanisms.semantics import semantics_table
 from studies.mechanisms.settings import Semantics
+from studies.mechanisms.utility import semantics_table
 
 
 def main(job: Job) -> None:

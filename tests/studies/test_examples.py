@@ -10,8 +10,8 @@ from studies.cellbounds.tables import solutions
 from studies.country.plan import in_words as time_in_words
 from studies.country.sample import block_seconds
 from studies.disclosure.area_tables import _rounding_chances, rounded_ends
+from studies.gtv.benchmarks import CLASSES, FINISHED, Measurement, named
 from studies.gtv.figures import spread_blocks
-from studies.gtv.measurement import CLASSES, FINISHED, Measurement, named
 from studies.gtv.protected_attack import TargetRanges, half_width
 from studies.gtv.tracts import _largest, in_words
 from studies.gtv.withheld_zeros import _families

@@ -19,7 +19,7 @@ from genverify.solve.counting.diagram import Budget, TooManyStates, draw_diagram
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import Program, build_program
 from studies.country.store import GEOGRAPHY, KnownBlock
-from studies.gtv.measurement import measure, peak_memory_mb
+from studies.gtv.benchmarks import measure, peak_memory_mb
 from studies.gtv.probabilities import (
     NATION,
     PRIORS,

@@ -25,7 +25,6 @@ from genverify.model.release import TOTAL, Release, Schema, ranges_frame, read_s
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tabulate import tabulate_counts
 from genverify.model.work import derive_seed
-from genverify.protect.swapping import Records, swap_areas
 from genverify.solve.admissible import TooManyTypes, live_types
 from genverify.solve.bounds import certificate_of
 from genverify.solve.datasets import draw_dataset
@@ -34,6 +33,7 @@ from genverify.solve.program_settings import ProgramSettings
 from studies.country.noise import sample, width
 from studies.country.sample import batch_of
 from studies.country.store import GEOGRAPHY, Types, read_microdata
+from studies.country.swapping import Records, swap_areas
 from studies.gtv.baselines import binomial, count_priors
 from studies.gtv.settings import ProtectedNoise, Protection, SwapColumns
 

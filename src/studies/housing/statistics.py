@@ -315,7 +315,7 @@ def _tabulate(
 
 def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -> tuple[pd.DataFrame, int]:
     """A state's households after swapping (same size and adults), and how many moved; `swap_hud`: with their unit."""
-    from genverify.protect.swapping import Records, swap
+    from studies.country.swapping import Records, swap
 
     columns = {name: households[name].to_numpy().astype(np.int64) for name in CENSUS_COLUMNS}
     block, tract = (pd.factorize(households["block"].str.slice(0, GEOGRAPHY[of]), sort=True)[0] for of in ("block", "tract"))

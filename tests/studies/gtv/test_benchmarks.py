@@ -23,9 +23,8 @@ from genverify.model.release import make_release, make_schema
 from genverify.model.work import watch
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import DEFAULT
-from studies.gtv import measurement as benchmarks
-from studies.gtv.figures import plot_scaling
-from studies.gtv.measurement import (
+from studies.gtv import benchmarks
+from studies.gtv.benchmarks import (
     _agree,
     blocks_frame,
     cost_rows,
@@ -41,6 +40,7 @@ from studies.gtv.measurement import (
     scaling_row,
     shares,
 )
+from studies.gtv.figures import plot_scaling
 from studies.gtv.settings import SpeedBenchmark
 
 WORKS = """

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from studies.gtv.measurement import main_job
+from studies.gtv.benchmarks import main_job
 
 ROOT = Path(__file__).parents[3]
 

@@ -20,7 +20,7 @@ from studies.country.sample import (
     sample_blocks,
 )
 from studies.country.settings import Design, Sample
-from studies.gtv.measurement import CLASSES, named
+from studies.gtv.benchmarks import CLASSES, named
 
 DESIGNS = {
     "state_median": Design(size="state_median", blocks_per_state=2),

@@ -15,17 +15,24 @@ from query_matrix import query_matrix
 from studies.mechanisms.figures import dial_table
 from studies.mechanisms.matrix_mechanism import Workload, _workload_strategies, noise_variance
 from studies.mechanisms.randomized_response import PrivacyError, asking_probability, one_sided_losses
-from studies.mechanisms.semantics import (
+from studies.mechanisms.settings import DataUtility, Dial, Semantics
+from studies.mechanisms.utility import (
+    Cara,
     Population,
+    Quadratic,
+    Utility,
     _read_population,
+    approximate,
+    compare_utilities,
     geometric,
     greatest_factor,
+    line,
     pairs,
+    persons,
     semantics_table,
     tied,
+    weights,
 )
-from studies.mechanisms.settings import DataUtility, Dial, Semantics
-from studies.mechanisms.utility import Cara, Quadratic, Utility, approximate, compare_utilities, line, persons, weights
 
 DOMAIN = Domain((Column("A", "", (0, 1, 2), ("",) * 3), Column("B", "", (0, 1), ("",) * 2)))
 QUERIES = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from genverify.model.arrays import Ints
 from genverify.model.errors import ConfigError, DataError
-from genverify.protect.swapping import (
+from studies.country.swapping import (
     FOOTNOTE_6,
     Records,
     Stratum,

@@ -42,7 +42,7 @@ from studies.gtv.settings import SameBenchmark, SpeedBenchmark
 MB = 2**20  # bytes
 LOOK_EVERY = 0.1  # seconds between two looks at the memory and the time of a child
 FINISHED = "yes"
-CHILD = "import sys; from studies.gtv.measurement import serve; serve(int(sys.argv[1]))"
+CHILD = "import sys; from studies.gtv.benchmarks import serve; serve(int(sys.argv[1]))"
 Work = Callable[..., Iterator[Mapping[str, Any]]]
 
 
@@ -167,7 +167,7 @@ def main_job(version: str, snakefile: Path, package: Path, home: Path, target: s
     return list(rows.values())
 
 
-# What a block costs by its size: core-seconds of each stage and peak memory, by this version or by one checked out beside it.
+# What a block costs by its size: core-seconds of each stage and memory, by this version or one checked out beside it.
 
 
 # households of a block, from and to
