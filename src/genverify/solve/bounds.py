@@ -551,10 +551,7 @@ class Bounder:
         return _Search(self, c, b).run()
 
     def maximum(self, c: Ints) -> tuple[int, Bound]:
-        """
-        The exact maximum of c z with the bound that proves it, or with the limit that stopped the search. It ends: a
-        counterexample exceeds the last value in integers, and c z cannot exceed n max |c|.
-        """
+        """The exact maximum of c z with its proof, or the limit met. It ends: points exceed the last, up to n max |c|."""
         # below every value that n records can reach, so that the first question finds a point or proves that none fits
         best = -int(np.abs(c).max(initial=0)) * self.program.n - 1
         while True:

@@ -35,10 +35,7 @@ def count_distribution(diagram: counting.Diagram, weights: counting.Weights, sha
 
 
 def count_probability(diagram: counting.Diagram, weights: counting.Weights, shares: Floats, m: int, total: Any) -> Floats:
-    """
-    P(COUNT = m) of every claim, from the weight of all class vectors. Counts above m are asked for only where none below it
-    is possible: nowhere else can the claim be certain.
-    """
+    """P(COUNT = m) of every claim; counts above m are asked for only where none below it is possible (it may be 1)."""
     asked, which = np.unique(shares, axis=0, return_inverse=True)
     mass = _Counting(diagram, weights, asked, m, above=False).masses()
     result = np.minimum(np.asarray(mass[:, m] / total, dtype=np.float64), np.nextafter(1.0, 0.0))
