@@ -357,7 +357,7 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     rule, meanings = linking.read_rule(form.rule), {text: linking.symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
-        said = {labels: linking.value_of(entry, meanings, rule) for labels, entry in table.entries.items()}
+        said: Values = {labels: linking.value_of(entry, meanings, rule) for labels, entry in table.entries.items()}
         if LEVELS in form.rule or (form.partial and not form.rule):
             table, said = _with_levels(table, said, of[table.name].rounded)
         values |= {(at, labels): value for labels, value in said.items()}
@@ -375,14 +375,12 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
 
 
-def _with_levels(
-    table: PrintedTable, values: Values, rounded_: Mapping[str, Mapping[str, int]]
-) -> tuple[PrintedTable, dict[Labels, Value]]:
+def _with_levels(table: PrintedTable, values: Values, bases: Mapping[str, Mapping[str, int]]) -> tuple[PrintedTable, Values]:
     """A table of which some levels were rounded: what their counts say; percentages of them may be of rounded counts."""
     said, coarse = dict(values), set[Labels]()
     for labels, entry in table.entries.items():
         named = zip(table.columns, labels, strict=True)
-        base = max((rounded_.get(column, {}).get(label, 1) for column, label in named), default=1)
+        base = max((bases.get(column, {}).get(label, 1) for column, label in named), default=1)
         if base > 1 and entry.number is not None:  # to a multiple of the base: halves may have gone either way
             said[labels] = Value(max(0, said[labels].lo - base // 2), (said[labels].hi or 0) + base // 2, False)
             coarse.add(labels)

@@ -273,9 +273,7 @@ def _changes(exposed: FeasibilityIntervals, changed: Mapping[int, str]) -> dict[
     return result
 
 
-def _certified(
-    again: FeasibilityIntervals, needed: Mapping[str, Requirement], protection: Protection, source: Source
-) -> TablesAudit:
+def _certified(again: FeasibilityIntervals, needed: Mapping[str, Requirement], made: Protection, of: Source) -> TablesAudit:
     """The audit of the protected tables with the points of all cells that must not be known."""
     linked, ranges, place = again.linked, again.ranges, again.linked.sums.place
     for lost in (name for name in needed if name not in place):
@@ -288,13 +286,12 @@ def _certified(
     own = tuple(replace(one, cell=place[name]) for name, one in needed.items())
     pattern = find_pattern(SuppressionProblem(linked.sums, ranges.point, np.full(len(ranges.lo), -1), own))
     _refuse(pattern.unmet, linked.sums.cells, "by the protected tables as they are read again")
-    open_, of = linked.sums.lo < linked.sums.hi, {name: pattern.of[place[name]] for name in needed}
+    open_, shown = linked.sums.lo < linked.sums.hi, {name: pattern.of[place[name]] for name in needed}
     points = tuple(tuple(point[open_].tolist()) for point in pattern.points)
     ends = {name: (int(pattern.points[low][place[name]]), int(pattern.points[high][place[name]]))
-            for name, (low, high) in of.items()}  # fmt: skip
-    protection = replace(protection, ends=ends, points=points, of=of)
-    audit = TablesAudit(exposed=again, source=source, limit=ranges.limit, undecided=undecided_cells(again, 1),
-                        protected_by=protection)  # fmt: skip
+            for name, (low, high) in shown.items()}  # fmt: skip
+    audit = TablesAudit(exposed=again, source=of, limit=ranges.limit, undecided=undecided_cells(again, 1),
+                        protected_by=replace(made, ends=ends, points=points, of=shown))  # fmt: skip
     audit.check_proofs()
     return audit
 

@@ -424,6 +424,7 @@ def _most_used(supports: Iterable[Cells], among: Iterable[str] = ()) -> str:
     return min(used, key=lambda cell: (-used[cell], cell))
 
 
+Certificate = Mapping[str, Any]
 # not *.jsonl.gz: `genverify check` and `export` on a folder of results take the proofs of claims, then those of cells
 CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.proofs.gz"
 
@@ -586,9 +587,7 @@ class RecordsAudit(audit_value.Audit):
         return f"searched again: all claims and intervals, and what the proposed suppressions leave; {stored}"
 
 
-def check_area_proofs(
-    releases: Sequence[Release], claims: Sequence[Mapping[str, Any]], cells: Sequence[Mapping[str, Any]]
-) -> None:
+def check_area_proofs(releases: Sequence[Release], claims: Sequence[Certificate], cells: Sequence[Certificate]) -> None:
     for release, *certificates in zip(releases, claims, cells, strict=True):
         for certificate in certificates:
             check_block(release, certificate)

@@ -211,9 +211,8 @@ def input_files(form: PrintedForm, home: Path, contributions: Path | None) -> li
     """Every file that is read because it is named; of a folder, its files."""
     files = _inside([home / name for name in (*form.printed, *form.hierarchies.values(), *form.previous)])
     files += [contributions] if contributions else []
-    for file in files:
-        if not file.exists():
-            raise DataError(f"{file}: there is no such file or folder")
+    for file in (file for file in files if not file.exists()):
+        raise DataError(f"{file}: there is no such file or folder")
     return files
 
 

@@ -147,15 +147,11 @@ def plot_compared_tables(protections: pd.DataFrame, label: str) -> "Figure":
 
 def _bar_panels(protections: pd.DataFrame, panels: Mapping[str, Mapping[str, str]], label: str) -> "Figure":
     """Panels of bars over the same protections: for the words of each, its columns with their names in the legend."""
-    import matplotlib.pyplot as plt
+    from genverify.report.figures import INK, PALETTE, STYLE, plain, say_source, subplots
 
-    from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
-
-    use_style()
-    size, indices = (PAGE_WIDTH, 1.1 + 0.36 * len(protections)), np.arange(len(protections))
     # laid out in the pixels that are saved: at fewer, the same labels are narrower, and the longest would be cut off
-    dots = plt.rcParams["savefig.dpi"]
-    figure, all_axes = plt.subplots(1, len(panels), figsize=size, dpi=dots, sharey=True, layout="constrained")
+    indices, dots = np.arange(len(protections)), STYLE["style"]["savefig.dpi"]
+    figure, all_axes = subplots(1, len(panels), height=1.1 + 0.36 * len(protections), dpi=dots, sharey=True)
     for axes, (words, columns) in zip(all_axes, panels.items(), strict=True):
         for at, (column, name) in enumerate(columns.items()):
             bars = axes.barh(indices + 0.4 * at - 0.2 * (len(columns) - 1), protections[column], height=0.38, lw=0,
@@ -169,8 +165,7 @@ def _bar_panels(protections: pd.DataFrame, panels: Mapping[str, Mapping[str, str
     handles, labels = all_axes[0].get_legend_handles_labels()
     if any(labels):
         figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
-    say_source(figure, label)
-    return figure
+    return say_source(figure, label)
 
 
 # Printed tables: suppression, rounding and merging compared.
@@ -208,6 +203,8 @@ def information(n: int, lo: Ints, hi: Ints) -> float:
     """What ranges of counts up to n say, in bits: one of lo to hi of 0 to n says log2(n + 1) - log2(hi - lo + 1)."""
     return float((np.log2(n + 1) - np.log2((hi - lo).clip(min=0) + 1)).sum())
 
+
+# Releases of records: the usual protections, tried alone and in pairs.
 
 THRESHOLDS = (3, 5, 10)  # below which counts are suppressed, and bases of rounding: those that offices use
 RARE = 0.05  # share of the records below which a code may be merged with other rare ones

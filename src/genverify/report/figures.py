@@ -39,12 +39,10 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def subplots(
-    rows: int = 1, columns: int = 1, *, height: float, width: float = PAGE_WIDTH, **options: Any
-) -> tuple[Figure, Any]:
+def subplots(rows: int = 1, columns: int = 1, *, height: float, width: float = PAGE_WIDTH, **how: Any) -> tuple[Figure, Any]:
     """A figure in this style, and its axes."""
     use_style()
-    return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **options)
+    return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **how)
 
 
 def say_source(figure: Figure, label: str) -> Figure:
