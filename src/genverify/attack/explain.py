@@ -390,8 +390,7 @@ def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool
     if claims.empty:
         return False
     unproved = claims[(claims["block"] == block) & (claims["m"] == claim.m) & claims["proof"].isna()]
-    codes = unproved[list(schema.domain.names)].fillna(ANY).to_numpy(dtype=int)
-    return claim.codes in map(tuple, codes.tolist())
+    return claim.codes in map(tuple, unproved[list(schema.domain.names)].fillna(ANY).to_numpy(dtype=int).tolist())
 
 
 def _question(study: Path, block: str, text: str) -> tuple[Release, str, Claim, list[str]]:

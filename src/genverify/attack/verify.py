@@ -430,11 +430,6 @@ class VerifiedAreaBlock:
     def certificates(self) -> list[dict[str, Any]]:
         return [certificate for certificate in (self.alone, self.together) if certificate]
 
-    @cached_property
-    def determined(self) -> int:
-        """How many records of the block are known in every column."""
-        return sum(claim.m for claim in self.claims if claim.k == len(claim.codes))
-
 
 class AreaAttack:
     """The attack on all blocks of some areas, or on some; `shared` is the part of its proofs that all blocks share."""
