@@ -8,6 +8,7 @@ import pytest
 from fontTools import subset
 
 PLAIN = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+WHOLE = [*subset.Options().drop_tables]  # what a figure drops of its fonts, as studies draw it
 LAYOUT = ["GSUB", "GPOS", "GDEF"]  # ligatures and kerning: matplotlib sets its letters itself
 
 
@@ -23,5 +24,5 @@ def compile_plainly() -> None:
 def letters_only() -> Iterator[None]:
     """A PDF embeds of its fonts the letters only: to cut their layout tables down takes longer than to draw the figure."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subset.Options, "_drop_tables_default", [*subset.Options().drop_tables, *LAYOUT])
+        patch.setattr(subset.Options, "_drop_tables_default", [*WHOLE, *LAYOUT])
         yield

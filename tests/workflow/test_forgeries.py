@@ -9,8 +9,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from fontTools import subset
 
 from audit_fuzz import RepeatedJobs
+from cheaper import WHOLE
 from forger import forge_proofs, forge_record, forge_table, rewrite
 from genverify.model.errors import GenverifyError
 from genverify.run import code
@@ -58,6 +60,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Config, di
         patch.setattr(code, "SRC", home / "src")
         code.forget_code()
         patch.setattr(rerun, "rerun_jobs", RepeatedJobs(rerun.rerun_jobs))
+        patch.setattr(subset.Options, "_drop_tables_default", WHOLE)  # jobs that are run again are forked from this process
         patch.setattr(recheck, "cores", lambda: 1)  # in this process: a new one for each forgery takes seconds to start
         yield read_config([Path("small.yaml")]), contents()
     code.forget_code()
