@@ -312,8 +312,6 @@ OWN_NAMES = {
     "run/provenance/rerun.py: file": "an input of a job, below the study, or outside of it and then not written",
     "run/layout.py: part": "results, or a folder of notes of Snakemake, below a study whose name is one plain word",
     "run/layout.py: source": "a file of the results here, linked below such a study",
-    "run/skeletons.py: target": "the schema of settings or the page of modules, below the study",
-    "run/skeletons.py: path": "made of the name of a new study, which is checked to be one plain word",
     "export/export_command.py: name": "made by file_name, or a member of an archive that this program wrote",
 }
 

@@ -10,7 +10,7 @@ import pytest
 
 from genverify.model.errors import ConfigError
 from genverify.run.cli.shell import REFUSED
-from genverify.run.skeletons import READER, STUDY, files_of, write_reader, write_study
+from skeletons import READER, STUDY, files_of, write_reader, write_study
 from study_runs import ROOT, copy_repository, environment, snakemake
 
 NAME = "pairs"

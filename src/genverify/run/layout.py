@@ -18,7 +18,8 @@ SCHEMA, MODULES, ABLATIONS = PARTS / "schema.json", Path("docs/modules.md"), PAR
 SNAKEFILE, STAGES, SCRIPTS = Path("Snakefile"), Path("workflow"), Path("scripts")
 TIMES = STAGES / "times.yaml"
 REFERENCE = Path("docs/reference")
-REFERENCE_TOOL, MODULES_TOOL = "docs/reference_set.py", "docs/modules.py"  # which `load` finds; not in the wheel
+# which `load` finds; not in the wheel
+REFERENCE_TOOL, MODULES_TOOL, SKELETONS_TOOL = "docs/reference_set.py", "docs/modules.py", "docs/skeletons.py"
 LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named

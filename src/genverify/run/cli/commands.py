@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from genverify.model.errors import DataError
 from genverify.run.cli.shell import EXIT_CODES, Group, build
-from genverify.run.layout import MODULES_TOOL, REFERENCE_TOOL
+from genverify.run.layout import MODULES_TOOL, REFERENCE_TOOL, SKELETONS_TOOL
 from genverify.run.registry import commands
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ GROUPS = (
     _group(f"{REFERENCE_TOOL}:add_parser", "reference", study=True),
     _group("genverify.run.ablation:add", "ablation", study=True),
     _group("genverify.run.config:write_schema", "config-schema"),
-    _group("genverify.run.skeletons:new_study", "new-study", study=True),
-    _group("genverify.run.skeletons:new_reader", "new-reader", study=True),
+    _group(f"{SKELETONS_TOOL}:new_study", "new-study", study=True),
+    _group(f"{SKELETONS_TOOL}:new_reader", "new-reader", study=True),
     _group(f"{MODULES_TOOL}:print_page", "modules"),
     _group("genverify.run.cli.commands:complete", "completion"),
 )
