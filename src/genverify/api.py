@@ -25,7 +25,7 @@ from genverify.disclosure.release_data import MOST_CODES, RESERVED, Coding, Codi
 from genverify.disclosure.release_form import ReleaseForm
 from genverify.model import release as published
 from genverify.model.claims import ANY, Claim, Codes, claim_of
-from genverify.model.errors import ConfigError, DataError, nearest, needed
+from genverify.model.errors import ConfigError, DataError, nearest, needed, refuse_unknown, refusing
 from genverify.model.release import TOTAL, Schema, make_schema
 from genverify.model.settings import DATASETS, validate
 from genverify.model.tablefiles import plain_text
@@ -207,8 +207,7 @@ class AttackResult(VerifiedBlock):
         """The proofs for other people's checkers (vipr, opb, smt2 or coq), in a folder or a zip archive; what it holds."""
         from genverify.export.export_command import FORMATS, readme, write_export
 
-        if format not in FORMATS:
-            raise ConfigError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
+        refuse_unknown(format, FORMATS, f"unknown format {format!r}", ConfigError)
         return str(write_export(Path(path), [(self.program.release, self.certificate)], format, readme(format)))
 
 
@@ -297,10 +296,8 @@ def _texts(values: "pd.Series[Any]", bins: Bins | None) -> "pd.Series[Any]":
         first = values.index[missing][0]
         raise DataError(f"{column}: {missing.sum()} values are missing, the first in row {first!r}; use fillna or dropna")
     if bins is not None:
-        try:
+        with refusing((TypeError, ValueError), f"{column}: cannot be cut into bins", "bins are for columns of numbers"):
             values, numbers = pd.cut(values, bins), values
-        except (TypeError, ValueError) as error:
-            raise DataError(f"{column}: cannot be cut into bins ({error}); bins are for columns of numbers") from None
         for value in numbers[values.isna()]:
             raise DataError(f"{column}: {value!r} lies in no bin; widen the first or the last one")
     kind = pd.api.types.infer_dtype(values, skipna=False)

@@ -18,7 +18,7 @@ from genverify.checker.stored import checked_blocks
 from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import ANY, Claim, parse_claim
 from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
-from genverify.model.errors import ConfigError, DataError
+from genverify.model.errors import MALFORMED, ConfigError, DataError, naming, refusing
 from genverify.model.files import read_yaml
 from genverify.model.release import TOTAL, Release, Schema, read_releases, read_schema
 from genverify.model.tablefiles import read_frame, table_file, table_names
@@ -86,12 +86,8 @@ def listed(words: Sequence[str]) -> str:
 
 def read_phrases(path: Path, domain: Domain) -> Phrases:
     """A phrase file, which must have words for every code of the domain."""
-    try:
+    with naming(path), refusing(MALFORMED, f"{path}: not a phrase file", "see data/census/phrases.yaml for the form"):
         return _parse_phrases(read_yaml(path), domain)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{path}: not a phrase file ({error!r}); see data/census/phrases.yaml for the form") from None
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
 
 
 def _parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:

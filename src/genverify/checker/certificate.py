@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from genverify.model.domain import Predicate
-from genverify.model.errors import DataError, GenverifyError, nearest
+from genverify.model.errors import DataError, GenverifyError, nearest, refusing
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
 from genverify.model.proof_form import EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION, ExhaustedTotal
 from genverify.model.release import TOTAL, Release
@@ -434,17 +434,13 @@ def one_certificate(path: Path) -> dict[str, Any]:
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The JSON objects of a file, one per line."""
-    try:
+    with refusing(UNREADABLE, f"{path}: not a file of proofs, or cut short"):
         for number, line in enumerate(guarded_lines(path, LONGEST_LINE, LIMITS, "a certificate", packed=True), 1):
-            try:
+            with refusing((ValueError, RecursionError), f"{path}, line {number}: not valid JSON"):
                 result = json.loads(line, object_pairs_hook=refuse_duplicates)
-            except (ValueError, RecursionError) as error:
-                raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
             if not isinstance(result, dict):
                 raise DataError(f"{path}, line {number}: holds no object")
             yield result
-    except UNREADABLE as error:
-        raise DataError(f"{path}: not a file of proofs, or cut short ({error})") from None
 
 
 def leaves(node: Mapping[str, Any], forks: Forks = ()) -> Iterator[tuple[Mapping[str, Any], Forks]]:

@@ -23,6 +23,7 @@ import numpy as np
 from genverify.checker import certificate as form
 from genverify.checker.certificate import CertificateError
 from genverify.model.arrays import Ints
+from genverify.model.errors import naming
 from genverify.model.linear import OPEN, LinearSystem
 from genverify.model.proof_form import LINEAR
 
@@ -47,10 +48,8 @@ class ProvedBounds:
 def check_system(system: LinearSystem, certificate: Mapping[str, Any], path: str) -> ProvedBounds:
     """Check a certificate about a system; what its statements show together is handed back."""
     form.require_about(certificate, path, (LINEAR,), system.digest)
-    try:
+    with naming(path, CertificateError):
         return check_linear(system, certificate["statements"], certificate.get("points", ()))
-    except CertificateError as error:
-        raise CertificateError(f"{path}: {error}") from None
 
 
 def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]], points: Any = ()) -> ProvedBounds:

@@ -13,7 +13,7 @@ from operator import ge, gt, le
 
 import numpy as np
 
-from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.errors import ConfigError, DataError, naming, nearest
 from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, Row, make_system
 from genverify.protect.publishing import Publishing
 from genverify.reading.numerals import MISSING, MOST_DIGITS, NOT_APPLICABLE, Symbol
@@ -127,12 +127,10 @@ def value_of(entry: Entry, symbols: Mapping[str, Value], rule: Publishing) -> Va
     if entry.number is None:
         return symbols[entry.symbol]
     values = np.array([entry.number])
-    try:
+    with naming(entry.place):
         if not rule.possible(values)[0]:
             raise DataError(f"{entry.text} cannot come from rounding to base {rule.base}; check --rule, or the number")
         lo, hi = rule.known(values)
-    except DataError as error:
-        raise DataError(f"{entry.place}: {error}") from None
     return Value(int(lo[0]), int(hi[0]), False)
 
 

@@ -19,7 +19,16 @@ from genverify.disclosure.release_form import ColumnForm, PublishedForm, Release
 from genverify.model import tablefiles
 from genverify.model.arrays import Ints
 from genverify.model.domain import EVERY, Column, Domain, Predicate, Rule
-from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest, needed
+from genverify.model.errors import (
+    ConfigError,
+    DataError,
+    GenverifyError,
+    ReleaseError,
+    naming,
+    nearest,
+    needed,
+    refuse_unknown,
+)
 from genverify.model.files import LIMITS, FileLimits, one_line
 from genverify.model.query import Query
 from genverify.model.release import LARGEST_COUNT, TOTAL, Release, Schema
@@ -54,8 +63,7 @@ class Coding:
         return dict(zip(self.texts, self.column.codes, strict=True))
 
     def code(self, text: str, where: str) -> int:
-        if text not in self.code_of:
-            raise DataError(f"{where}: column {self.column.name} has no code {text!r}: {nearest(text, list(self.texts))}")
+        refuse_unknown(text, self.code_of, f"{where}: column {self.column.name} has no code {text!r}")
         return self.code_of[text]
 
 
@@ -68,17 +76,13 @@ class Codings:
         return Domain(tuple(coded.column for coded in self.by_name.values()))
 
     def __getitem__(self, name: str) -> Coding:
-        if name not in self.by_name:
-            raise DataError(f"unknown column {name!r}: {nearest(name, list(self.by_name))}")
+        refuse_unknown(name, self.by_name, f"unknown column {name!r}")
         return self.by_name[name]
 
     def predicate(self, where: Mapping[str, Sequence[str]], location: str) -> Predicate:
         """A condition in texts as one in codes; an error names `location` and what is unknown."""
-        try:
+        with naming(location):
             return Predicate.of({name: [self[name].code(text, location) for text in texts] for name, texts in where.items()})
-        except DataError as error:
-            message = str(error)
-            raise DataError(message if message.startswith(location) else f"{location}: {message}") from None
 
 
 def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
@@ -229,8 +233,7 @@ def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
 
 def _words(column: str, table: TableForm, codings: Codings, location: str, total: bool) -> list[tuple[str, str, Predicate]]:
     """Each group of one column, each code that stands in none, the total where asked: part of the id, label, condition."""
-    if column not in codings.by_name:
-        raise DataError(f"{location}: unknown column {column!r}: {nearest(column, list(codings.by_name))}")
+    refuse_unknown(column, codings.by_name, f"{location}: unknown column {column!r}")
     coding, grouped, words = codings[column], dict[str, str](), defaultdict[str, list[str]](list)
     for label, texts in table.groups.get(column, {}).items():
         if label in coding.code_of and label not in texts:
@@ -536,10 +539,8 @@ def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:
     form = read_form(path, changes)
     source = path.parent / str(form.data or form.counts)
     data = read_texts(source, form.limits) if form.data else None
-    try:
+    with naming(path):
         lines = lines_of(form, column_codings(form, data, source))
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
     areas = ["area", *("" if across else "area" for _, across in lines)]
     result = pd.DataFrame({"area": areas, "cell": [TOTAL, *(query.id for query, _ in lines)], "count": ""})
     return str(neutral_frame(result if form.area else result.drop(columns="area")).to_csv(index=False, lineterminator="\n"))

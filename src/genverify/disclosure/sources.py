@@ -29,7 +29,7 @@ from genverify.disclosure.record_audit import CELL_PROOFS, CLAIM_PROOFS, Attack,
 from genverify.disclosure.release_data import ReleaseDescription, describe
 from genverify.disclosure.release_form import prior_files, source_of
 from genverify.disclosure.tables_audit import PROOFS, TablesAudit, tables_source, undecided_cells
-from genverify.model.errors import ConfigError, DataError
+from genverify.model.errors import ConfigError, DataError, refusing
 from genverify.model.files import UNREADABLE, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
 from genverify.model.settings import DATASETS, Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, plain_text, read_frame
@@ -447,13 +447,11 @@ def compare(folder: Path, audit: Audit) -> None:
 
 def _content(path: Path) -> object:
     """What a file holds: the bytes of packed files depend on who packed them."""
-    try:
+    with refusing((*UNREADABLE, EOFError, zlib.error), f"{path}: broken", AGAIN):
         if path.suffix == ".parquet":
             return read_frame(path).to_csv()
         content = regular_file(path).read_bytes()
         return gzip.decompress(content) if path.suffix == ".gz" else content
-    except (*UNREADABLE, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: broken ({error}); {AGAIN}") from None
 
 
 def _compare_cells(folder: Path, audit: Audit) -> None:

@@ -23,7 +23,7 @@ from genverify.export.proof_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
 from genverify.model.domain import Rule, read_domain
-from genverify.model.errors import DataError
+from genverify.model.errors import MALFORMED, DataError, refusing
 from genverify.model.files import ONE_WORD, data_label, file_name, read_yaml
 from genverify.model.query import table_titles
 from genverify.model.release import TOTAL, Release, Schema
@@ -80,12 +80,10 @@ def _plain(content: Any) -> str:
 
 def read_places(path: Path) -> Mapping[str, Any]:
     """Where each state stands on the map of tiles."""
-    try:
+    with refusing(MALFORMED, f"{path}: not a file of places", "see data/census/places.yaml for the form"):
         return {str(state): {"short": str(tile["short"]), "name": str(tile["name"]),
                              "at": [int(tile["row"]), int(tile["column"])]}
                 for state, tile in read_yaml(path)["places"].items()}  # fmt: skip
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{path}: not a file of places ({error!r}); see data/census/places.yaml for the form") from None
 
 
 def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from genverify.export.checker_formats import coq_text, opb_text, pbp_text, smt_text, vipr_text
 from genverify.export.proof_programs import CLAIM, INDEX, Export, Program, Proved, TooLarge, claim_export, exports_of
-from genverify.model.errors import DataError, nearest
+from genverify.model.errors import DataError, refuse_unknown
 from genverify.model.files import ONE_WORD, file_name
 from genverify.model.release import TOTAL, Release
 from genverify.model.tablefiles import neutral
@@ -68,8 +68,7 @@ class Line(NamedTuple):
 
 def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: bool = True) -> Iterator[Line]:
     """Hand over the files of some programs; a line for each statement. What is too large is an error, or left out."""
-    if format not in FORMATS:
-        raise DataError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
+    refuse_unknown(format, FORMATS, f"unknown format {format!r}")
     for one in exports:
         try:
             texts, cells = dict[str, str](), dict[str, None]()

@@ -82,12 +82,12 @@ def refusing(
 
 
 @contextmanager
-def naming(where: object) -> Iterator[None]:
-    """Let errors say first, and once, what they are about."""
+def naming(where: object, kind: type[DataError] = DataError) -> Iterator[None]:
+    """Let errors of a kind say first, and once, what they are about."""
     try:
         yield
-    except DataError as error:
-        raise DataError(f"{where}: {str(error).removeprefix(f'{where}: ')}") from None
+    except kind as error:
+        raise kind(f"{where}: {str(error).removeprefix(f'{where}: ')}") from None
 
 
 MOST_LISTED = 400  # names in an error: a table can have many thousand labels

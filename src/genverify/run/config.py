@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from genverify.model.domain import read_domain
-from genverify.model.errors import ConfigError, nearest
+from genverify.model.errors import ConfigError, nearest, refuse_unknown
 from genverify.model.files import read_yaml
 from genverify.model.release import Schema, build_schema, naming_table_file
 from genverify.model.settings import Explorer, Generate, Name, ReleaseSettings, Section, Verify, merge, validate
@@ -170,8 +170,7 @@ def check_name(name: str) -> None:
 
 def variant_settings(config: Config, name: str) -> Variant:
     """The settings of a variant: the sections of config.yaml with the variant's overrides."""
-    if name not in config.variants:
-        raise ConfigError(f"config.yaml has no variant {name!r}: {nearest(name, list(config.variants))}")
+    refuse_unknown(name, config.variants, f"config.yaml has no variant {name!r}", ConfigError)
     base = {section: _plain(getattr(config, section)) for section in VARIABLE_SECTIONS}
     change = config.variants[name] or {}
     for section in change:

@@ -18,7 +18,7 @@ from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks, stored_blocks
 from genverify.model.arrays import Ints
-from genverify.model.errors import DataError
+from genverify.model.errors import MALFORMED, DataError, refusing
 from genverify.model.linear import LinearSystem, system_of
 from genverify.model.proof_form import LINEAR, RECORDS
 from genverify.model.release import Release, Schema, read_schema
@@ -262,10 +262,8 @@ def _opened(files: Sequence[Path], model: str, release: Path | None, name: str |
         for file in [*files, *_cell_proofs(files)]:
             yield from stored_blocks(_counts_of(file, files, folder), file, schema, {name} if name else None)
     elif model == LINEAR and (beside := files[0].with_name(SYSTEM)).exists():
-        try:
+        with refusing((*MALFORMED, OSError, EOFError), f"{beside}: not a system of sums", "make the results again"):
             system = system_of(json.loads(gzip.decompress(beside.read_bytes())))
-        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{beside}: not a system of sums ({error}); make the results again") from None
         yield from ((system, certificate) for certificate in read_proofs(files[0]))
     else:
         for kind, record in map(_job_of, files):
