@@ -9,6 +9,7 @@ rule write_paper:
     input:
         text="docs/paper/paper.typ",
         template="docs/paper/template.typ",
+        tool="docs/paper/manuscript.py",
         manifest="docs/reference/manifest.json",
         results=sorted(map(str, Path("docs/reference").glob("*.*"))),
     output:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_json
-from genverify.report.manuscript import set_document
 from genverify.run.jobs import Job, digest, folder_files, log, run
+from genverify.run.layout import load
 
 
 def main(job: Job) -> None:
@@ -20,7 +20,7 @@ def main(job: Job) -> None:
         raise DataError(f"{manifest.with_name(name)}: {why}")
     inputs = {"manifest": sha256(manifest.read_bytes()).hexdigest(), "files": str(len(job.input.results))}
     for made in map(Path, (job.output.pdf, job.output.html)):
-        set_document(Path(job.input.text), made, Path.cwd(), inputs)
+        load(f"{job.input.tool}:set_document")(Path(job.input.text), made, Path.cwd(), inputs)
         log.info("%s: %d bytes", made, made.stat().st_size)
 
 

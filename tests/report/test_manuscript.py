@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from genverify.model.errors import DataError
-from genverify.report.manuscript import set_document, unsourced
+from genverify.run.layout import load
 from reference_set import altered_files, read_manifest
 from script_jobs import job, script
 
 ROOT = Path(__file__).parents[2]
+TOOL = "docs/paper/manuscript.py"
+set_document, unsourced = load(f"{TOOL}:set_document"), load(f"{TOOL}:unsourced")
 TEXT, REFERENCE = ROOT / "docs" / "paper" / "paper.typ", ROOT / "docs" / "reference"
 
 
@@ -76,7 +78,12 @@ def test_a_result_that_no_run_has_made_stops_the_build(name: str, tmp_path: Path
     altered.unlink()
     altered.write_bytes(text + b"0")
     documents, out = tmp_path / "docs" / "paper", tmp_path / "paper.pdf"
-    inputs = {"text": documents / "paper.typ", "manifest": altered.with_name("manifest.json"), "results": [altered]}
+    inputs = {
+        "text": documents / "paper.typ",
+        "manifest": altered.with_name("manifest.json"),
+        "results": [altered],
+        "tool": TOOL,
+    }
     with pytest.raises(DataError, match=rf"{name}: .*would state what no run has made. Make it again: snakemake reference"):
         script("write_paper")(job(inputs, {"pdf": out, "html": out.with_suffix(".html")}))
     assert not out.exists()
