@@ -13,6 +13,7 @@ rule write_crate:
         lock="envs/requirements.lock",
         sources="data/sources.csv",
         licence="LICENSE",
+        tool="docs/crate.py",
     output:
         crate="results/crate.zip",
         record="results/crate.record.json",

@@ -5,8 +5,8 @@ from pathlib import Path
 import yaml
 
 from genverify.run.jobs import Job, log, run
+from genverify.run.layout import load
 from genverify.run.provenance.audit import read_sources
-from genverify.run.provenance.crate import check_crate, write_crate
 from genverify.run.provenance.records import find_records, walk
 
 ABOUT = {
@@ -26,8 +26,8 @@ def main(job: Job) -> None:
     raw = {path for path in chain.raw if sources.get(path)}
     files = [*job.input.audit, *job.input.workflow, job.input.lock, job.input.sources, job.input.licence, *code, *raw]
     texts = {ABOUT["settings"]: yaml.safe_dump(job.params.study, sort_keys=False)}
-    write_crate(Path(job.output.crate), chain, files, texts, ABOUT)
-    result = check_crate(Path(job.output.crate))
+    load(f"{job.input.tool}:write_crate")(Path(job.output.crate), chain, files, texts, ABOUT)
+    result = load(f"{job.input.tool}:check_crate")(Path(job.output.crate))
     log.info("%d files, %d runs", result["File"], result["CreateAction"])
 
 

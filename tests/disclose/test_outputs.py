@@ -308,7 +308,6 @@ OWN_NAMES = {
     "model/files.py: name": "a file that lies in the old folder already",
     "disclosure/sources.py: name": "one of two words, or a name of a frame, which passed file_name",
     "disclosure/record_audit.py: part": "one of two words",
-    "run/provenance/crate.py: name": "the path of a record below the study, in a folder that is deleted",
     "run/provenance/rerun.py: file": "an input of a job, below the study, or outside of it and then not written",
     "run/layout.py: part": "results, or a folder of notes of Snakemake, below a study whose name is one plain word",
     "run/layout.py: source": "a file of the results here, linked below such a study",

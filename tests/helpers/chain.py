@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
+import crate
 from genverify.attack.generate import _datasets_frame, _generated_row, generate_block
 from genverify.attack.verify import _verified_row, claims_frame, verify_block
 from genverify.checker.certificate import write_proofs
@@ -23,7 +24,6 @@ from genverify.model.tabulate import tabulate
 from genverify.run import code, jobs
 from genverify.run.code import forget_code
 from genverify.run.jobs import Job
-from genverify.run.provenance import crate
 from genverify.run.provenance.records import find_records, walk
 from genverify.solve.program_settings import ProgramSettings
 

@@ -8,8 +8,8 @@ from zipfile import ZipFile
 import pytest
 
 from chain import RULES
+from crate import check_crate, write_crate
 from genverify.model.errors import DataError
-from genverify.run.provenance.crate import check_crate, write_crate
 from genverify.run.provenance.records import find_records, walk, without_places
 
 ABOUT = {"name": "toy", "description": "a toy", "license": "https://spdx.org/licenses/MIT", "licence_name": "MIT License",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from crate import check_crate
 from genverify.run.config import read_shipped
-from genverify.run.provenance.crate import check_crate
 from genverify.run.provenance.records import AuditError
 from script_jobs import job, load_script
 
@@ -45,7 +45,7 @@ def test_write_crate(root: Path, chain_study: Path, caplog: pytest.LogCaptureFix
     inputs = {
         "results": ["figures/fig3.pdf", "figures/ablation.pdf"], "audit": ["results/audit.json"],
         "workflow": ["Snakefile", "workflow/all.smk"], "lock": "envs/requirements.lock", "sources": "data/sources.csv",
-        "licence": "LICENSE",
+        "tool": "docs/crate.py", "licence": "LICENSE",
     }  # fmt: skip
     load_script("write_crate").main(job(inputs, {"crate": "results/crate.zip"}, study={"seed": 1}))
     found = check_crate(Path("results/crate.zip"))
