@@ -8,7 +8,7 @@ from genverify.model.files import data_label
 from genverify.model.settings import Verify
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from studies.gtv.figures import plot_calibration
+from studies.gtv.extension_figures import plot_calibration
 
 
 def main(job: Job) -> None:

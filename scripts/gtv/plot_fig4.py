@@ -9,7 +9,7 @@ from genverify.model.release import read_schema
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.gtv.figures import plot_fig4, shown_k
-from studies.gtv.tables import label_of, of_design, of_designs
+from studies.gtv.summary import label_of, of_design, of_designs
 
 
 def main(job: Job) -> None:

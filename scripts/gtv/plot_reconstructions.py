@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.model.files import data_label
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from studies.gtv.figures import plot_reconstructions
+from studies.gtv.extension_figures import plot_reconstructions
 
 
 def main(job: Job) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from studies.gtv.figures import plot_tracts
+from studies.gtv.extension_figures import plot_tracts
 
 
 def main(job: Job) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run
 from studies.gtv.figures import plot_fig3
-from studies.gtv.tables import label_of, of_design, of_designs
+from studies.gtv.summary import label_of, of_design, of_designs
 
 
 def main(job: Job) -> None:

@@ -9,7 +9,7 @@ import pyarrow.dataset as ds
 from genverify.model.release import read_schema
 from genverify.model.tablefiles import collect, write_pieces
 from genverify.run.jobs import Job, log, run
-from studies.gtv.tables import summarise
+from studies.gtv.summary import summarise
 
 
 def main(job: Job) -> None:

@@ -6,7 +6,8 @@ import pandas as pd
 
 from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, run
-from studies.gtv.tables import households_table, households_text, is_variant, label_of, of_design
+from studies.gtv.summary import is_variant, label_of, of_design
+from studies.gtv.tables import households_table, households_text
 
 CLAIMS = {"4": "singleton", "7": "all"}
 

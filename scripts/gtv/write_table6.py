@@ -8,7 +8,8 @@ from genverify.model.domain import read_domain
 from genverify.model.files import read_yaml
 from genverify.model.tablefiles import neutral_frame
 from genverify.run.jobs import Job, run
-from studies.gtv.tables import column_table, column_text, is_variant, label_of, of_design
+from studies.gtv.summary import is_variant, label_of, of_design
+from studies.gtv.tables import column_table, column_text
 
 
 def main(job: Job) -> None:

@@ -7,7 +7,7 @@ from genverify.model.domain import read_domain
 from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, log, run
 from studies.country.settings import Microdata
-from studies.housing.properties import simulate_states, write_households
+from studies.housing.households import simulate_states, write_households
 from studies.housing.sources import open_units, read_assumptions
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from genverify.run.jobs import Job, log, run
+from studies.housing.households import read_states
 from studies.housing.joint_program import fit_prior
-from studies.housing.properties import read_states
 
 
 def main(job: Job) -> None:

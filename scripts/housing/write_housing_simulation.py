@@ -5,7 +5,7 @@ from pathlib import Path
 from genverify.model.files import data_label, read_yaml
 from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, run
-from studies.housing.properties import read_states
+from studies.housing.households import read_states
 from studies.housing.sources import read_assumptions
 from studies.housing.tables import draw_again, measures, simulation_table
 

@@ -9,8 +9,7 @@ import pandas as pd
 
 from genverify.run.config import parse_config, read_shipped, settings_of
 from studies.housing.evaluate import in_violation
-from studies.housing.households import read_household_file
-from studies.housing.properties import write_states
+from studies.housing.households import read_household_file, write_states
 
 ROOT = Path(__file__).parents[2]
 FILE = read_household_file(ROOT / "data" / "housing" / "domain.yaml")

@@ -4,8 +4,6 @@ import json
 import sys
 from time import process_time
 
-from ortools.sat.python import cp_model
-
 
 def can_be(task: dict, classes: list[int], least: int, most: int) -> bool:
     """Whether some dataset has from `least` to `most` records in these classes."""
@@ -21,9 +19,13 @@ def can_be(task: dict, classes: list[int], least: int, most: int) -> bool:
     return status != cp_model.INFEASIBLE
 
 
-for line in sys.stdin:
-    task, started = json.loads(line), process_time()
-    verdicts = [
-        not can_be(task, most, m + 1, task["n"]) and not can_be(task, least, 0, m - 1) for least, most, m in task["claims"]
-    ]
-    print(json.dumps({"verdicts": verdicts, "cpu_s": process_time() - started}), flush=True)
+if __name__ == "__main__":
+    from ortools.sat.python import cp_model  # only the interpreter that runs this has it
+
+    for line in sys.stdin:
+        task, started = json.loads(line), process_time()
+        verdicts = [
+            not can_be(task, most, m + 1, task["n"]) and not can_be(task, least, 0, m - 1)
+            for least, most, m in task["claims"]
+        ]
+        print(json.dumps({"verdicts": verdicts, "cpu_s": process_time() - started}), flush=True)

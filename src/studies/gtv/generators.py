@@ -25,7 +25,8 @@ from studies.country.settings import Microdata, Sample
 from studies.country.sources import open_source
 from studies.country.store import block_sizes, read_microdata, write_microdata
 from studies.gtv.baselines import fit_baselines
-from studies.gtv.tables import PAPER_K, PRIORS
+from studies.gtv.summary import PRIORS
+from studies.gtv.tables import PAPER_K
 from studies.gtv.withheld_zeros import WITHHELD, publish_less, survivors
 
 # The attack on a block for Tables 4, 5 and 7 at once: its claims, and which are left where answers are withheld.

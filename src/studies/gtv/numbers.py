@@ -11,7 +11,8 @@ import pandas as pd
 
 from genverify.attack.evaluate import Weights, ratio_interval
 from genverify.report.pages import statements_table, statements_text
-from studies.gtv.tables import PRIORS, omission_shares
+from studies.gtv.summary import PRIORS
+from studies.gtv.tables import omission_shares
 
 NAN = float("nan")
 BOTH = "both designs"

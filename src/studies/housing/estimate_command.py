@@ -18,8 +18,7 @@ from studies.country.study import BLOCK_LAYOUTS, DATA, DOMAIN
 from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, estimate, odds_table, read_survey
 from studies.country.surveys import count_pums
 from studies.housing.commands import ESTIMATE
-from studies.housing.households import estimate_conditionals
-from studies.housing.properties import count_renters, estimate_kinds
+from studies.housing.households import count_renters, estimate_conditionals, estimate_kinds
 
 ABOUT = """
 households: the odds of a log-linear model, as in data/synthetic/odds.csv. Give counts (csv: columns of codes, and

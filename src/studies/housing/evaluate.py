@@ -13,8 +13,7 @@ from genverify.model.errors import DataError
 from genverify.model.files import read_json
 from genverify.model.work import derive_seed
 from studies.housing.detect import FLAGGED
-from studies.housing.households import COLUMNS, HouseholdFile
-from studies.housing.properties import chosen_blocks, property_households, read_states
+from studies.housing.households import COLUMNS, HouseholdFile, chosen_blocks, property_households, read_states
 from studies.housing.settings import Condition
 from studies.housing.sources import FILES
 

@@ -20,12 +20,16 @@ from genverify.run.config import Config, section
 from studies.country.settings import Microdata
 from studies.country.sources import open_source
 from studies.country.store import GEOGRAPHY
-from studies.housing.households import ANY, LARGEST, Conditionals, Distribution, read_conditionals
-from studies.housing.properties import (
+from studies.housing.households import (
+    ANY,
+    LARGEST,
     NEEDED,
+    Conditionals,
+    Distribution,
     PropertyModel,
     chosen_blocks,
     property_households,
+    read_conditionals,
     read_properties,
     read_states,
     units_of_states,

@@ -18,8 +18,7 @@ from genverify.model.settings import Section, validate
 from genverify.model.work import derive_seed
 from studies.country.noise import Noise, as_written, capped, rescaled, uniform_variance, variance
 from studies.country.store import GEOGRAPHY
-from studies.housing.households import LARGEST
-from studies.housing.properties import property_households
+from studies.housing.households import LARGEST, property_households
 from studies.housing.settings import Condition
 
 RACES = 14  # seven of the householder, each of Hispanic origin or not: the lines of the census table

@@ -14,8 +14,8 @@ import pandas as pd
 from genverify.model.errors import DataError
 from genverify.report.pages import cell, document, markdown_table, statements_table, statements_text
 from studies.housing.evaluate import SUBSIDY, in_violation, summarise_blocks, with_key
-from studies.housing.households import HouseholdFile
-from studies.housing.properties import (
+from studies.housing.households import (
+    HouseholdFile,
     PropertyModel,
     block_sizes,
     choose_blocks,

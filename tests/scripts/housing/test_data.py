@@ -14,7 +14,7 @@ from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
 from script_jobs import job, script
 from studies.country.store import write_microdata
-from studies.housing.properties import chosen_blocks
+from studies.housing.households import chosen_blocks
 from studies.housing.statistics import census_statistics, hud_statistics
 
 OPEN = {"swap": 0.0, "swap_among": "properties", "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False}

@@ -30,7 +30,8 @@ from studies.gtv.figures import (
     shown_k,
 )
 from studies.gtv.impossible_counts import multiplicities
-from studies.gtv.tables import PRIORS, SINGLETON, Group, chosen, require_synthetic, summarise
+from studies.gtv.summary import PRIORS, SINGLETON, Group, chosen, summarise
+from studies.gtv.tables import require_synthetic
 from toy_release import toy_release
 
 DOMAIN = Domain(

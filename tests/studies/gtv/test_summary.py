@@ -9,7 +9,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from matplotlib.cbook import boxplot_stats
 
-from studies.gtv.tables import ALL, SINGLETON, STEP, Group, chosen, summarise
+from studies.gtv.summary import ALL, SINGLETON, STEP, Group, chosen, summarise
 
 NAMES = ["A", "B"]
 

@@ -7,8 +7,7 @@ import pytest
 
 from genverify.model.errors import DataError
 from genverify.model.files import read_yaml
-from studies.housing.households import estimate_conditionals
-from studies.housing.properties import count_renters, estimate_kinds
+from studies.housing.households import count_renters, estimate_conditionals, estimate_kinds
 
 # persons, own children, anybody under 18, households
 CHILDREN = [

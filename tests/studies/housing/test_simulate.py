@@ -14,16 +14,19 @@ import pytest
 
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import read_yaml
-from studies.housing.households import Conditionals, draw_children, draw_sizes, read_conditionals
-from studies.housing.properties import (
+from studies.housing.households import (
+    Conditionals,
     PropertyModel,
     chosen_blocks,
     complete_households,
     draw_bedrooms,
+    draw_children,
     draw_households,
     draw_property,
+    draw_sizes,
     heuristic_likelihood,
     locate_properties,
+    read_conditionals,
     read_properties,
     read_states,
     simulate_states,
