@@ -82,7 +82,7 @@ def refusing(
 
 
 @contextmanager
-def naming(where: object, kind: type[DataError] = DataError) -> Iterator[None]:
+def naming(where: object, kind: type[GenverifyError] = DataError) -> Iterator[None]:
     """Let errors of a kind say first, and once, what they are about."""
     try:
         yield
