@@ -29,7 +29,7 @@ def main() -> None:
         print(f"{package}: {len(lines)} files, {sum(lines.values())} non-blank lines, {shape}")
     paths = [path for lines in sizes.values() for path in lines]
     print(f"both: {len(paths)} files, {sum(map(_lines, paths))} non-blank lines")
-    tools = [path for path in (ROOT / "docs").rglob("*.py")]
+    tools = sorted((ROOT / "docs").rglob("*.py"))
     print(f"tools of the repository in docs/, in neither: {len(tools)} files, {sum(map(_lines, tools))} non-blank lines")
     names = Counter(path.name for path in sizes["genverify"])
     twice = sorted(name for name, times in names.items() if times > 1)
