@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))  # a command, not a test: pytest's pythonpath is not set
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
 from audit_fuzz import measure, run
 
