@@ -140,6 +140,14 @@ def test_indented_rows_are_parts_of_the_row_above(tmp_path: Path) -> None:
     assert reply.answer["unsafe_cells"] == []
 
 
+@pytest.mark.parametrize("between", ["", ",,,\n"])
+def test_a_blank_row_parts_what_is_indented_from_the_row_above(tmp_path: Path, between: str) -> None:
+    """Without a sum in numbers nobody can tell whether rows further in belong to the row before a blank one."""
+    text = f"area,men,women,Total\nNorth,10,20,30\n{between}  A,*,*,*\n  B,*,*,*\nSouth,5,6,11\nTotal,15,26,41\n"
+    reply = ask(write(tmp_path, text), *STAR)
+    assert reply.refused == bool(between)
+
+
 @pytest.mark.parametrize(
     "inner", ["  North A,*,*,*\n", "  North A,1,1,2\n  North B,1,1,2\n", "  of which A,*,*,*\n  of which B,*,*,*\n"]
 )

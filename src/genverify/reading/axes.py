@@ -15,6 +15,7 @@ from genverify.reading.totals import Bases, Hints, Question, Samples, Tree, agre
 
 KINDS = ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
+APART = "indented after a gap"  # other rows lie between a label and those further in: numbers must say that they add up
 HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
 Texts = Mapping[int, Sequence[str]]  # of label columns
 Measured = Mapping[str, Sequence[Number | None]]  # the numbers of columns of counts, by their headers
@@ -107,8 +108,9 @@ def _determines(fine: Sequence[str], coarse: Sequence[str]) -> bool:
 
 
 def row_axes(
-    columns: Sequence[Column], texts: Texts, measured: Measured, hints: Hints, indents: Mapping[int, Sequence[int]]
-) -> RowAxes:
+    columns: Sequence[Column], texts: Texts, measured: Measured, hints: Hints, indents: Mapping[int, Sequence[int]],
+    gap: bool = False,
+) -> RowAxes:  # fmt: skip
     """The axes of a table's label columns; `measured` are the numbers of its counts, by column, None for a symbol."""
     size = len(next(iter(texts.values()), ()))
     varying = [column for column in columns if len(set(texts[column.at])) > 1]
@@ -128,7 +130,8 @@ def row_axes(
         deeper = main.at in indents and not tree
         if deeper:
             own, tree = indented(texts[main.at], indents[main.at])
-        kind = INDENTED if deeper and tree else {PERIOD_OF: TIME, MEASURE: MEASURES}.get(main.role, PARTS)
+        of_page = APART if gap else INDENTED
+        kind = of_page if deeper and tree else {PERIOD_OF: TIME, MEASURE: MEASURES}.get(main.role, PARTS)
         named = {} if tree or kind != PARTS else _breakdowns(mains[1:], texts, own)
         name = main.head or (NO_HEAD if len(chains) == len(chain) == 1 else main.name)
         members = tuple(sorted(at for group in chain for at in group))
@@ -285,7 +288,7 @@ def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxi
     bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
     parents, why, bad, off = dict[str, tuple[str, ...]](), list[str](), list[str](), 0
     for parent, children in tree.items():
-        if parent in hints.no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
+        if parent in hints.no_totals or (len(children) < 2 and axis.kind not in (INDENTED, APART)):  # it is its own part
             continue
         nested, parts = _nest(children, samples, bases)
         fit = agreement(parent, parts, samples, bases)
@@ -302,12 +305,12 @@ def _typed(axis: Axis, tree: Levels, samples: Samples, hints: Hints) -> TypedAxi
     questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--hierarchy '{axis.name}=FILE.hrc'")] if bad else []
     inner = {child for own in parents.values() for child in own}
     outer = [label for label in axis.labels if label not in inner]
-    if parents and axis.kind == INDENTED and len(outer) > 2:
+    if parents and axis.kind in (INDENTED, APART) and len(outer) > 2:
         sums, reason, asked, further = find_tree(axis.name, outer, samples, hints)
         parents, off = {**dict(sums), **parents}, max(off, further)
         why, questions = [reason, *why] if reason else why, [*questions, *asked]
     displayed = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
-    kind = PARTS if axis.kind == INDENTED else axis.kind
+    kind = PARTS if axis.kind in (INDENTED, APART) else axis.kind
     return replace(axis, kind=ADDITIVE if parents else kind, tree=tuple(parents.items()), why=displayed, off=off), questions
 
 

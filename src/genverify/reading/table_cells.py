@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -302,7 +302,10 @@ def _row_axes(
         return [], [], {}, []
     indents = {column.at: [sheet.indents.get((at, column.at), 0) for at in block.body] for column in labels}
     deeper = {at: own for at, own in indents.items() if len(set(own)) > 1}
-    return row_axes(labels, texts, {own.label: own.values for own in counts}, hints_of(told), deeper)
+    steps = [two - one for one, two in pairwise(block.body)]
+    pairs = (zip(steps, pairwise(own), strict=True) for own in deeper.values())
+    gap = any(step > 1 and two > one for own in pairs for step, (one, two) in own)
+    return row_axes(labels, texts, {own.label: own.values for own in counts}, hints_of(told), deeper, gap)
 
 
 def _fill_down(texts: dict[int, Sequence[str]]) -> None:
