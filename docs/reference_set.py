@@ -422,7 +422,7 @@ REMEDY = "Make the set again: snakemake reference"
 
 
 def add_parser(commands: Any) -> None:
-    parser = commands.add_parser("reference", help="check, without a run, whether docs/reference is current; or make it")
+    parser = commands.add_parser("reference")
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--check", action="store_true", help="say whether it is whole and current (what is done by default)")
     asked.add_argument("--write", nargs="*", metavar="PAPER",

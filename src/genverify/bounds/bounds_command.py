@@ -67,8 +67,7 @@ Every cell of a table of several variables from its marginals, tabulated here, o
 def add_parser(commands: Any) -> None:
     """Register the command."""
     what = "Exact bounds of every cell count, over all tables that fit what is published. Prints CSV."
-    parser = commands.add_parser("bounds", help="bound every cell count from conditional or marginal tables",
-                                 description=what, epilog=EXAMPLES,
+    parser = commands.add_parser("bounds", description=what, epilog=EXAMPLES,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("tables", type=Path, nargs="+", metavar="table.csv", help="a table; several: published marginals")
     parser.add_argument("--given", help="what the conditionals are given: rows, columns, or variables as A,B")

@@ -122,7 +122,7 @@ PATIENCE = 2.0  # seconds without a line about how far the work is
 
 def _command(commands: Any, name: str, run: Callable[..., int | None], **defaults: Any) -> argparse.ArgumentParser:
     said = TEXTS["commands"][name]
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=said["help"], description=said.get("description"))
+    parser: argparse.ArgumentParser = commands.add_parser(name, description=said.get("description"))
     _add(parser, said["arguments"])
     parser.set_defaults(run=run, **defaults)
     return parser

@@ -170,8 +170,7 @@ def _remove(path: Path) -> None:
 def add_parser(commands: Any, open_proofs: Callable[[Path, Path | None, str | None], Iterator[Proved]],
                bounds: Callable[[Release, str], Mapping[str, Any]]) -> None:  # fmt: skip
     """Add the command: `open_proofs` gives the certificates of a path, `bounds` one of what a release says of a count."""
-    what = "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
-    export = commands.add_parser("export", help=what)
+    export = commands.add_parser("export")
     export.add_argument("proofs", type=Path, help="a folder of proofs or results, e.g. results/paper, or a .jsonl.gz file")
     export.add_argument("release", type=Path, nargs="?",
                         help="the folder of the release (default: the folder release next to the proofs)")  # fmt: skip

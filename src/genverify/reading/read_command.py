@@ -24,7 +24,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     """Add the command to the command line."""
     own = commands.add_parser(
         "read",
-        help="show how files of tables are read: the role of every cell, totals, symbols, what is left out",
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
     files = "tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"

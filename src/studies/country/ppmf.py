@@ -465,7 +465,7 @@ def _sex(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 
 def add_parser(commands: Any) -> None:
-    layout = commands.add_parser("check-ppmf", help="check a PPMF file against the layout that is read")
+    layout = commands.add_parser("check-ppmf")
     layout.add_argument("file", type=Path, help="the unit or the person file (.csv, .txt, .gz or .zip)")
     layout.add_argument("--persons", action="store_true", help="it is the person file")
     layout.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows that are read (%(default)s; 0: all)")

@@ -144,7 +144,7 @@ def excluded_table(rows: Iterable[dict[str, Any]], label: str) -> pd.DataFrame:
 
 
 def add_parser(commands: Any) -> None:
-    excluded = commands.add_parser("excluded", help="list the counts of records of a block that cannot occur")
+    excluded = commands.add_parser("excluded")
     excluded.add_argument("block", help="15-digit GEOID of the block")
     excluded.add_argument("claim", help="for instance TEN=3,HHSIZE=1 (m is not needed)")
     excluded.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")

@@ -154,7 +154,7 @@ def _expected(row: Row, shown: Proved) -> dict[str, Any]:
 
 
 def add_parser(commands: Any) -> None:
-    housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
+    housing = commands.add_parser("check-housing")
     housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
     housing.add_argument("--reading", choices=READINGS, default=READINGS[0], help="(%(default)s)")
     housing.add_argument("--data", type=Path, default=DATA, help="domain and published (%(default)s)")

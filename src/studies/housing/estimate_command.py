@@ -17,7 +17,6 @@ from studies.country.people import possible_types, read_country
 from studies.country.study import BLOCK_LAYOUTS, DATA, DOMAIN
 from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, estimate, odds_table, read_survey
 from studies.country.surveys import count_pums
-from studies.housing.commands import ESTIMATE
 from studies.housing.households import count_renters, estimate_conditionals, estimate_kinds
 
 ABOUT = """
@@ -39,7 +38,7 @@ columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is t
 
 def add_parser(commands: Any) -> None:
     form = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser("estimate", help=ESTIMATE["estimate"], description=ABOUT, formatter_class=form)
+    parser = commands.add_parser("estimate", description=ABOUT, formatter_class=form)
     kinds = parser.add_subparsers(required=True, metavar="households|neighbours|children|bedrooms")
     households = kinds.add_parser("households", help="how the columns of a household go together (odds)")
     households.add_argument("--counts", type=Path, nargs="*", default=[], help="csv files of counts, one per survey")

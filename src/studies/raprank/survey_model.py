@@ -174,7 +174,7 @@ def read_model(folder: Path) -> SurveyModel:
 
 
 def add_parser(commands: Any) -> None:
-    command = commands.add_parser("estimate-persons", help="a model of synthetic persons from person files of a survey")
+    command = commands.add_parser("estimate-persons")
     command.add_argument("files", type=Path, nargs="+", help="person files (csv, as ACS PUMS)")
     command.add_argument("--tasks", type=Path, default=TASKS, help="columns and bands (%(default)s)")
     command.add_argument("--source", default="", help="what the files are, in a few words (their names)")

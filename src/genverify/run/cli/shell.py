@@ -12,6 +12,7 @@ from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TextIO
 
 from genverify.model.errors import DataError, GenverifyError, MissingExtra, naming_disk_errors, naming_missing_extras
@@ -47,27 +48,37 @@ class Group:
         if "options" not in self.form:
             load(self.add)(commands)
             return
-        ((name, line),) = self.lines.items()
+        (name,) = self.lines
         form = argparse.RawDescriptionHelpFormatter
-        parser = commands.add_parser(name, help=line, description=self.form.get("about"), formatter_class=form)
+        parser = commands.add_parser(name, description=self.form.get("about"), formatter_class=form)
         for words, how in self.form["options"].items():
             parser.add_argument(*words.split(), **{key: TYPES.get(value, value) if key == "type" else value
                                                    for key, value in how.items()})  # fmt: skip
         parser.set_defaults(run=lambda options: load(self.add)(options), prints=self.form.get("prints", "text"))
 
 
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Commands whose line in the help is that of their group: what adds one need not say it again."""
+
+    lines: Mapping[str, str] = MappingProxyType({})
+
+    def add_parser(self, name: str, **how: Any) -> argparse.ArgumentParser:
+        parser: argparse.ArgumentParser = super().add_parser(name, **{"help": self.lines.get(name), **how})
+        return parser
+
+
 def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Sequence[str] | None) -> None:
     """Add the commands of the group that the words ask for (without words, all), of the others a line of the help alone."""
-    commands = parser.add_subparsers(required=True, metavar="command", dest="command")
+    commands: Subparsers = parser.add_subparsers(required=True, metavar="command", dest="command", action=_Commands)
+    commands.lines = {name: line for group in groups for name, line in group.lines.items()}
     asked = next((word for word in words or () if not word.startswith("-")), None)
     for group in groups:
         wanted = asked in group.lines
         with suppress(*() if wanted else (MissingExtra, DataError)), naming_missing_extras():
             if words is None or wanted:
                 group.load(commands)
-        for name, line in group.lines.items():
-            if name not in commands.choices:  # not asked for, or an extra is missing
-                commands.add_parser(name, help=line)
+        for name in (name for name in group.lines if name not in commands.choices):  # not asked for, or an extra is missing
+            commands.add_parser(name)
     for leaf in leaves(commands):
         _share(leaf)
 
