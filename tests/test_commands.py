@@ -24,7 +24,7 @@ PARSED = {
     "audit": "tests/run/test_provenance.py runs it", "check": "tests/workflow runs it on a study",
     "ablation": "writes into config.yaml: tests/workflow/test_ablations.py runs it",
     "check-housing": "tests/scripts/housing runs it", "check-ppmf": "needs a file that is not shipped",
-    "estimate": "reads surveys that are not shipped",
+    "check-vipr": "tests/export/test_export_command.py runs it", "estimate": "reads surveys that are not shipped",
     "excluded": "tests/studies/gtv runs it", "explain": "tests/attack/test_explain.py runs it",
     "export": "tests/export/test_export_command.py runs it", "probability": "tests/attack/test_likely.py runs it",
     "new-study": "writes into the repository: tests/workflow/test_skeletons.py runs it",

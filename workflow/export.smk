@@ -4,9 +4,12 @@ Writes: results/{variant}/vipr.zip, every proof of a variant as VIPR 1.0 certifi
 results/{variant}/vipr/, the same by batch. A target on request, no part of `all` but for the explorer.
 """
 
+from genverify.run.jobs import digest
+from genverify.run.layout import VIPR_TOOL, repository
+
 
 rule export_proofs:
-    """Write the proofs of a batch of blocks as VIPR certificates over the whole domain; each stored proof is checked first."""
+    """Write the proofs of a batch of blocks as VIPR certificates over the whole domain; each stored proof is checked first, and each file by the VIPR checker."""
     input:
         schema="results/{variant}/release/schema.json",
         counts="results/{variant}/release/{batch}.parquet",
@@ -23,6 +26,7 @@ rule export_proofs:
         "../envs/environment.yaml"
     params:
         code=code_of("export_proofs"),
+        checker=digest(repository() / VIPR_TOOL),
     script:
         "../scripts/show/export_proofs.py"
 

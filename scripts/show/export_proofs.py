@@ -1,4 +1,4 @@
-"""Write the proofs of a batch as VIPR certificates; each stored proof is checked first."""
+"""Write the proofs of a batch as VIPR certificates, and check each of them."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from genverify.model.files import data_label
 from genverify.model.release import read_schema
 from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
+from genverify.run.layout import VIPR_TOOL, load
 
 
 def main(job: Job) -> None:
@@ -15,7 +16,8 @@ def main(job: Job) -> None:
     blocks = list(stored_blocks(Path(job.input.counts), Path(job.input.proofs), schema))
     words = readme("vipr", f"Counts of: {data_label(Path(job.input.manifest))}.")
     written = write_export(out, progress(blocks, "blocks"), "vipr", words)
-    log.info("%s", written)
+    checked = load(f"{VIPR_TOOL}:check_archive")(out)
+    log.info("%s; %d certificates accepted by the VIPR checker", written, checked)
 
 
 if __name__ == "__main__":

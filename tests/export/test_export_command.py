@@ -1,4 +1,4 @@
-"""The command export, and the jobs that write vipr.zip: whole or not at all, with clear errors."""
+"""The commands export and check-vipr, and the jobs that write vipr.zip: whole or not at all, with clear errors."""
 
 import csv
 import io
@@ -86,7 +86,7 @@ def test_the_range_of_a_count_is_found_proved_and_exported(study: Path, tmp_path
     shown = {line["shown"]: int(line["m"]) for line in index(out)}
     assert shown.keys() <= {"at least", "at most"}
     assert shown["at most"] >= shown.get("at least", 0)
-    assert check_archive(out) > 0
+    assert run("check-vipr", out) == 0
 
 
 def refused(capsys: pytest.CaptureFixture[str], out: Path, *words: str | Path) -> str:
@@ -125,6 +125,8 @@ def test_unknown_formats_and_places_that_are_taken(study: Path, tmp_path: Path, 
     (tmp_path / "full").mkdir()
     assert "the folder exists" in refused(capsys, tmp_path / "full", "export", study / "proofs")
     assert "no files of proofs" in refused(capsys, tmp_path / "x", "export", study / "release", study / "release")
+    assert run("check-vipr", tmp_path) == 2
+    assert "holds no certificate" in capsys.readouterr().err
 
 
 def test_jobs_write_archives_of_batches_and_one_of_all(study: Path, tmp_path: Path, small_explorer: ModuleType) -> None:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 import pbp_checker

@@ -22,7 +22,8 @@ import warm_snakemake
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs",
-         "docs/reference_set.py", "docs/modules.py", "docs/skeletons.py", "docs/skeleton", "docs/crate.py"]  # fmt: skip
+         "docs/reference_set.py", "docs/modules.py", "docs/skeletons.py", "docs/skeleton", "docs/crate.py",
+         "docs/vipr_checker.py"]  # fmt: skip
 STATES = ["01", "02", "19", "38", "46", "56"]
 SMALL = {
     # an urn, since what these studies are about is not how alike neighbours are, and its model is the quickest to build

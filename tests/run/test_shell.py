@@ -61,6 +61,7 @@ WORKS = {
     "excluded": (["excluded", "BLOCK", "PET=1", "--study", "study"], "text"),
     "probability": (["probability", "BLOCK", "PET=1", "--study", "study"], "text"),
     "export": (["export", "study/proofs", "--to", "proofs.zip"], "text"),
+    "check-vipr": (["check-vipr", "vipr.zip"], "text"),
     "config-schema": (["config-schema"], "json"),
     "modules": (["modules"], "text"),
     "rooms": (["rooms"], "text"),
@@ -91,6 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, made_study: Path) -> Path:
     for name, text in files.items():
         (home / name).write_text(text)
     shutil.copytree(made_study, home / "study")
+    assert main(["export", home / "study" / "proofs", "--to", home / "vipr.zip", "--quiet"]) == DONE
     return home
 
 

@@ -20,6 +20,7 @@ TIMES = STAGES / "times.yaml"
 REFERENCE = Path("docs/reference")
 # which `load` finds; not in the wheel
 REFERENCE_TOOL, MODULES_TOOL, SKELETONS_TOOL = "docs/reference_set.py", "docs/modules.py", "docs/skeletons.py"
+VIPR_TOOL = "docs/vipr_checker.py"
 LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named

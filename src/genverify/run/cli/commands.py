@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from genverify.model.errors import DataError
 from genverify.run.cli.shell import EXIT_CODES, Group, build
-from genverify.run.layout import MODULES_TOOL, REFERENCE_TOOL, SKELETONS_TOOL
+from genverify.run.layout import MODULES_TOOL, REFERENCE_TOOL, SKELETONS_TOOL, VIPR_TOOL
 from genverify.run.registry import commands
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ GROUPS = (
     _group("genverify.run.cli.commands:probability", "probability", study=True),
     _group("genverify.run.progress:command", "progress", study=True),
     _group("genverify.run.cli.commands:add_export", "export"),
+    _group(f"{VIPR_TOOL}:check_files", "check-vipr"),
     _group("genverify.run.provenance.audit:command", "audit", study=True),
     _group(f"{REFERENCE_TOOL}:add_parser", "reference", study=True),
     _group("genverify.run.ablation:add", "ablation", study=True),

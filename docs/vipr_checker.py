@@ -6,6 +6,8 @@ Sections: VER VAR INT OBJ CON RTP SOL DER. A derived constraint follows by a sui
 is rounded (rnd), by joining two cases (uns), from a solution (sol), or is assumed (asm) until a later uns takes it back.
 """
 
+import argparse
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -82,6 +84,15 @@ def check_archive(path: Path) -> int:
             raise ViprError(f"{name}: not accepted: {error}") from None
         count += 1
     return count
+
+
+def check_files(options: argparse.Namespace) -> Iterator[str]:
+    """The command `check-vipr`."""
+    started = time.monotonic()
+    count = sum(map(check_archive, options.files))
+    if not count:
+        raise DataError(f"{options.files[0]}: holds no certificate (*.vipr)")
+    yield f"{count} VIPR certificates: all right ({time.monotonic() - started:.1f} s)"
 
 
 def _tokens(text: str) -> Iterator[str]:
