@@ -148,6 +148,7 @@ def classes_of_records(program: Program, datasets: Codes) -> Ints:
 # Exchanges: two records are replaced by two others that lie, together, in the same cells.
 
 LOOKUPS_AT_ONCE = 200_000  # bounds memory: pairs times classes
+CLASSES_PER_WORD = 8  # bounds memory: 64 MB where no cell tells classes apart; large blocks have 15 classes for a word
 TRIED = 4000  # classes in one step: bounds its time, and most pairs have many exchanges
 SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain
 LONGEST_LIST = 2**20  # bounds memory: 4 MB; keys beyond are searched in a sorted array
@@ -283,10 +284,19 @@ class Exchange:
 
     def improve(self, z: Ints, c: Ints) -> Ints | None:
         """A point with a larger c z, one exchange away; None where there is none."""
-        best = np.flatnonzero(c == c.max(initial=0))
-        for ones, others in self._pairs(z, c, max(1, LOOKUPS_AT_ONCE // max(1, len(best)))):
-            pair, new = self._partners(self.hashed[ones] + self.hashed[others], best)
-            partner = self._class_of(self.hashed[ones[pair]] + self.hashed[others[pair]] - self.hashed[new])
+        order = self.by_word[c[self.by_word] == c.max(initial=0)]
+        distinct, starts, sizes = np.unique(self.word[order], return_index=True, return_counts=True)
+        looked_at = max(len(distinct), len(order) // CLASSES_PER_WORD, 1)
+        for ones, others in self._pairs(z, c, max(1, LOOKUPS_AT_ONCE // looked_at)):
+            # one that lies in a cell in which neither of the two lies has no partner
+            pair, group = np.nonzero(distinct & ~(self.word[ones] | self.word[others])[:, None] == 0)
+            many = sizes[group]
+            new = order[np.repeat(starts[group] - np.cumsum(many) + many, many) + np.arange(many.sum())]
+            pair = np.repeat(pair, many)
+            wanted = self.hashed[ones[pair]] + self.hashed[others[pair]] - self.hashed[new]
+            maybe = np.flatnonzero(self.taken[wanted & self.mask])
+            maybe = maybe[np.lexsort((new[maybe], pair[maybe]))]
+            pair, new, partner = pair[maybe], new[maybe], self._class_of(wanted[maybe])
             useful = np.flatnonzero((partner >= 0) & (c[new] + c[partner] > c[ones[pair]] + c[others[pair]]))[:10]
             pair, new, partner = pair[useful], new[useful], partner[useful]
             right = np.flatnonzero(self._same_cells(ones[pair], others[pair], new, partner))
@@ -296,6 +306,16 @@ class Exchange:
                 np.add.at(moved, changed, [-1, -1, 1, 1])
                 return moved
         return None
+
+    @cached_property
+    def word(self) -> npt.NDArray[np.uint64]:
+        """The 64 cells that tell most classes apart, one bit each."""
+        none = np.zeros(self.program.classes, np.uint64)
+        return none if self.cells is None else max(self.cells.T, key=lambda bits: len(np.unique(bits)), default=none)
+
+    @cached_property
+    def by_word(self) -> Ints:
+        return np.argsort(self.word, kind="stable")
 
     def _pairs(self, z: Ints, c: Ints, step: int) -> Iterator[tuple[Ints, Ints]]:
         """The pairs of records that an exchange could improve, each pair of classes once."""
