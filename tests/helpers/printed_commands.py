@@ -15,6 +15,7 @@ INSIDE = re.compile(
     r"genverify (?=[a-z])|snakemake (?=-|[\w{}./]+(?:/|\.csv|\.pdf)|[a-z_]+(?=[`'\")]|$| -))"
     r"|pip install (?=[\".]|genverify)|make (?=[a-z]+[`)])"
 )
+ANY = re.compile(r"(?:genverify|snakemake|pip install|make) ")  # a file without these words is not parsed
 NO_COMMANDS = ("genverify as gv", "genverify genverify")  # an import, and a line of shell that completes the word
 
 
@@ -72,7 +73,8 @@ def of_messages() -> Iterator[Printed]:
     """Texts in the code: messages, help, examples in a description."""
     paths = [*ROOT.glob("src/**/*.py"), *ROOT.glob("scripts/**/*.py")]
     for path in sorted(paths):
-        for text in texts_of(ast.parse(path.read_text())):
+        source = path.read_text()
+        for text in texts_of(ast.parse(source)) if ANY.search(source) else ():
             for line in text.splitlines():
                 for found in INSIDE.finditer(line):
                     before, text = line[: found.start()], line[found.start() :]

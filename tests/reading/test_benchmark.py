@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from expected_readings import benchmark, disclosed, expected_readings, files_by_digest, judge
+from expected_readings import Outcome, benchmark, disclosed, expected_readings, files_by_digest, judge
 from genverify.disclosure.sources import disclose
 from genverify.reading.read_command import read_files, told_of
 from genverify.reading.reading import AMONG_COUNTS, cell_roles, write_reading
@@ -29,6 +29,12 @@ def files() -> Iterator[tuple[str, Path]]:
         yield name, found[expected["sha256"]]
 
 
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, Outcome]:
+    """What is read in each file, beside what was written down: read once for all tests."""
+    return {name: judge(EXPECTED[name], path) for name, path in files()}
+
+
 def test_expected_readings_hold_no_data() -> None:
     """What is written down names rows, columns, roles and symbols, and counts cells; it holds no cell of a table."""
     assert len(EXPECTED) == 39
@@ -37,8 +43,7 @@ def test_expected_readings_hold_no_data() -> None:
 
 
 @here
-def test_real_tables_are_read_as_a_person_reads_them() -> None:
-    outcomes = {name: judge(EXPECTED[name], path) for name, path in files()}
+def test_real_tables_are_read_as_a_person_reads_them(outcomes: dict[str, Outcome]) -> None:
     assert {name: own.differences for name, own in outcomes.items() if own.word in ("wrong", "refused")} == {}
     words = [own.word for own in outcomes.values()]
     differ = {name: own.differences for name, own in outcomes.items() if own.word != "right"}
@@ -47,10 +52,10 @@ def test_real_tables_are_read_as_a_person_reads_them() -> None:
 
 
 @here
-def test_reading_files_of_real_tables_give_the_same_reading(tmp_path: Path) -> None:
+def test_reading_files_of_real_tables_give_the_same_reading(outcomes: dict[str, Outcome], tmp_path: Path) -> None:
     for name, path in files():
-        if path.stat().st_size < LARGE:
-            reading = read_files([path], told_of([]))
+        reading = outcomes[name].reading
+        if reading is not None and path.stat().st_size < LARGE:
             file = tmp_path / f"{name}.yaml"
             file.write_text(write_reading(reading), encoding="utf-8")
             again = read_files([file, path], told_of([]))
