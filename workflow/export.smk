@@ -26,6 +26,7 @@ rule export_proofs:
         "../envs/environment.yaml"
     params:
         code=code_of("export_proofs"),
+        # no input: it lies beside the Snakefile, which need not be the folder of the run
         checker=digest(repository() / VIPR_TOOL),
     script:
         "../scripts/show/export_proofs.py"

@@ -478,7 +478,7 @@ class WorkingSet:
 
 SPARE_STEPS = 10  # so that a block of few records has steps to spare
 # of the fractional classes, fixed before the linear program is solved again: one at a time took 80 programs for 200 real
-# households, with this share 13; with a half they were too many as often as not
+# households, with this share 13; a half was mostly too many
 FIXED_AT_ONCE = 0.25
 NEIGHBOURS = 5  # known points from which an exchange is tried before a program is solved
 DEEPEST = 150  # forks above a leaf: below what the checker reads; a level takes four of the 1,000 calls of Python

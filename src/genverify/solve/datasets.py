@@ -148,7 +148,7 @@ def classes_of_records(program: Program, datasets: Codes) -> Ints:
 # Exchanges: two records are replaced by two others that lie, together, in the same cells.
 
 LOOKUPS_AT_ONCE = 200_000  # bounds memory: pairs times classes
-CLASSES_PER_WORD = 8  # bounds memory: 64 MB where no cell tells classes apart; large blocks have 15 classes for a word
+CLASSES_PER_WORD = 8  # bounds memory: 64 MB if all classes share a word; 50 to 400 real households have 5 to 85 for a word
 TRIED = 4000  # classes in one step: bounds its time, and most pairs have many exchanges
 SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain
 LONGEST_LIST = 2**20  # bounds memory: 4 MB; keys beyond are searched in a sorted array

@@ -29,7 +29,7 @@ def block_seconds(households: int) -> float:
 # before the microdata are there: the most states, and the size of a block that is known only with them
 STATES, TYPICAL_HOUSEHOLDS = 51, 10
 # of work on blocks in the jobs of a batch (tabulation, generation, verification, baselines), so that their starts, more than
-# half a second each, are a third of it; the default study has two batches, one for each core of a small machine
+# half a second each, are a quarter of all; the default study has two batches, one for each core of a small machine
 SECONDS_PER_BATCH = 8.0
 WHOLE_BATCHES = 25  # where all blocks of states are asked for: how many there are is known only with the microdata
 
