@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import brute_force as brute
+from genverify.model.arrays import Ints
 from genverify.solve import bounds as workingset
 from genverify.solve import datasets
 from genverify.solve.bounds import Bounder, Limits, WorkingSet
 from genverify.solve.datasets import Exchange
-from genverify.solve.program import build_program
+from genverify.solve.program import Program, build_program
 from genverify.solve.solvers.base import Infeasible, Optimal, WorkLimits
 from genverify.solve.solvers.highs import Highs
 
@@ -44,11 +45,17 @@ def test_a_working_set_of_one_class_at_a_time_gives_the_same_answers(seed: int, 
         whole.pop_row()
 
 
+def program_and_point(seed: int) -> tuple[Program, Ints]:
+    """A small random program, and class counts that fit it."""
+    program = build_program(brute.some_release(Random(seed), slack=seed % 2 == 1, sums=seed % 3 == 0), 10_000)
+    point = Bounder(program, SOLVER, LIMITS).at_most(np.zeros(program.classes, dtype=np.int64), -1).counterexample
+    assert point is not None
+    return program, point
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_exchanges_and_swaps_keep_every_count(seed: int) -> None:
-    program = build_program(brute.some_release(Random(seed), slack=seed % 2 == 1, sums=seed % 3 == 0), 10_000)
-    start = Bounder(program, SOLVER, LIMITS).at_most(np.zeros(program.classes, dtype=np.int64), -1).counterexample
-    assert start is not None
+    program, start = program_and_point(seed)
     exchange = Exchange(program, np.random.default_rng(seed))
     points = np.array([np.repeat(np.arange(program.classes), start)] * 5)
     for _ in range(10):
@@ -64,9 +71,7 @@ def test_an_exchange_improves_where_trying_all_pairs_says_that_one_does(
 ) -> None:
     """With sums among the cells too, where no bits of cells tell classes apart, and one pair of records at a time."""
     monkeypatch.setattr(datasets, "LOOKUPS_AT_ONCE", at_once)
-    program = build_program(brute.some_release(Random(seed), slack=seed % 2 == 1, sums=seed % 3 == 0), 10_000)
-    start = Bounder(program, SOLVER, LIMITS).at_most(np.zeros(program.classes, dtype=np.int64), -1).counterexample
-    assert start is not None
+    program, start = program_and_point(seed)
     exchange, rng = Exchange(program, np.random.default_rng(seed)), np.random.default_rng(seed)
     assert (exchange.cells is None) == (program.system.largest > 1)
     A = np.asarray(program.A)
