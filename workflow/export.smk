@@ -4,6 +4,7 @@ Writes: results/{variant}/vipr.zip, every proof of a variant as VIPR 1.0 certifi
 results/{variant}/vipr/, the same by batch. A target on request, no part of `all` but for the explorer.
 """
 
+# the checker is a param and no input: it lies beside the Snakefile, which need not be the folder of the run
 from genverify.run.jobs import digest
 from genverify.run.layout import VIPR_TOOL, repository
 
@@ -26,7 +27,6 @@ rule export_proofs:
         "../envs/environment.yaml"
     params:
         code=code_of("export_proofs"),
-        # no input: it lies beside the Snakefile, which need not be the folder of the run
         checker=digest(repository() / VIPR_TOOL),
     script:
         "../scripts/show/export_proofs.py"

@@ -35,7 +35,7 @@ from genverify.run.provenance.records import AuditError, Chain, Reached, Record,
 
 CHEAP = 1.0  # seconds of a core: what takes less is never taken on its digest
 # seconds of a core after which a job that was thought cheap is stopped: the machine that made the record may have been
-# faster, and a rule that is not listed as costly may be costly with a user's data; the dearest of the default study takes four
+# faster, and a rule that is not listed as costly may be costly with a user's data; the dearest of the default study takes 4
 STOP = 12.0
 ALL = "all"
 Paths = Mapping[str, Collection[str]]  # of each job, by its record
